@@ -1,0 +1,31 @@
+# Everything happens in a virtual environment of its own, .venv; nothing else is touched.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+
+.PHONY: run test clean
+
+## Set up and start the dashboard on sample data.
+run: $(VENV)/ready
+	$(BIN)/tripletscope --port $(PORT) --sample alien_eggs
+
+## Set up and run the whole test suite.
+test: $(VENV)/ready-for-tests
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "TripletScope needs Python 3.11 or newer; name one: make run PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/ready-for-tests: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,80 @@
+"""How well answers that people gave are predicted from others that people gave.
+
+    python benchmarks/held_out.py --data FOLDER
+
+Alien eggs: learned from the data's own training answers, error on its test answers with a 95 %
+interval, and the rank correlation of the one-dimensional scale with the drawings' spikiness.
+Music (where FOLDER holds music/triplets.csv): error by five-fold cross-validation over questions,
+for two to ten dimensions. All methods with their defaults.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from report import machine, print_table
+from scipy.stats import spearmanr
+from sources import alien_eggs, music, spikiness
+
+from core.embedding import STE, TSTE
+from core.embedding.ordinal import OrdinalEmbedding
+from core.score import ErrorEstimate, cross_validate, split_error, split_of
+from core.triplets import Triplets
+
+#: A method that comes later joins here.
+METHODS: tuple[type[OrdinalEmbedding], ...] = (STE, TSTE)
+
+
+def in_words(estimate: ErrorEstimate) -> str:
+    """Error and interval."""
+    return f"{estimate.error:.3f} ({estimate.low:.3f}–{estimate.high:.3f})"
+
+
+def rank_correlation(method: OrdinalEmbedding, train: Triplets) -> float:
+    """Between the one-dimensional map of the training answers and spikiness, without its sign."""
+    fitted = method.fit(train)
+    placed = fitted.placed_
+    return abs(spearmanr(fitted.embedding_[placed, 0], spikiness()[placed]).statistic)
+
+
+def egg_rows(triplets: Triplets) -> Iterator[tuple[str, ...]]:
+    """A row for each method and dimension."""
+    train = triplets.take(split_of(triplets)[0])
+    for method in METHODS:
+        for d in (1, 2):
+            error = in_words(split_error(method(n_components=d), triplets))
+            scale = f"{rank_correlation(method(n_components=1), train):.4f}" if d == 1 else "–"
+            yield method.title, str(d), error, scale
+
+
+def music_rows(triplets: Triplets, dimensions: range) -> Iterator[tuple[str, ...]]:
+    """A row for each dimension."""
+    for d in dimensions:
+        errors = (in_words(cross_validate(method(n_components=d), triplets)) for method in METHODS)
+        yield str(d), *errors
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="holds music/triplets.csv")
+    options = parser.parse_args()
+    print(machine())
+    eggs = alien_eggs()
+    print(f"Alien eggs: {len(eggs):,} answers on {eggs.n_objects} drawings")
+    print_table(
+        ("method", "d", "test error (95 %)", "rank correlation with spikiness"), egg_rows(eggs)
+    )
+    triplets = music(options.data)
+    if triplets is not None:
+        print(f"Music: {len(triplets):,} answers on {triplets.n_objects} musicians")
+        header = ("d", *(f"{method.title} error (95 %)" for method in METHODS))
+        print_table(header, music_rows(triplets, range(2, 11)))
+
+
+if __name__ == "__main__":
+    main()

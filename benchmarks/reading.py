@@ -1,0 +1,97 @@
+"""How long reading takes and how much memory it needs, beside pandas.read_csv of the same file.
+
+Each figure is from a fresh process: seconds without imports, and the highest resident memory of
+the process with everything imported. pandas only parses; `read` also recognises the layout,
+checks every row and builds the triplets.
+
+    python benchmarks/reading.py
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+MEASURED = """
+import re, sys, time
+path = sys.argv[1]
+{imports}
+start = time.perf_counter()
+result = {call}
+seconds = time.perf_counter() - start
+peak = re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read()).group(1)
+print(seconds, int(peak) / 1024, len(result))
+"""
+
+READERS = {
+    "core.files.read": ("from core.files import read", "read(path)"),
+    "load, propose, interpret, 3 sentences": (
+        "from core.files import load, propose, interpret",
+        "(lambda t: (lambda i: (i.sentences(), i.triplets)[1])(interpret(t, propose(t)[0])))"
+        "(load(path))",
+    ),
+    "pandas.read_csv": ("import pandas", "pandas.read_csv(path, header={header})"),
+}
+
+
+def write_named(path: Path, n_answers: int, rng: np.random.Generator) -> None:
+    """Answers as NEXT writes them: names of 200 objects, 300 participants, response times."""
+    objects = np.array([f"object {i:03}" for i in range(200)])
+    triples = np.argpartition(rng.random((n_answers, 12)), 3)[:, :3]
+    triples = (triples + 12 * rng.integers(0, 16, (n_answers, 1))) % 200
+    center, left, right = objects[triples].T
+    answer = np.where(rng.random(n_answers) < 0.5, left, right)
+    participant = rng.integers(1000, 1300, n_answers)
+    times = rng.lognormal(7.5, 0.6, n_answers)
+    with path.open("w") as file:
+        file.write("Participant ID,Center,Left,Right,Answer,RT\n")
+        file.writelines(
+            f"{p},{c},{le},{r},{a},{t:.3f}\n"
+            for p, c, le, r, a, t in zip(
+                participant, center, left, right, answer, times, strict=True
+            )
+        )
+
+
+def write_plain(path: Path, n_answers: int, rng: np.random.Generator) -> None:
+    """Three columns of numbers below 1,000, without a header."""
+    anchor = rng.integers(0, 1000, n_answers)
+    near = (anchor + rng.integers(1, 500, n_answers)) % 1000
+    far = (anchor + rng.integers(500, 1000, n_answers)) % 1000
+    rows = np.column_stack([anchor, near, far]).tolist()
+    with path.open("w") as file:
+        file.writelines(f"{a},{b},{c}\n" for a, b, c in rows)
+
+
+def measure(path: Path, imports: str, call: str) -> tuple[float, float, int]:
+    """Seconds, MB and number of rows, from a fresh process."""
+    code = MEASURED.format(imports=imports, call=call)
+    output = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True,
+        cwd=Path(__file__).parent.parent,
+    ).stdout.split()
+    return float(output[0]), float(output[1]), int(output[2])
+
+
+def main() -> None:
+    """Write two files into a temporary folder and print the table."""
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        named, plain = Path(folder) / "named.csv", Path(folder) / "plain.csv"
+        write_named(named, 1_000_000, rng)
+        write_plain(plain, 5_000_000, rng)
+        print(f"{'file':<28}{'reader':<40}{'s':>7}{'MB':>7}{'rows':>11}")
+        for path, title, header in (
+            (named, "1,000,000 answers, names", "0"), (plain, "5,000,000 answers, numbers", "None")
+        ):
+            for reader, (imports, call) in READERS.items():
+                seconds, memory, rows = measure(path, imports, call.format(header=header))
+                print(f"{title:<28}{reader:<40}{seconds:>7.2f}{memory:>7.0f}{rows:>11,}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""Ordinal embeddings. Every module of this package that registers a method adds it here."""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from core.method import methods
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
+
+globals().update({method.__name__: method for method in methods("embedding").values()})
+__all__ = [method.__name__ for method in methods("embedding").values()]

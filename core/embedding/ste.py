@@ -1,0 +1,42 @@
+"""Stochastic triplet embedding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.loss import Loss, compiled, softplus
+from core.method import register
+
+
+@compiled
+def _ste(near2, far2, weight, parameters, by_near, by_far):
+    total = 0.0
+    for t in range(near2.size):
+        value, slope = softplus(near2[t] - far2[t])
+        total += weight[t] * value
+        by_near[t] = weight[t] * slope
+        by_far[t] = -weight[t] * slope
+    return total
+
+
+@register("embedding")
+@dataclass(kw_only=True, eq=False, repr=False)
+class STE(OrdinalEmbedding):
+    """Stochastic triplet embedding.
+
+    Maximises the likelihood of the answers when "near" is chosen with probability
+    exp(-d_near^2) / (exp(-d_near^2) + exp(-d_far^2)). The loss fixes the scale of the map: the
+    noisier the answers, the smaller it is.
+
+    References
+    ----------
+    van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE International
+    Workshop on Machine Learning for Signal Processing. Section 3.
+    """
+
+    name = "ste"
+    title = "STE"
+
+    def _loss(self) -> Loss:
+        return Loss(_ste)

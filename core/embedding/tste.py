@@ -1,0 +1,58 @@
+"""Stochastic triplet embedding with heavy tails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.loss import Loss, compiled, log_positive, softplus
+from core.method import Number, register
+
+
+@compiled
+def _tste(near2, far2, weight, parameters, by_near, by_far):
+    alpha = parameters[0]
+    half = (alpha + 1.0) / 2.0
+    total = 0.0
+    for t in range(near2.size):
+        near = alpha + near2[t]
+        far = alpha + far2[t]
+        value, slope = softplus(half * log_positive(near / far))
+        total += weight[t] * value
+        by_near[t] = weight[t] * slope * half / near
+        by_far[t] = -weight[t] * slope * half / far
+    return total
+
+
+@register("embedding")
+@dataclass(kw_only=True, eq=False, repr=False)
+class TSTE(OrdinalEmbedding):
+    """t-distributed stochastic triplet embedding.
+
+    Like STE with the heavy-tailed similarity (1 + d^2 / alpha)^(-(alpha + 1) / 2): answers that
+    contradict the map cost little more the further they are off, and distant objects are not
+    pulled together. On answers without noise the scale of the map grows without bound.
+
+    References
+    ----------
+    van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE International
+    Workshop on Machine Learning for Signal Processing. Section 4.
+    """
+
+    name = "tste"
+    title = "t-STE"
+
+    alpha: Annotated[
+        float | None,
+        Number(
+            0.1, 1000.0, "Degrees of freedom",
+            "How heavy the tails of the similarity are. Small values keep clusters tight and far "
+            "apart; large values approach STE.",
+            advanced=True, automatic="dimensions − 1, at least 1",
+        ),
+    ] = None
+
+    def _loss(self) -> Loss:
+        alpha = self.alpha if self.alpha is not None else max(self.n_components - 1, 1)
+        return Loss(_tste, (float(alpha),))

@@ -1,0 +1,185 @@
+"""What the values of columns tell about their roles. Every guess comes with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from core.files.names import ALIASES, WEAK_TRIPLES, listing, named, normalised, plain_number
+from core.files.reading import CHOICE_CODINGS, Reading
+from core.files.table import Table
+
+#: Rows that are looked at.
+SAMPLE_ROWS = 20_000
+
+#: A person needs more than this many milliseconds, and fewer than this many seconds.
+_MILLISECONDS_FROM = 100.0
+
+_SPLIT_WORDS = frozenset(
+    {"train", "training", "test", "testing", "validation", "val", "valid", "dev", "holdout"}
+)
+#: Columns that hold either the split or the sampler, whatever they are called.
+_LABELS = ("alglabel", "origalglabel")
+
+
+def option_roles(table: Table) -> tuple[dict[str, str], list[str]]:
+    """Anchor, options and choice, or anchor, near and far, by the names of the columns.
+
+    Returns
+    -------
+    roles : dict of str to str
+        Empty if the names do not tell all that is needed.
+    reasons : list of str
+    """
+    columns = table.columns
+    for wanted in (("anchor", "near", "far"), ("anchor", "left", "right", "choice")):
+        roles = _by_name(columns, wanted)
+        if len(roles) == len(wanted):
+            return roles, [
+                f"By their names, {listing([f'{c} is the {_WORDS[r]}' for r, c in roles.items()])}."
+            ]
+    choice = named(columns, ALIASES["choice"])
+    for triple in WEAK_TRIPLES:
+        found = [column for name in triple if (column := named(columns, [name]))]
+        if len(found) == 3 and choice not in found:
+            wanted = ("anchor", "left", "right") if choice else ("anchor", "near", "far")
+            roles = dict(zip(wanted, found, strict=True))
+            return roles | ({"choice": choice} if choice else {}), [
+                f"Columns {listing(found)} are usually {listing([_WORDS[r] for r in wanted])}, "
+                "in this order."
+            ]
+    return {}, []
+
+
+_WORDS = {
+    "anchor": "anchor", "near": "nearer object", "far": "farther object", "left": "first option",
+    "right": "second option", "choice": "choice",
+}
+
+
+def _by_name(columns: list[str], wanted: tuple[str, ...]) -> dict[str, str]:
+    roles: dict[str, str] = {}
+    for role in wanted:
+        column = named([c for c in columns if c not in roles.values()], ALIASES[role])
+        if column is not None:
+            roles[role] = column
+    return roles
+
+
+def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Participant, response time, split, sampler and weight among the columns not yet taken."""
+    free = [column for column in table.columns if column not in taken.values()]
+    sample = table.head(SAMPLE_ROWS)
+    roles, reasons = _split_and_sampler(sample, free)
+    free = [column for column in free if column not in roles.values()]
+    for role in ("participant", "response_time", "weight"):
+        column = named(free, ALIASES[role])
+        if column is not None and (role == "participant" or _has_numbers(sample, column)):
+            roles[role] = column
+            free.remove(column)
+    return roles, reasons
+
+
+def complete(table: Table, reading: Reading) -> list[Reading]:
+    """The reading with unit of response times and coding of the choice taken from the values.
+
+    There is one reading for each coding that fits, best first: 0 and 1 may be positions or no
+    and yes, and the two are opposites.
+    """
+    sample = table.head(SAMPLE_ROWS)
+    column = reading.roles.get("response_time")
+    if column in table.columns and reading.response_time_unit is None:
+        unit, reason = response_time_unit(sample.numbers(column), column)
+        reading = replace(reading, response_time_unit=unit, reasons=(*reading.reasons, reason))
+    columns = [reading.roles.get(role) for role in ("left", "right", "choice")]
+    if not reading.is_coded or reading.choice_coding or not set(columns) <= set(table.columns):
+        return [reading]
+    names, reason = choice_codings(sample, reading.roles)
+    best = replace(reading, choice_coding=names[0], reasons=(*reading.reasons, reason))
+    return [best] + [
+        replace(best, choice_coding=name,
+                title=f"{reading.title}, choice: {CHOICE_CODINGS[name].title.lower()}")
+        for name in names[1:]
+    ]
+
+
+def choice_codings(table: Table, roles: Mapping[str, str]) -> tuple[list[str], str]:
+    """How the choice column may tell the chosen option, best first, and why."""
+    column = roles["choice"]
+    choice, left, right = (_plain_texts(table, roles[r]) for r in ("choice", "left", "right"))
+    written = choice != ""
+    words = {word.casefold() for word in set(choice[written])}
+    offered = (choice == left) | (choice == right)
+    share = offered[written].mean() if written.any() else 0.0
+    fitting = codings_of(words)
+    # Where objects are numbers, 0 and 1 may be objects too: then every choice must be an offer.
+    if share == 1 or (share >= 0.5 and not fitting):
+        return ["item"], f"Column {column} names one of the two options."
+    if not fitting:
+        return ["item"], (
+            f"Column {column} seems to name objects, but not the ones that were offered."
+        )
+    if normalised(column) in ("eval", "firstisnearer"):
+        fitting.sort(key=lambda name: name != "first_is_nearer")
+    reason = f"Column {column} holds {listing(sorted(words))}. {CHOICE_CODINGS[fitting[0]].help}"
+    others = [CHOICE_CODINGS[name].title.lower() for name in fitting[1:]]
+    if others:
+        reason += f" It could also mean: {listing(others)}."
+    return fitting, reason
+
+
+def codings_of(words: set[str]) -> list[str]:
+    """The codings of a choice, other than by name, that know all these words."""
+    return [
+        name for name, coding in CHOICE_CODINGS.items()
+        if coding.first and words and words <= {*coding.first, *coding.second}
+    ]
+
+
+def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
+    """Unit of response times by their size, and why."""
+    positive = times[times > 0]
+    median = float(np.median(positive)) if len(positive) else 0.0
+    unit = "ms" if median >= _MILLISECONDS_FROM else "s"
+    words = {"s": "seconds", "ms": "milliseconds"}
+    reason = f"Response times are {words[unit]}: half of them are above {median:,.4g}."
+    claimed = _claimed_unit(column)
+    if claimed and claimed != unit:
+        reason += f" The name of column {column} says {words[claimed]}, its values do not."
+    return unit, reason
+
+
+def _claimed_unit(column: str) -> str | None:
+    match = re.search(r"[\W_](ms|msec|milliseconds|s|sec|secs|seconds)\W*$", column.casefold())
+    if not match:
+        return None
+    return "ms" if match.group(1).startswith("m") else "s"
+
+
+def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], list[str]]:
+    """NEXT's Alg.Label can be either; the words in it decide."""
+    roles: dict[str, str] = {}
+    reasons = []
+    for role in ("split", "sampler"):
+        for alias in ALIASES[role] if role == "sampler" else (*ALIASES[role], *_LABELS):
+            column = named(free, [alias])
+            if column is None or column in roles.values():
+                continue
+            words = table.codes(column).values
+            if role == "split" and not (words and {w.casefold() for w in words} <= _SPLIT_WORDS):
+                continue
+            roles[role] = column
+            reasons.append(f"Column {column} is the {role}: it holds {listing(words)}.")
+            break
+    return roles, reasons
+
+
+def _has_numbers(table: Table, column: str) -> bool:
+    return bool(np.isfinite(table.numbers(column)).any())
+
+
+def _plain_texts(table: Table, column: str) -> np.ndarray:
+    return np.array([plain_number(text) for text in table.texts(column)], dtype=object)

@@ -1,0 +1,255 @@
+"""A table and its reading -> triplets, with an account of every row that could not be used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.files.guess import complete, response_time_unit
+from core.files.layout import layouts
+from core.files.loading import load
+from core.files.matching import match
+from core.files.names import (
+    counted,
+    file_name,
+    is_picture_name,
+    listing,
+    natural_order,
+    stem,
+    whole_number,
+)
+from core.files.objects import read_objects
+from core.files.proposal import propose
+from core.files.questions import Questions, questions_of, sort_out
+from core.files.reading import RESPONSE_TIME_UNITS, Reading
+from core.files.report import Imported, Report
+from core.files.source import TABLE_SUFFIXES, Source
+from core.files.table import Table
+from core.triplets import Triplets
+
+#: Words for the two or three parts of a data set, in any case.
+_SPLITS = {
+    "train": "train", "training": "train", "test": "test", "testing": "test", "holdout": "test",
+    "validation": "validation", "val": "validation", "valid": "validation", "dev": "validation",
+}
+
+#: If this many answers all chose the same side, that is no accident.
+_TELLING = 20
+
+
+def read(
+    source: Source,
+    reading: Reading | Mapping[str, Any] | None = None,
+    *,
+    name: str | None = None,
+    objects: Source | pd.DataFrame | None = None,
+) -> Triplets:
+    """Read answers from a file.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        CSV, TSV, text or Parquet, also gzipped or zipped.
+    reading : Reading or mapping of str to str, optional
+        By default the best proposal. A mapping gives the column of each role, such as
+        ``{"anchor": "head", "near": "winner", "far": "loser"}``, and may hold ``choice_coding``,
+        ``response_time_unit`` and ``index_base``.
+    name : str, optional
+        Name of the file, for messages and as the name of the triplets.
+    objects : DataFrame, path, bytes or binary file object, optional
+        Table of the objects: only these exist, in this order.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or hardly any row makes sense. Single rows that make none are
+        left out; `interpret` tells which.
+    """
+    table = load(source, name)
+    if reading is None:
+        reading = propose(table)[0]
+    elif not isinstance(reading, Reading):
+        reading = complete(table, Reading.from_roles(**reading))[0]
+    return interpret(table, reading, objects).triplets
+
+
+def interpret(
+    table: Table, reading: Reading, objects: Source | pd.DataFrame | None = None
+) -> Imported:
+    """Apply a reading to a table.
+
+    Parameters
+    ----------
+    table : Table
+    reading : Reading
+    objects : DataFrame, path, bytes or binary file object, optional
+        Table of the objects, as for `read_objects`. Without it the objects are those that occur
+        in an answer, in natural order of their names.
+
+    Raises
+    ------
+    DataError
+        If the reading does not fit the table, no row is usable, or more than half of the rows
+        fail in a way that a wrong reading would explain. Rows without objects and unanswered
+        ones do not count for that half: experiments write many of them between the trials.
+    """
+    reading.check(table)
+    questions = questions_of(table, reading)
+    described, notes = _described(table, reading, questions.ids)
+    if objects is not None:
+        objects = read_objects(objects)
+        places, how = match(described, objects, reading.index_base, table.name)
+        notes.append(how)
+        described = _merged(objects, described, places)
+        questions = questions.moved(places, described["id"].tolist())
+    usable, omissions = sort_out(table, reading, questions)
+    rows = questions.rows(usable)
+    asked = np.bincount(rows.ravel(), minlength=len(described)) > 0
+    never_asked = described["id"][~asked].tolist()
+    if objects is None and never_asked:
+        rows = (np.cumsum(asked, dtype=np.int32) - np.int32(1))[rows]
+        described = described[asked]
+        notes.append(
+            f"{counted(len(never_asked), 'object')} only in rows that were left out: "
+            f"{listing(never_asked)}."
+        )
+        never_asked = []
+    answers = _answers(table, reading, questions, usable, notes)
+    triplets = Triplets(rows, described, answers, _title(table.name))
+    report = Report(
+        table.name,
+        n_rows=table.n_rows + len(table.skipped),
+        n_answers=len(triplets),
+        n_objects=triplets.n_objects,
+        n_participants=_n_categories(answers, "participant"),
+        omissions=omissions,
+        never_asked=never_asked,
+        numbering=_numbering(triplets.ids),
+        notes=notes,
+    )
+    return Imported(
+        triplets, report, table.row_numbers(np.flatnonzero(usable)),
+        questions.catch_trials(table, reading.roles.get("participant")),
+    )
+
+
+def _described(
+    table: Table, reading: Reading, ids: list[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """What the file itself says of its objects, with notes."""
+    objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
+    layout = layouts().get(reading.layout)
+    known = layout.describe(table, reading) if layout else None
+    if known is not None:
+        objects = objects.merge(known.drop_duplicates("id"), on="id", how="left")
+        objects["label"] = objects["label"].fillna(objects["id"])
+        return objects, []
+    stems = [stem(text) for text in ids]
+    if all(map(is_picture_name, ids)) and len(set(stems)) == len(ids):
+        objects["label"], objects["image"] = stems, [file_name(text) for text in ids]
+        return objects, ["Objects are pictures; they are labelled without folder and extension."]
+    objects["label"] = objects["id"]
+    return objects, []
+
+
+def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:
+    """The table of objects, completed by what the file of answers says of them."""
+    found = described.assign(place=places)[places >= 0].drop_duplicates("place")
+    found = found.set_index("place").reindex(range(len(objects)))
+    named = found["label"].notna() & (found["label"] != found["id"])
+    nameless = objects["label"] == objects["id"]
+    merged = objects.assign(label=objects["label"].mask(nameless & named, found["label"]))
+    if "image" in found and "image" not in merged:
+        merged["image"] = found["image"]
+    return merged
+
+
+def _answers(
+    table: Table, reading: Reading, questions: Questions, usable: np.ndarray, notes: list[str]
+) -> pd.DataFrame:
+    """What is known of each answer beside its objects."""
+    roles = reading.roles
+    answers: dict[str, Any] = {}
+    for role in ("participant", "split", "sampler"):
+        if role in roles:
+            answers[role] = _categories(
+                table, roles[role], usable, _SPLITS if role == "split" else {}
+            )
+    if "response_time" in roles:
+        times = table.numbers(roles["response_time"])[usable]
+        answers["response_time"] = _seconds(times, reading, notes)
+    if "weight" in roles:
+        answers["weight"] = table.numbers(roles["weight"])[usable]
+    if reading.is_coded:
+        side = questions.chosen[usable]
+        if len(side) >= _TELLING and (side == side[0]).all():
+            option = roles["left" if side[0] == 0 else "right"]
+            notes.append(
+                f"Every answer chose the option in column {option}: the file was sorted, so that "
+                "it cannot tell whether people preferred a side."
+            )
+        else:
+            answers["side"] = pd.Categorical.from_codes(side, ["left", "right"])
+    return pd.DataFrame(answers, index=range(int(usable.sum())))
+
+
+def _categories(
+    table: Table, column: str, usable: np.ndarray, words: Mapping[str, str]
+) -> pd.Categorical:
+    coded = table.codes(column)
+    values = [words.get(text.casefold(), text) for text in coded.values]
+    categories = natural_order(set(values))
+    place = {text: i for i, text in enumerate(categories)}
+    lookup = np.array([*(place[text] for text in values), -1], dtype=np.int32)
+    codes = lookup[coded.codes[usable]]
+    return pd.Categorical.from_codes(codes, categories).remove_unused_categories()
+
+
+def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarray:
+    unit = reading.response_time_unit
+    column = reading.roles["response_time"]
+    if unit is None:
+        unit, reason = response_time_unit(times, column)
+        notes.append(reason)
+    else:
+        notes.append(f"Response times in column {column} are {RESPONSE_TIME_UNITS[unit]}.")
+    negative = int(np.count_nonzero(times < 0))
+    if negative:
+        notes.append(f"{counted(negative, 'response time')} below zero: taken as missing.")
+    times = np.where((times >= 0) & np.isfinite(times), times, np.nan)
+    missing = int(np.count_nonzero(np.isnan(times))) - negative
+    if missing:
+        notes.append(f"{counted(missing, 'answer')} without a readable response time.")
+    return times / 1000 if unit == "ms" else times
+
+
+def _n_categories(answers: pd.DataFrame, column: str) -> int | None:
+    return len(answers[column].cat.categories) if column in answers else None
+
+
+def _numbering(ids: list[str]) -> str:
+    """How numbers stand for objects, if they do."""
+    numbers = [whole_number(text) for text in ids]
+    if None in numbers or not numbers:
+        return ""
+    low, high = min(numbers), max(numbers)
+    gaps = high - low + 1 - len(numbers)
+    if not gaps:
+        return f"Objects are numbers from {low} to {high}."
+    if gaps > 1000:
+        return f"Objects are {counted(len(numbers), 'number')} between {low} and {high}."
+    absent = sorted(set(range(low, high + 1)) - set(numbers))
+    return (
+        f"Objects are numbers from {low} to {high}; {listing(list(map(str, absent)))} never "
+        f"appear{'s' if len(absent) == 1 else ''}."
+    )
+
+
+def _title(name: str) -> str:
+    """The file's name without folders and the extensions of tables and archives."""
+    endings = "|".join(suffix.removeprefix(".") for suffix in TABLE_SUFFIXES)
+    return re.sub(rf"(?<=.)(\.({endings}))?(\.(gz|zip))?$", "", file_name(name), flags=re.I)

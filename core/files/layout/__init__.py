@@ -1,0 +1,53 @@
+"""The layouts that are recognised. A file in this folder that defines ``LAYOUT`` adds one."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+
+import pandas as pd
+
+from core.files.reading import Reading
+from core.files.table import Table
+
+
+def _nothing_known(table: Table, reading: Reading) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One family of files.
+
+    Parameters
+    ----------
+    name : str
+        Written into readings; never changed once files have been read.
+    title : str
+        What the user calls it.
+    rank : int
+        Proposals of lower rank come first; 100 is the layout that fits everything.
+    propose : callable
+        ``propose(table)`` is the readings that fit, best first; none if the table is of another
+        kind. The coding of the choice and the unit of response times may be left open.
+    describe : callable
+        ``describe(table, reading)`` is what the file itself says of the objects: a data frame
+        with ``id`` and any of ``label``, ``image``; or None.
+    """
+
+    name: str
+    title: str
+    rank: int
+    propose: Callable[[Table], list[Reading]]
+    describe: Callable[[Table, Reading], pd.DataFrame | None] = _nothing_known
+
+
+@lru_cache
+def layouts() -> dict[str, Layout]:
+    """All layouts by name, the most specific ones first."""
+    modules = (import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__))
+    found = sorted((module.LAYOUT for module in modules), key=lambda layout: layout.rank)
+    return {layout.name: layout for layout in found}

@@ -1,0 +1,155 @@
+"""What columns and objects are called: aliases of roles, natural order, stems of file names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import PurePosixPath
+
+#: Cells that say that nothing was written down.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "nil", "undefined"})
+
+#: Column names of each role, most telling first, as `normalised` writes them. Compiled from the
+#: files of Salmon, NEXT, tripletTools, jsPsych, PsychoPy, Gorilla, Meadows and cblearn.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "anchor": (
+        "anchor", "head", "center", "centre", "targetcenter", "reference", "ref", "target",
+        "query", "probe", "standard", "sample", "stimulus",
+    ),
+    "left": (
+        "left", "targetleft", "option1", "optiona", "comparison1", "alternative1", "alt1",
+        "option0", "choice1", "choicea", "leftoption", "leftstimulus", "leftimage",
+    ),
+    "right": (
+        "right", "targetright", "option2", "optionb", "comparison2", "alternative2", "alt2",
+        "option1", "choice2", "choiceb", "rightoption", "rightstimulus", "rightimage",
+    ),
+    "choice": (
+        "winner", "answer", "targetwinner", "indexwinner", "choice", "chosen", "response",
+        "resp", "primary", "selected", "selection", "eval", "decision", "judgment", "judgement",
+        "label", "respkeys", "keyrespkeys", "firstisnearer",
+    ),
+    "near": (
+        "near", "nearer", "closer", "close", "positive", "similar", "moresimilar", "winner",
+        "primary", "chosen", "pos",
+    ),
+    "far": (
+        "far", "farther", "further", "negative", "dissimilar", "lesssimilar", "loser",
+        "alternate", "unchosen", "notchosen", "other", "neg",
+    ),
+    "participant": (
+        "participant", "participantid", "participantuid", "participantprivateid", "puid",
+        "workerid", "worker", "subjectid", "subject", "subj", "subid", "sub", "pid", "userid",
+        "user", "agentid", "observer", "obs", "rater", "respondent", "annotator",
+        "participation", "sessionid", "person",
+    ),
+    "response_time": (
+        "responsetime", "rt", "reactiontime", "responsetimes", "responsetimems", "rtms",
+        "reactiontimems", "rts", "responsetimesec", "responsetimeseconds", "rtsec", "resprt",
+        "keyresprt",
+    ),
+    "split": ("split", "sampleset", "trntest", "traintest", "partition", "subset"),
+    "sampler": (
+        "sampler", "algident", "samplealg", "algsample", "algid", "origalglabel",
+        "alglabel", "algorithm", "trialcategory",
+    ),
+    "weight": ("weight", "weights", "count", "counts", "votes", "nanswers"),
+}
+
+#: Names that only mean something together, in the order anchor, then the two options. Where a
+#: column tells the choice the options are offered; otherwise the nearer one comes first.
+WEAK_TRIPLES = (("head", "b", "c"), ("x", "a", "b"), ("a", "b", "c"), ("i", "j", "k"))
+
+#: Usual names of the columns of a table of objects.
+ID_NAMES = (
+    "id", "object", "objectid", "item", "itemid", "stimulus", "stimulusid", "targetid", "target",
+    "name", "label", "image", "filename", "file",
+)
+LABEL_NAMES = ("label", "name", "title", "primarydescription", "description")
+IMAGE_NAMES = ("image", "imagefile", "picture", "photo", "filename", "file", "path", "img")
+
+_KNOWN_NAMES = frozenset({*chain(*ALIASES.values()), *ID_NAMES, *LABEL_NAMES, *IMAGE_NAMES})
+
+
+def normalised(name: str) -> str:
+    """The name without case, spaces and punctuation: ``"Alg.Label"`` is ``"alglabel"``."""
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def is_known_name(name: str) -> bool:
+    """Whether this is a usual name of a column, of answers or of objects."""
+    return normalised(name) in _KNOWN_NAMES
+
+
+def named(columns: Iterable[str], aliases: Iterable[str]) -> str | None:
+    """The column that bears the first of `aliases` that occurs, or None."""
+    by_name: dict[str, str] = {}
+    for column in columns:
+        by_name.setdefault(normalised(column), column)
+    return next((by_name[alias] for alias in aliases if alias in by_name), None)
+
+
+def natural_key(text: str) -> tuple:
+    """Sort key that puts i2 before i10, and numbers in the order of their values."""
+    parts = re.split(r"([0-9]+)", text.casefold())
+    # Digits are compared by length and then as text: int() refuses more than 4,300 of them.
+    parts[1::2] = [(len(digits.lstrip("0")), digits.lstrip("0")) for digits in parts[1::2]]
+    return tuple(parts), text
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """`names` sorted by `natural_key`."""
+    return sorted(names, key=natural_key)
+
+
+def file_name(text: str) -> str:
+    """The last part of a path, with forward or backward slashes."""
+    return PurePosixPath(text.replace("\\", "/")).name
+
+
+def stem(text: str) -> str:
+    """File name without folder and extension; any other text as it is.
+
+    What follows the last dot counts as an extension only if it is short and begins with a letter,
+    so that ``"v1.5"`` stays whole.
+    """
+    name = file_name(text)
+    return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$", "", name) or text
+
+
+def is_picture_name(text: str) -> bool:
+    """Whether the text ends like the file name of a picture."""
+    return bool(re.search(r"\.(png|jpe?g|gif|webp|bmp|svg|tiff?)$", text, re.IGNORECASE))
+
+
+def without_tags(text: str) -> str:
+    """File name that an HTML tag shows (its ``src``), or its text without the tags."""
+    shown = re.search(r"""\bsrc\s*=\s*["']?([^"'\s>]+)""", text, re.IGNORECASE)
+    if shown:
+        return file_name(shown.group(1))
+    return re.sub(r"<[^<>]*>", "", text).strip() or text
+
+
+def whole_number(text: str) -> int | None:
+    """The value of text such as ``"7"``, or None."""
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
+
+
+def plain_number(text: str) -> str:
+    """``"7.0"`` as ``"7"``: programs write whole numbers so where a column has empty cells."""
+    return re.sub(r"^([+-]?[0-9]+)\.0+$", r"\1", text)
+
+
+def listing(items: Sequence[str], most: int = 5) -> str:
+    """``"a, b and 7 more"``: the first few of `items` in words."""
+    shown = list(items[:most])
+    rest = len(items) - len(shown)
+    if rest:
+        return f"{', '.join(shown)} and {rest:,} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else "none"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """``"1 row"``, ``"2,000 rows"``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

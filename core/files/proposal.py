@@ -1,0 +1,40 @@
+"""How a table may be meant: every layout is asked, the most specific one first."""
+
+from __future__ import annotations
+
+from core.files.guess import complete
+from core.files.layout import layouts
+from core.files.reading import Reading
+from core.files.refused import refusal
+from core.files.table import Table
+
+
+def propose(table: Table, *, insist: bool = False) -> list[Reading]:
+    """Readings that fit a table, best first; never none.
+
+    Parameters
+    ----------
+    table : Table
+    insist : bool
+        Propose a reading even if the table looks like another task than anchored comparisons.
+
+    Raises
+    ------
+    DataError
+        If it does, unless `insist`: odd-one-out, difference scaling, triad and triangle tests,
+        quadruples, coordinates and matrices are not read yet.
+    """
+    refused = None if insist else refusal(table)
+    if refused is not None:
+        raise refused
+    found: list[Reading] = []
+    for layout in layouts().values():
+        for proposed in layout.propose(table):
+            for reading in complete(table, proposed):
+                if not any(_same(reading, other) for other in found):
+                    found.append(reading)
+    return found
+
+
+def _same(reading: Reading, other: Reading) -> bool:
+    return (reading.roles, reading.choice_coding) == (other.roles, other.choice_coding)

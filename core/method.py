@@ -1,0 +1,215 @@
+"""The contract of every method: declared parameters, `fit`, and answers to triplets.
+
+A parameter is declared once, by annotating a dataclass field or a keyword of a function. Checks,
+forms, exports and tests are derived from that declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_type_hints
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from core.progress import Progress, silent
+from core.triplets import Triplets, as_triplets
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number from `low` to `high`, both included.
+
+    Whether it is whole follows from the annotated type; ``None`` is allowed when the type says so
+    and then stands for `automatic`.
+    """
+
+    low: float
+    high: float
+    label: str
+    help: str = ""
+    advanced: bool = False
+    automatic: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few named options, given as value -> label."""
+
+    options: Mapping[str, str]
+    label: str
+    help: str = ""
+    advanced: bool = False
+
+
+@dataclass(frozen=True)
+class Switch:
+    """On or off."""
+
+    label: str
+    help: str = ""
+    advanced: bool = False
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A declared parameter of a method or of a function."""
+
+    name: str
+    spec: Number | Choice | Switch
+    default: Any
+    integer: bool = False
+    optional: bool = False
+
+    def check(self, value: Any, owner: str) -> Any:
+        """Return `value` in its plain Python type.
+
+        Raises
+        ------
+        ValueError
+            If the value is not what was declared; the message names owner, parameter and range.
+        """
+        name = f"{self.name} of {owner}"
+        if value is None and self.optional:
+            return None
+        match self.spec:
+            case Switch():
+                if not isinstance(value, bool | np.bool_):
+                    raise ValueError(f"{name} is {value!r}; it must be True or False.")
+                return bool(value)
+            case Choice(options=options):
+                if not isinstance(value, str) or value not in options:
+                    allowed = ", ".join(map(repr, options))
+                    raise ValueError(f"{name} is {value!r}; it must be one of {allowed}.")
+                return value
+            case Number(low=low, high=high):
+                kinds = (int, np.integer) if self.integer else (int, float, np.number)
+                kind = "a whole number" if self.integer else "a number"
+                right = isinstance(value, kinds) and not isinstance(value, bool)
+                if not right or not low <= value <= high or not math.isfinite(value):
+                    raise ValueError(
+                        f"{name} is {value!r}; it must be {kind} from {low:g} to {high:g}."
+                    )
+                return int(value) if self.integer else float(value)
+
+
+@lru_cache
+def parameters(owner: type | Callable) -> tuple[Parameter, ...]:
+    """The declared parameters of a method class or of a function, in order of declaration."""
+    hints = get_type_hints(owner, include_extras=True)
+    signature = inspect.signature(owner)
+    found = []
+    for name, parameter in signature.parameters.items():
+        hint = hints.get(name)
+        if get_origin(hint) is not Annotated:
+            continue
+        kind, *specs = get_args(hint)
+        spec = next((s for s in specs if isinstance(s, Number | Choice | Switch)), None)
+        if spec is None:
+            continue
+        members = set(get_args(kind)) or {kind}
+        found.append(
+            Parameter(
+                name, spec, parameter.default,
+                integer=int in members, optional=type(None) in members,
+            )
+        )
+    return tuple(found)
+
+
+def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` completed by the defaults and checked against the declarations of `owner`.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name or a value outside its declared range.
+    """
+    title = getattr(owner, "title", owner.__name__)
+    declared = parameters(owner)
+    unknown = set(values) - {p.name for p in declared}
+    if unknown:
+        raise ValueError(f"{title} has no parameter {sorted(unknown)[0]!r}.")
+    return {p.name: p.check(values.get(p.name, p.default), title) for p in declared}
+
+
+class Method(BaseEstimator):
+    """Anything that learns from triplets and can answer them.
+
+    Subclasses are keyword-only dataclasses: their fields are their parameters. scikit-learn's
+    conventions hold: `get_params`, `set_params`, `clone`, fitted attributes end in ``_``.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    kind: ClassVar[str]
+
+    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+        """Learn from `triplets`.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+        y : ignored
+            For scikit-learn's conventions.
+        progress : Progress
+            Called now and then; when it returns True the fit stops and keeps the last iterate.
+        """
+        raise NotImplementedError
+
+    def distances(self) -> np.ndarray:
+        """(n, n) distances between the objects as the fitted method sees them."""
+        raise NotImplementedError
+
+    def margins(self, triplets: Triplets) -> np.ndarray:
+        """How clearly the fitted method agrees with each answer.
+
+        Returns
+        -------
+        ndarray, shape (T,)
+            Distance from anchor to far minus distance from anchor to near: positive where the
+            method would give the same answer, zero where it cannot tell.
+        """
+        anchor, near, far = as_triplets(triplets).rows.T
+        distances = self.distances()
+        return distances[anchor, far] - distances[anchor, near]
+
+    def predict(self, triplets: Triplets) -> np.ndarray:
+        """(T,) bool: whether the fitted method would give each of these answers."""
+        return self.margins(triplets) > 0
+
+    def score(self, triplets: Triplets, y: Any = None) -> float:
+        """Weighted share of `triplets` answered the same way; ties count one half."""
+        triplets = as_triplets(triplets)
+        agree = np.sign(self.margins(triplets)) / 2 + 0.5
+        return float(np.average(agree, weights=triplets.weight))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_objects_")
+
+    def _require_fit(self) -> None:
+        check_is_fitted(self)
+
+
+_registry: dict[str, dict[str, type[Method]]] = {}
+
+
+def register(kind: str) -> Callable[[type[Method]], type[Method]]:
+    """Class decorator that adds a method to the list of its kind."""
+
+    def add(method: type[Method]) -> type[Method]:
+        method.kind = kind
+        _registry.setdefault(kind, {})[method.name] = method
+        return method
+
+    return add
+
+
+def methods(kind: str) -> dict[str, type[Method]]:
+    """The registered methods of one kind, by name, in alphabetical order of their titles."""
+    return dict(sorted(_registry.get(kind, {}).items(), key=lambda item: item[1].title.lower()))

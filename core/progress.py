@@ -1,0 +1,52 @@
+"""How long computations report, and how they are told to stop."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+
+class Progress(Protocol):
+    """A function that a long computation calls now and then.
+
+    Parameters
+    ----------
+    fraction : float
+        Share of the work that is done, 0 to 1; never decreases.
+    loss : float, optional
+        Value of the loss at the current iterate.
+    snapshot : ndarray, optional
+        The current iterate. Valid during the call only: copy what is kept.
+    start : int
+        Which of several starts this report is about.
+
+    Returns
+    -------
+    bool
+        True asks the computation to stop soon and to return what it has.
+    """
+
+    def __call__(
+        self,
+        fraction: float,
+        *,
+        loss: float | None = None,
+        snapshot: np.ndarray | None = None,
+        start: int = 0,
+    ) -> bool: ...
+
+
+def silent(
+    fraction: float,
+    *,
+    loss: float | None = None,
+    snapshot: np.ndarray | None = None,
+    start: int = 0,
+) -> bool:
+    """Report to nobody, never stop."""
+    return False
+
+
+class Stopped(Exception):
+    """A computation that has nothing to show for itself yet was asked to stop."""

@@ -1,0 +1,227 @@
+"""The one way in which anything is computed: in the app, in tests and in scripts.
+
+A run remembers what it was computed from. Its key is a hash of that, so the same settings are
+never computed twice, and a result always knows how it came about.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+import core.embedding  # noqa: F401 - registers the methods that runs name
+from core import __version__
+from core.method import Method, checked, methods
+from core.progress import Progress, silent
+from core.score import ErrorEstimate, cross_validate, split_error
+from core.triplets import Triplets
+from core.uncertainty import Samples, bootstrap
+
+__all__ = ["TASKS", "Run", "key", "run"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A computation and its result.
+
+    Attributes
+    ----------
+    key : str
+        Hash of version, task, data, method, parameters and options.
+    task : str
+        One of `TASKS`.
+    kind, method : str
+        Which method, as registered.
+    parameters : dict
+        All parameters of the method.
+    options : dict
+        All options of the task.
+    data : str
+        `Triplets.answers_fingerprint` (and the split, where the task reads it) of the data.
+    version : str
+        Of this package.
+    created : str
+        When, ISO 8601, UTC.
+    seconds : float
+        How long it took.
+    complete : bool
+        False if it was stopped before its time; it is then kept, but computed again when asked.
+    numbers : dict
+        Scalars of the result.
+    arrays : dict of ndarray
+        Arrays of the result.
+    """
+
+    key: str
+    task: str
+    kind: str
+    method: str
+    parameters: dict[str, Any]
+    options: dict[str, Any]
+    data: str
+    version: str
+    created: str
+    seconds: float
+    complete: bool
+    numbers: dict[str, Any] = field(default_factory=dict)
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def fresh(self) -> Method:
+        """The method as it was set, not fitted."""
+        return methods(self.kind)[self.method](**self.parameters)
+
+    def fitted(self) -> Method:
+        """The fitted method of a fit."""
+        method = self.fresh()
+        for name, value in {**self.numbers, **self.arrays}.items():
+            setattr(method, name, value)
+        return method
+
+    def error(self) -> ErrorEstimate:
+        """The result of an error estimate."""
+        return ErrorEstimate(**self.numbers, **self.arrays)
+
+    def samples(self) -> Samples:
+        """The result of a bootstrap."""
+        return Samples(**self.arrays, **self.numbers)
+
+
+Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
+
+
+def _fit(method: Method, triplets: Triplets, options: Mapping, progress: Progress) -> Result:
+    method.fit(triplets, progress=progress)
+    state = {name: value for name, value in vars(method).items() if name.endswith("_")}
+    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    numbers = {name: value for name, value in state.items() if name not in arrays}
+    return numbers, arrays, not method.stopped_
+
+
+def _held_out(estimate: ErrorEstimate) -> Result:
+    numbers = {name: value for name, value in vars(estimate).items() if name != "fold_errors"}
+    return numbers, {"fold_errors": estimate.fold_errors}, True
+
+
+def _cross_validate(
+    method: Method, triplets: Triplets, options: Mapping, progress: Progress
+) -> Result:
+    return _held_out(cross_validate(method, triplets, **options, progress=progress))
+
+
+def _split_error(
+    method: Method, triplets: Triplets, options: Mapping, progress: Progress
+) -> Result:
+    return _held_out(split_error(method, triplets, **options, progress=progress))
+
+
+def _bootstrap(
+    method: Method, triplets: Triplets, options: Mapping, progress: Progress
+) -> Result:
+    samples = bootstrap(method, triplets, **options, progress=progress)
+    arrays = {"embeddings": samples.embeddings, "reference": samples.reference}
+    complete = len(samples.embeddings) == options["replicates"]
+    return {"correction": samples.correction}, arrays, complete
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something that can be computed of a method and data.
+
+    Attributes
+    ----------
+    compute : callable
+    declares : callable
+        Carries the declarations of the task's options.
+    columns : tuple of str
+        Columns of the answers that the result depends on, beside the answers themselves.
+    """
+
+    compute: Callable[[Method, Triplets, Mapping, Progress], Result]
+    declares: Callable
+    columns: tuple[str, ...] = ()
+
+
+def _no_options() -> None:
+    """A fit is all in the parameters of its method."""
+
+
+TASKS: dict[str, Task] = {
+    "fit": Task(_fit, _no_options),
+    "cross_validate": Task(_cross_validate, cross_validate),
+    "split_error": Task(_split_error, split_error, columns=("split",)),
+    "bootstrap": Task(_bootstrap, bootstrap),
+}
+
+
+def key(
+    task: str, method: Method, triplets: Triplets, options: Mapping[str, Any] | None = None
+) -> str:
+    """Hash of everything that the result depends on.
+
+    Raises
+    ------
+    ValueError
+        If a parameter or an option is not as declared.
+    """
+    record = [
+        __version__, task, method.kind, method.name,
+        checked(type(method), method.get_params(deep=False)),
+        checked(TASKS[task].declares, options or {}),
+        triplets.fingerprint_of(*TASKS[task].columns),
+    ]
+    text = json.dumps(record, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def run(
+    task: str,
+    method: Method,
+    triplets: Triplets,
+    options: Mapping[str, Any] | None = None,
+    *,
+    progress: Progress = silent,
+) -> Run:
+    """Compute `task` for a method and data.
+
+    Parameters
+    ----------
+    task : {"fit", "cross_validate", "split_error", "bootstrap"}
+    method : Method
+        Not changed.
+    triplets : Triplets
+    options : mapping, optional
+        Keyword arguments of the function behind the task.
+    progress : Progress
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    DataError
+        If the data cannot be computed with.
+    ValueError
+        If a parameter or an option is not as declared.
+    Stopped
+        If `progress` asked to stop before there was anything to keep.
+    """
+    name = key(task, method, triplets, options)
+    chosen = checked(TASKS[task].declares, options or {})
+    begun, created = time.perf_counter(), datetime.now(UTC)
+    numbers, arrays, complete = TASKS[task].compute(clone(method), triplets, chosen, progress)
+    return Run(
+        key=name, task=task, kind=method.kind, method=method.name,
+        parameters=checked(type(method), method.get_params(deep=False)), options=chosen,
+        data=triplets.fingerprint_of(*TASKS[task].columns), version=__version__,
+        created=created.isoformat(timespec="seconds"), seconds=time.perf_counter() - begun,
+        complete=complete, numbers=numbers, arrays=arrays,
+    )

@@ -1,0 +1,222 @@
+"""How well answers are predicted: triplet error, held out by question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri, stdtrit
+from sklearn.base import clone
+
+from core.method import Method, Number, checked
+from core.parallel import Halt, in_parallel
+from core.progress import Progress, Stopped, silent
+from core.triplets import DataError, Triplets, as_triplets
+
+#: Share of answers that guessing gets wrong.
+CHANCE = 0.5
+
+
+def triplet_error(fitted: Method, triplets: Triplets) -> float:
+    """Weighted share of answers that a fitted method contradicts; ties count one half.
+
+    Parameters
+    ----------
+    fitted : Method
+    triplets : Triplets or array-like of int, shape (T, 3)
+    """
+    return 1.0 - fitted.score(triplets)
+
+
+@dataclass(frozen=True)
+class ErrorEstimate:
+    """Triplet error on answers that the method has not seen.
+
+    Attributes
+    ----------
+    error : float
+    low, high : float
+        Interval of confidence `level`.
+    level : float
+    n_answers : int
+        Answers that were predicted.
+    scheme : str
+        How they were held out, in words.
+    fold_errors : ndarray
+        Error of every fold; empty for a single split.
+    """
+
+    error: float
+    low: float
+    high: float
+    n_answers: int
+    scheme: str
+    fold_errors: np.ndarray
+    level: float = 0.95
+
+
+def question_folds(triplets: Triplets, folds: int, rng: np.random.Generator) -> np.ndarray:
+    """(T,) number of the fold of every answer.
+
+    All answers to one comparison, repeats and contradictions alike, share a fold; folds hold
+    about equally many answers.
+    """
+    questions = triplets.questions
+    sizes = np.bincount(questions)
+    order = rng.permutation(len(sizes))
+    before = np.cumsum(sizes[order]) - sizes[order]
+    fold = np.empty(len(sizes), dtype=np.int64)
+    fold[order] = before * folds // max(len(questions), 1)
+    return fold[questions]
+
+
+def cross_validate(
+    method: Method,
+    triplets: Triplets,
+    *,
+    folds: Annotated[
+        int,
+        Number(2, 100, "Folds", "The answers are predicted in so many parts, each from the rest."),
+    ] = 5,
+    repeats: Annotated[
+        int, Number(1, 100, "Repeats", "Further divisions into folds narrow the interval.")
+    ] = 1,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> ErrorEstimate:
+    """Triplet error by cross-validation over questions.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted anew, as a clone, on every training part.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    folds, repeats, seed : int
+    progress : Progress
+        Called after every fold.
+
+    Returns
+    -------
+    ErrorEstimate
+        With the corrected resampled t interval of Nadeau & Bengio (2003): training parts overlap,
+        so the plain spread of the folds would be too small.
+
+    Raises
+    ------
+    DataError
+        If there are fewer questions than folds.
+    Stopped
+        If `progress` asks to stop before all folds are done.
+    """
+    options = checked(cross_validate, {"folds": folds, "repeats": repeats, "seed": seed})
+    triplets = as_triplets(triplets)
+    n_questions = len(np.unique(triplets.questions))
+    if n_questions < options["folds"]:
+        raise DataError(
+            f"{n_questions} different questions cannot be divided into {options['folds']} folds",
+            file=triplets.name, remedy="Use fewer folds or more answers.",
+        )
+    parts = [
+        (method, triplets, fold == held_out)
+        for seed in np.random.SeedSequence(options["seed"]).spawn(options["repeats"])
+        for fold in [question_folds(triplets, options["folds"], np.random.default_rng(seed))]
+        for held_out in range(options["folds"])
+    ]
+    errors = []
+    for error in in_parallel(_error_without, parts):
+        errors.append(error)
+        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
+            raise Stopped
+    errors = np.array(errors)
+    ratio = 1.0 / (options["folds"] - 1)  # of answers held out to answers learned from
+    spread = np.sqrt((1.0 / len(errors) + ratio) * errors.var(ddof=1))
+    reach = spread * stdtrit(len(errors) - 1, 0.975)
+    mean, reach = float(errors.mean()), float(reach)
+    times = f", {options['repeats']} times" if options["repeats"] > 1 else ""
+    return ErrorEstimate(
+        mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
+        f"{options['folds']}-fold cross-validation by question{times}", errors,
+    )
+
+
+def _error_without(
+    method: Method, triplets: Triplets, held_out: np.ndarray, halt: Halt
+) -> float:
+    fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
+    return triplet_error(fitted, triplets.take(held_out))
+
+
+def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") -> ErrorEstimate:
+    """Triplet error of a fitted method on other answers.
+
+    Returns
+    -------
+    ErrorEstimate
+        With Wilson's interval at the effective number of answers: answers to one question are
+        not independent, so questions count, by a cluster-robust variance.
+    """
+    test = as_triplets(test)
+    wrong = 0.5 - np.sign(fitted.margins(test)) / 2
+    weight = test.weight / test.weight.sum()
+    error = float(weight @ wrong)
+    by_question = np.bincount(test.questions, weight * (wrong - error))
+    variance = float(by_question @ by_question)
+    n_questions = len(by_question)
+    effective = error * (1 - error) / variance if variance > 0 else n_questions
+    low, high = _wilson(error, min(effective, len(test)))
+    return ErrorEstimate(error, low, high, len(test), scheme, np.array([]))
+
+
+def split_error(
+    method: Method, triplets: Triplets, *, progress: Progress = silent
+) -> ErrorEstimate:
+    """Triplet error on the data's own test answers, learned from its training answers.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted, as a clone, to the answers whose ``split`` says training.
+    triplets : Triplets
+        With a column ``split`` in which some entries begin with "train" and others with "test"
+        or "val" (in any case of letters).
+
+    Raises
+    ------
+    DataError
+        If the data have no such column.
+    """
+    train, test = split_of(triplets)
+    fitted = clone(method).fit(triplets.take(train), progress=progress)
+    if getattr(fitted, "stopped_", False):
+        raise Stopped
+    return holdout(fitted, triplets.take(test), "the data's own test answers")
+
+
+def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
+    """(T,) bool masks of the training and the test answers that the data themselves name.
+
+    Raises
+    ------
+    DataError
+        If they name none.
+    """
+    words = triplets.answers.get("split", pd.Series("", range(len(triplets))))
+    words = words.astype("str").str.strip().str.lower()
+    train = words.str.startswith("train").to_numpy(dtype=bool, na_value=False)
+    test = words.str.startswith(("test", "val")).to_numpy(dtype=bool, na_value=False)
+    if not train.any() or not test.any():
+        raise DataError(
+            "the data do not say which answers are for training and which for testing",
+            file=triplets.name, remedy="Choose a column as split, or use cross-validation.",
+        )
+    return train, test
+
+
+def _wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's (1927) score interval for a share seen in n trials."""
+    z2 = ndtri(0.5 + level / 2) ** 2
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
+    return max(float(centre - reach), 0.0), min(float(centre + reach), 1.0)

@@ -1,0 +1,351 @@
+"""The one data type: answers of the form "the anchor is more similar to near than to far"."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+ANCHOR, NEAR, FAR = 0, 1, 2
+
+#: Per-answer columns with a meaning of their own; any further column is carried along.
+ANSWER_COLUMNS = ("participant", "response_time", "split", "sampler", "weight")
+
+
+class DataError(ValueError):
+    """Something is wrong with the user's data.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, as a clause without a full stop.
+    file : str, optional
+        Name of the file, as the user knows it.
+    row : int, optional
+        Row of the file, counted the way a spreadsheet counts (the first line is row 1), or, for
+        an array, its index from 0.
+    remedy : str, optional
+        What the user can do, as a full sentence.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | None = None,
+        row: int | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.problem, self.file, self.row, self.remedy = problem, file, row, remedy
+        where = ", ".join(filter(None, [file, f"row {row:,}" if row is not None else None]))
+        text = f"{where}: {problem}" if where else problem[:1].upper() + problem[1:]
+        super().__init__(f"{text.rstrip('.')}." + (f" {remedy}" if remedy else ""))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are pickled by their positional arguments; these are keywords.
+        state = {"file": self.file, "row": self.row, "remedy": self.remedy}
+        return (_rebuild_error, (self.problem, state))
+
+    def at(self, file: str) -> DataError:
+        """The same error, naming the file it was found in."""
+        return DataError(
+            self.problem, file=self.file or file, row=self.row, remedy=self.remedy
+        )
+
+
+def _rebuild_error(problem: str, state: dict[str, Any]) -> DataError:
+    return DataError(problem, **state)
+
+
+class Triplets:
+    """Similarity judgements about a set of objects. Read-only.
+
+    Parameters
+    ----------
+    rows : array-like of int, shape (T, 3)
+        Anchor, near and far of every answer, as positions in `objects`.
+    objects : DataFrame, n rows
+        Column ``id`` (unique text) and ``label`` (text, by default the id); optionally ``image``
+        (name of a picture); any further columns: numbers, categories, a physical stimulus value.
+    answers : DataFrame, T rows, optional
+        Any of ``participant``, ``response_time`` (seconds), ``split``, ``sampler``, ``weight``,
+        and whatever else the source says of an answer.
+    name : str
+        What the user calls this data set.
+
+    Raises
+    ------
+    DataError
+        If a row names an unknown object or the same object twice, an id occurs twice, or a weight
+        is not a number from 0 up.
+
+    Notes
+    -----
+    Objects without any answer are allowed; contradictions and repeats are kept as they are.
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        objects: pd.DataFrame,
+        answers: pd.DataFrame | None = None,
+        name: str = "answers",
+    ) -> None:
+        self._objects = _checked_objects(objects)
+        self._rows = _checked_rows(rows, len(self._objects))
+        self._answers = _checked_answers(answers, len(self._rows))
+        self._name = name
+        self._fingerprints: dict[tuple[str, ...], str] = {}
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(T, 3) int32, not writeable: anchor, near and far as positions in `objects`."""
+        return self._rows
+
+    # Under copy-on-write a shallow copy costs nothing, and a caller's edits stay the caller's.
+
+    @property
+    def objects(self) -> pd.DataFrame:
+        """Table of the n objects: ``id``, ``label`` and whatever else is known of them."""
+        return self._objects.copy(deep=False)
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """Table of what is known of each of the T answers beside the objects in it."""
+        return self._answers.copy(deep=False)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @classmethod
+    def from_array(
+        cls, rows: Any, n_objects: int | None = None, *, ids: Sequence[str] | None = None,
+        weight: Any = None, name: str = "answers",
+    ) -> Self:
+        """Triplets from a plain (T, 3) array of object positions, counted from 0.
+
+        Parameters
+        ----------
+        rows : array-like of int, shape (T, 3)
+        n_objects : int, optional
+            Number of objects; by default the highest position plus one.
+        ids : sequence of str, optional
+            Names of the objects, in order; by default their positions.
+        weight : array-like of float, shape (T,), optional
+
+        Raises
+        ------
+        DataError
+            If the array is not (T, 3), holds anything but whole numbers from 0, or names an
+            object twice in one answer.
+        """
+        rows = _integer_rows(rows)
+        if ids is None:
+            if n_objects is None:
+                n_objects = int(rows.max()) + 1 if len(rows) else 0
+            ids = [str(i) for i in range(n_objects)]
+        objects = pd.DataFrame({"id": pd.Series(list(ids), dtype="str")})
+        answers = pd.DataFrame(index=range(len(rows)))
+        if weight is not None:
+            answers["weight"] = np.asarray(weight, dtype=float)
+        return cls(rows, objects, answers, name)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<Triplets {self.name!r}: {len(self):,} answers on {self.n_objects:,} objects>"
+
+    @property
+    def n_objects(self) -> int:
+        return len(self.objects)
+
+    @property
+    def ids(self) -> list[str]:
+        return self.objects["id"].tolist()
+
+    @property
+    def labels(self) -> list[str]:
+        return self.objects["label"].tolist()
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        """(T,) weight of every answer; ones where the data give none."""
+        if "weight" in self.answers:
+            weight = self.answers["weight"].to_numpy(dtype=float)
+        else:
+            weight = np.ones(len(self))
+        weight.setflags(write=False)
+        return weight
+
+    @cached_property
+    def questions(self) -> np.ndarray:
+        """(T,) number of the comparison that each answer answers.
+
+        Repeats of a comparison and its contradictions share a number.
+        """
+        n = self.n_objects
+        anchor, near, far = self.rows.T.astype(np.int64)
+        code = (anchor * n + np.minimum(near, far)) * n + np.maximum(near, far)
+        return np.unique(code, return_inverse=True)[1]
+
+    @cached_property
+    def answers_per_object(self) -> np.ndarray:
+        """(n,) number of answers in which each object occurs."""
+        return np.bincount(self.rows.ravel(), minlength=self.n_objects)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the whole content: answers, what is known of each, and the objects."""
+        digest = hashlib.blake2b(self.fingerprint_of(*self.answers.columns).encode())
+        _update_with_table(digest, self.objects)
+        return digest.hexdigest()[:32]
+
+    def fingerprint_of(self, *columns: str) -> str:
+        """Hash of what a computation depends on.
+
+        That is the answers, their weights, the number of objects, and the named columns of
+        `answers`; labels, pictures and other descriptions may change without making it stale.
+        """
+        if columns not in self._fingerprints:
+            digest = hashlib.blake2b(f"{self.n_objects}|".encode(), digest_size=16)
+            digest.update(self.rows)
+            _update_with_table(digest, self.answers.filter(["weight", *columns]))
+            self._fingerprints[columns] = digest.hexdigest()
+        return self._fingerprints[columns]
+
+    def take(self, which: Any) -> Triplets:
+        """The same objects with only some of the answers.
+
+        Parameters
+        ----------
+        which : array-like of int or bool
+            Positions of the answers, or a mask of length T.
+        """
+        which = np.asarray(which)
+        if which.dtype == bool:
+            which = np.flatnonzero(which)
+        answers = self.answers.iloc[which].reset_index(drop=True)
+        return Triplets(self.rows[which], self.objects, answers, self.name)
+
+    def with_objects(self, objects: pd.DataFrame) -> Triplets:
+        """The same answers with another description of the same objects, in the same order."""
+        if objects["id"].astype(str).tolist() != self.ids:
+            raise ValueError("the objects must keep their ids and their order")
+        return Triplets(self.rows, objects, self.answers, self.name)
+
+    def renamed(self, name: str) -> Triplets:
+        """The same data under another name."""
+        return Triplets(self.rows, self.objects, self.answers, name)
+
+
+def as_triplets(data: Any) -> Triplets:
+    """`data` itself if it is Triplets, or Triplets made from a (T, 3) array of positions."""
+    return data if isinstance(data, Triplets) else Triplets.from_array(data)
+
+
+def _integer_rows(rows: Any) -> np.ndarray:
+    rows = np.asarray(rows)
+    if rows.size == 0 and rows.ndim < 2:
+        rows = rows.reshape(0, 3).astype(np.int32)
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        raise DataError(
+            f"answers need three columns (anchor, near, far), this array has shape {rows.shape}",
+            remedy="Give an array of shape (number of answers, 3).",
+        )
+    if rows.dtype.kind not in "iu":
+        if rows.dtype.kind != "f":
+            raise DataError(
+                f"answers must be whole numbers, not {rows.dtype}",
+                remedy="Replace names by positions, or read the file with core.files.read.",
+            )
+        with np.errstate(invalid="ignore"):
+            wrong = ~(np.isfinite(rows) & (rows == np.floor(rows))).all(axis=1)
+        if wrong.any():
+            raise DataError(
+                "an object's number is missing or not a whole number",
+                row=int(np.argmax(wrong)),
+                remedy="Leave the row out or correct it.",
+            )
+    if rows.size and rows.max() >= 2**31:
+        row = int(np.argmax((rows >= 2**31).any(axis=1)))
+        raise DataError(
+            f"object number {int(rows[row].max())} is too large to be a position",
+            row=row, remedy="Number the objects from 0 without gaps.",
+        )
+    return rows
+
+
+def _checked_rows(rows: Any, n_objects: int) -> np.ndarray:
+    rows = _integer_rows(rows)
+    if rows.size:
+        outside = ((rows < 0) | (rows >= n_objects)).any(axis=1)
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise DataError(
+                f"names object {next(int(i) for i in rows[row] if not 0 <= i < n_objects)}, "
+                f"but there are objects 0 to {n_objects - 1} only",
+                row=row, remedy="Count objects from 0, and list every object.",
+            )
+        anchor, near, far = rows.T
+        same = (anchor == near) | (anchor == far) | (near == far)
+        if same.any():
+            raise DataError(
+                "the same object stands twice in one answer",
+                row=int(np.argmax(same)), remedy="Leave such answers out.",
+            )
+    if rows.dtype != np.int32 or rows.flags.writeable or not rows.flags.c_contiguous:
+        rows = np.array(rows, dtype=np.int32, order="C")
+        rows.setflags(write=False)
+    return rows
+
+
+def _checked_objects(objects: pd.DataFrame) -> pd.DataFrame:
+    if "id" not in objects:
+        raise DataError("the table of objects has no column id", remedy="Name the column of ids.")
+    objects = objects.reset_index(drop=True)
+    ids = objects["id"].astype("str")
+    repeated = ids.duplicated()
+    if repeated.any():
+        raise DataError(
+            f"object {ids[repeated].iloc[0]!r} is listed twice",
+            row=int(np.argmax(repeated)), remedy="Keep one row per object.",
+        )
+    label = objects["label"].astype("str").fillna(ids) if "label" in objects else ids
+    others = [column for column in objects.columns if column not in ("id", "label")]
+    return objects.assign(id=ids, label=label)[["id", "label", *others]]
+
+
+def _checked_answers(answers: pd.DataFrame | None, n_answers: int) -> pd.DataFrame:
+    if answers is None or not len(answers.columns):
+        return pd.DataFrame(index=range(n_answers))
+    if len(answers) != n_answers:
+        raise ValueError(f"{len(answers)} rows describe {n_answers} answers")
+    answers = answers.reset_index(drop=True)
+    if "weight" in answers:
+        weight = answers["weight"].to_numpy(dtype=float)
+        wrong = ~(np.isfinite(weight) & (weight >= 0))
+        if wrong.any():
+            raise DataError(
+                f"the weight {weight[np.argmax(wrong)]} is not a number from 0 up",
+                row=int(np.argmax(wrong)), remedy="Weights count how often an answer was given.",
+            )
+    return answers
+
+
+def _update_with_table(digest: Any, table: pd.DataFrame) -> None:
+    for name in sorted(set(table.columns)):
+        column = table[name]
+        digest.update(f"|{name}|".encode())
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            digest.update("\x1f".join(map(str, column.cat.categories)).encode())
+            digest.update(np.ascontiguousarray(column.cat.codes))
+        elif column.dtype.kind in "iufb":
+            digest.update(np.ascontiguousarray(column))
+        else:
+            digest.update("\x1f".join("" if pd.isna(v) else str(v) for v in column).encode())

@@ -1,0 +1,96 @@
+"""What the Embedding page computes: a map, its uncertainty, its held-out error, as one job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.method import Method, parameters
+from core.progress import Progress
+from core.run import Run, key, run
+from core.triplets import Triplets
+from dashboard.jobs import Job, Step
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import count
+from dashboard.workspace import DatasetInfo
+
+#: What follows a fit, in this order: task -> what the user reads while it runs.
+_FOLLOW = {
+    "bootstrap": "Resampling answers",
+    "cross_validate": "Predicting held-out answers",
+    "split_error": "Predicting the test answers",
+}
+
+
+def start(
+    session: Session,
+    info: DatasetInfo,
+    triplets: Triplets,
+    method: Method,
+    tasks: Mapping[str, Mapping[str, Any]],
+) -> Job:
+    """Compute in the background what is not there yet; results go to the workspace one by one.
+
+    Parameters
+    ----------
+    session : Session
+    info : DatasetInfo
+    triplets : Triplets
+    method : Method
+    tasks : mapping of str to mapping
+        What to compute beside the fit, with options.
+    """
+
+    def step(task: str, title: str, options: Mapping[str, Any], weight: float) -> Step:
+        def work(progress: Progress) -> None:
+            known = services().workspace.run(info.id, key(task, method, triplets, options))
+            if known is None or not known.complete:
+                found = run(task, method, triplets, options, progress=progress)
+                services().workspace.add_run(info.id, found, describe(method))
+
+        return Step(title, work, weight)
+
+    steps = [step("fit", f"Fitting {method.title}", {}, 1.0)]
+    steps += [
+        step(task, title, tasks[task], 2.0) for task, title in _FOLLOW.items() if task in tasks
+    ]
+    job = Job(session.id, session.slot("embedding"), f"{method.title}: {info.name}", steps)
+    return services().jobs.submit(job)
+
+
+def find(
+    info: DatasetInfo,
+    triplets: Triplets,
+    method: Method,
+    task: str,
+    options: Mapping[str, Any] | None = None,
+) -> Run | None:
+    """The result of a task for a method.
+
+    Without `options`, the newest of any options.
+    """
+    workspace = services().workspace
+    if options is not None or task == "fit":
+        return workspace.run(info.id, key(task, method, triplets, options))
+    for listed in workspace.runs(info.id, task):
+        record = listed.record
+        found = workspace.run(info.id, listed.key)
+        same = (record["method"], record["parameters"]) == (
+            method.name, method.get_params(deep=False)
+        )
+        if same and found and found.key == key(task, method, triplets, found.options):
+            return found
+    return None
+
+
+def describe(method: Method) -> str:
+    """Name of a method with what of its parameters is not as usual."""
+    words = [method.title]
+    for parameter in parameters(type(method)):
+        value = getattr(method, parameter.name)
+        if parameter.name == "n_components":
+            words.append(count(value, "dimension"))
+        elif value != parameter.default:
+            words.append(f"{parameter.spec.label.lower()} {value}")
+    return ", ".join(words)

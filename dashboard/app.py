@@ -1,0 +1,88 @@
+"""The dashboard's entry script: navigation, sidebar, and the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.panels import plain, progress_line
+from dashboard.state import Session, session
+from dashboard.theme import count
+from dashboard.workspace import WorkspaceError
+
+ASSETS = Path(__file__).resolve().parent / "assets"
+PAGES = Path(__file__).resolve().parent.parent / "pages"
+_SHOWN = 8  # labels of selected objects in the sidebar
+
+
+def main() -> None:
+    st.set_page_config("TripletScope", str(ASSETS / "icon.svg"), layout="wide")
+    st.html(ASSETS / "page.css")
+    st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
+    try:
+        current = session()
+    except WorkspaceError as error:
+        st.error(plain(str(error)))
+        st.stop()
+    page = st.navigation(
+        {
+            "": [
+                st.Page(PAGES / "start.py", title="Start", icon=":material/home:", default=True),
+                st.Page(PAGES / "data.py", title="Data", icon=":material/table_rows:"),
+            ],
+            "Analysis": [
+                st.Page(PAGES / "embedding.py", title="Embedding", icon=":material/scatter_plot:"),
+            ],
+        }
+    )
+    try:
+        page.run()
+        with st.sidebar:
+            _sidebar(current)
+    finally:
+        current.save()
+
+
+def _sidebar(current: Session) -> None:
+    info = current.dataset
+    st.subheader("Data set", anchor=False)
+    if info is None:
+        st.caption("None is open.")
+        return
+    st.markdown(f"**{plain(info.name)}**")
+    people = f", {count(info.n_participants, 'participant')}" if info.n_participants else ""
+    st.caption(f"{count(info.n_objects, 'object')}, {count(info.n_answers, 'answer')}{people}")
+
+    st.subheader("Selection", anchor=False)
+    if not current.selection:
+        st.caption("Nothing is selected. Draw a lasso around objects, or click them.")
+    else:
+        labels = dict(zip(*_ids_and_labels(current), strict=True))
+        names = [labels.get(i, i) for i in current.selection]
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        st.caption(plain(f"{count(len(names), 'object')}: {', '.join(names[:_SHOWN])}{more}"))
+        st.button("Clear", key="clear selection", on_click=current.select, args=([],))
+
+    if current.jobs():
+        st.subheader("At work", anchor=False)
+        _at_work(current)
+
+
+def _ids_and_labels(current: Session) -> tuple[list[str], list[str]]:
+    triplets = current.triplets()
+    return triplets.ids, triplets.labels
+
+
+@st.fragment(run_every=1.0)
+def _at_work(current: Session) -> None:
+    jobs = current.jobs()
+    for job in jobs:
+        st.caption(plain(job.title))
+        progress_line(job, "sidebar", narrow=True)
+    if not jobs:
+        st.rerun()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+// Draws a plotly figure that the page owns: zoom and camera survive an update, text and lines
+// take the colours of the page, points can be lassoed and clicked in any number of dimensions,
+// and pictures of the objects appear beside the pointer.
+
+function dress(layout, style) {
+  const colour = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
+  const text = colour("--st-text-color", "#1D2729");
+  const line = colour("--st-border-color", "#D7DFE0");
+  const base = layout.template.layout;
+  base.font = { ...base.font, color: text, family: colour("--st-font", base.font.family) };
+  for (const axis of ["xaxis", "yaxis"]) {
+    base[axis] = {
+      ...base[axis], gridcolor: line, linecolor: line, zerolinecolor: line, tickcolor: line,
+    };
+  }
+  base.hoverlabel = {
+    ...base.hoverlabel, bgcolor: colour("--st-secondary-background-color", "#F3F6F6"),
+    bordercolor: line, font: { ...(base.hoverlabel || {}).font, color: text },
+  };
+  base.modebar = { bgcolor: "rgba(0,0,0,0)", color: text, activecolor: colour("--st-primary-color", text) };
+  if (layout.title && layout.title.font) layout.title.font.color = colour("--st-gray-text-color", text);
+  return text;
+}
+
+function ringed(traces, text) {
+  // The ring around a selected point has the colour of the text, whatever the theme.
+  for (const trace of traces) {
+    const line = trace.marker && trace.marker.line;
+    if (trace.customdata && line && line.color) line.color = text;
+  }
+}
+
+function objects(points) {
+  const found = new Set();
+  for (const point of points || []) {
+    const value = point.customdata;
+    const id = Array.isArray(value) ? value[0] : value;
+    if (Number.isInteger(id)) found.add(id);
+  }
+  return [...found];
+}
+
+function listen(plot, tip) {
+  const tell = (ids, mode) => plot.current.setTriggerValue("picked", { ids, mode, at: Date.now() });
+  plot.on("plotly_selected", (event) => {
+    if (!event || plot.busy || !plot.current.data.selectable) return;
+    const ids = objects(event.points);
+    if (ids.length || (event.points && event.points.length === 0 && (event.range || event.lassoPoints)))
+      tell(ids, event.event && event.event.shiftKey ? "add" : "replace");
+  });
+  plot.on("plotly_deselect", () => plot.current.data.selectable && tell([], "replace"));
+  plot.on("plotly_click", (event) => {
+    const ids = objects(event.points);
+    if (!ids.length || !plot.current.data.selectable) return;
+    const more = event.event && (event.event.shiftKey || event.event.ctrlKey || event.event.metaKey);
+    tell(ids, more ? "toggle" : "replace");
+  });
+  plot.on("plotly_relayout", (event) => {
+    if (plot.busy || !plot.layout.xaxis || !plot.layout.yaxis) return;
+    if (!Object.keys(event).some((name) => /^[xy]axis/.test(name))) return;
+    const zoom = [[...plot.layout.xaxis.range], [...plot.layout.yaxis.range]];
+    plot.zoom = String(zoom) === plot.home ? null : zoom;
+  });
+  plot.on("plotly_hover", (event) => {
+    const source = (plot.current.data.pictures || {})[objects(event.points)[0]];
+    if (!source) return;
+    tip.src = source;
+    tip.style.display = "block";
+    const frame = plot.getBoundingClientRect();
+    const pointer = event.event || { clientX: frame.left, clientY: frame.top };
+    const x = pointer.clientX - frame.left, y = pointer.clientY - frame.top;
+    tip.style.left = `${x > frame.width / 2 ? x - 190 : x + 40}px`;
+    tip.style.top = `${Math.min(Math.max(y - 75, 0), Math.max(frame.height - 160, 0))}px`;
+  });
+  plot.on("plotly_unhover", () => { tip.style.display = "none"; });
+}
+
+export default async function ({ data, parentElement, setTriggerValue }) {
+  const box = parentElement.querySelector(".ts-chart");
+  const plot = box.querySelector(".ts-plot");
+  const tip = box.querySelector(".ts-tip");
+  const turn = (plot.turn = (plot.turn || 0) + 1);
+  plot.current = { data, setTriggerValue };
+  plot.style.height = `${data.height}px`;
+  plot.setAttribute("role", "img");
+  plot.setAttribute("aria-label", data.alt);
+
+  let Plotly;
+  try {
+    Plotly = await load(data.plotly);
+  } catch {
+    box.querySelector(".ts-trouble").hidden = false;
+    return undefined;
+  }
+  if (turn !== plot.turn) return undefined; // a newer figure has come meanwhile
+
+  const figure = JSON.parse(data.figure);
+  const text = dress(figure.layout, getComputedStyle(parentElement));
+  ringed(figure.data, text);
+  // The outline of a lasso goes once its objects are marked.
+  figure.layout.selections = [];
+  figure.layout.selectionrevision = turn;
+  figure.layout.autosize = true;
+  const config = {
+    responsive: true, displaylogo: false, doubleClick: "reset",
+    displayModeBar: data.selectable ? true : "hover",
+    modeBarButtons: figure.layout.scene
+      ? [["orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
+      : data.selectable
+        ? [["lasso2d", "select2d", "pan2d", "zoom2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
+        : [["zoom2d", "pan2d", "resetScale2d"]],
+  };
+  // Plotly keeps a zoom by itself only where axes are free; those of a map share their scale.
+  const revision = figure.layout.uirevision;
+  const same = plot.revision === revision && plot.data;
+  if (same && plot.zoom) {
+    [figure.layout.xaxis.range, figure.layout.yaxis.range] = plot.zoom;
+  }
+  plot.busy = true;
+  try {
+    await (same ? Plotly.react : Plotly.newPlot)(plot, figure.data, figure.layout, config);
+  } finally {
+    plot.busy = false;
+  }
+  if (!same) {
+    plot.revision = revision;
+    plot.zoom = null;
+    plot.home = String([plot.layout.xaxis && plot.layout.xaxis.range, plot.layout.yaxis && plot.layout.yaxis.range]);
+    listen(plot, tip);
+  }
+  if (!plot.watched) {
+    plot.watched = true;
+    new ResizeObserver(() => plot.isConnected && plot.data && Plotly.Plots.resize(plot)).observe(box);
+  }
+  plot.dataset.drawn = String(turn);
+  return () => { tip.style.display = "none"; };
+}

@@ -1,0 +1,117 @@
+"""A plotly chart on the page that keeps its zoom, follows the theme and reports selections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.offline import get_plotlyjs_version
+
+from dashboard.state import widgets
+
+_ASSETS = Path(__file__).parent / "assets"
+
+
+def _script(name: str) -> str:
+    return (_ASSETS / "plotly.js").read_text() + (_ASSETS / name).read_text()
+
+
+_component = st.components.v2.component(
+    "tripletscope_chart",
+    html=(
+        '<div class="ts-chart"><div class="ts-plot"></div><img class="ts-tip" alt="">'
+        '<p class="ts-trouble" hidden>The chart could not be drawn, because its script did not '
+        "load. Start the program with the command tripletscope.</p></div>"
+    ),
+    css=(_ASSETS / "chart.css").read_text(),
+    js=_script("chart.js"),
+    isolate_styles=False,
+)
+
+_download = st.components.v2.component(
+    "tripletscope_download",
+    html='<div class="ts-save"></div>',
+    css=(_ASSETS / "chart.css").read_text(),
+    js=_script("download.js"),
+    isolate_styles=False,
+)
+
+
+def address(path: str) -> str:
+    """Address, for the browser, of something that this server serves beside the pages."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return "/".join(filter(None, ["", base, "tripletscope", path]))
+
+
+def _plotly_address() -> str:
+    return address(f"plotly-{get_plotlyjs_version()}.min.js")
+
+
+def chart(
+    figure: go.Figure,
+    *,
+    key: str,
+    alt: str,
+    height: int = 420,
+    pictures: Mapping[int, str] | None = None,
+    on_pick: Callable[[list[int], str], None] | None = None,
+) -> None:
+    """Show a figure.
+
+    Parameters
+    ----------
+    figure : go.Figure
+        Points with a whole number as ``customdata`` can be selected. Zoom and camera survive as
+        long as ``layout.uirevision`` stays the same.
+    key : str
+    alt : str
+        What the figure shows, for readers who cannot see it.
+    height : int
+        In pixels.
+    pictures : mapping of int to str, optional
+        Address of the picture to show when the pointer is on an object.
+    on_pick : callable, optional
+        Called with the numbers picked and "replace", "add" or "toggle".
+    """
+
+    def picked() -> None:
+        event = widgets()[key].get("picked")
+        if event and on_pick:
+            on_pick([int(i) for i in event["ids"]], event["mode"])
+
+    _component(
+        key=key,
+        data={
+            "figure": figure.to_json(),
+            "plotly": _plotly_address(),
+            "height": height,
+            "alt": alt,
+            "pictures": {str(i): source for i, source in (pictures or {}).items()},
+            "selectable": on_pick is not None,
+        },
+        on_picked_change=picked,
+    )
+
+
+def browser_download(figure: go.Figure, *, key: str, name: str, dpi: int) -> None:
+    """Buttons that let the browser draw a figure and save it as SVG or PNG.
+
+    Parameters
+    ----------
+    figure : go.Figure
+        With its width and height.
+    key : str
+    name : str
+        Of the file, without ending.
+    dpi : int
+        Pixels per inch of the PNG.
+    """
+    _download(
+        key=key,
+        data={
+            "figure": figure.to_json(), "plotly": _plotly_address(), "name": name, "dpi": dpi,
+            "width": figure.layout.width, "height": figure.layout.height,
+        },
+    )

@@ -1,0 +1,135 @@
+"""Widgets that remember, and forms made from declared parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.method import Choice, Method, Number, Parameter, Switch, methods, parameters
+from dashboard.state import Session
+
+# Every widget begins with what the session remembers of it, given as its default: a value set
+# through the state of the session would be lost to the browser when the script is interrupted.
+
+
+def pick(
+    session: Session,
+    key: str,
+    label: str,
+    options: Mapping[Any, str],
+    *,
+    default: Any = None,
+    **further: Any,
+) -> Any:
+    """One of several named options, given as value -> label."""
+    values = list(options)
+    initial = session.remembered(key, default)
+    initial = next((v for v in (initial, default) if v in options), values[0])
+    chosen = st.selectbox(
+        label, values, index=values.index(initial), key=key, persist_state="session",
+        format_func=lambda value: options[value], **further,
+    )
+    return session.remember(key, chosen)
+
+
+def switch(session: Session, key: str, label: str, default: bool, **further: Any) -> bool:
+    """On or off."""
+    initial = bool(session.remembered(key, default))
+    return session.remember(
+        key, st.toggle(label, initial, key=key, persist_state="session", **further)
+    )
+
+
+def number(
+    session: Session,
+    key: str,
+    label: str,
+    low: float,
+    high: float,
+    default: float | None,
+    **further: Any,
+) -> float | None:
+    """A number in a range, whole if `low` is; None where nothing is entered."""
+    initial = session.remembered(key, default)
+    if initial is not None:
+        initial = type(low)(min(max(initial, low), high))
+    return session.remember(
+        key,
+        st.number_input(label, low, high, initial, key=key, persist_state="session", **further),
+    )
+
+
+def picture_uploader(key: str) -> list[Any]:
+    """Ask for pictures: files, ZIP archives, or a whole folder."""
+    folder = st.toggle("Upload a whole folder", key=f"{key}.folder")
+    return st.file_uploader(
+        "Folder of pictures" if folder else "Pictures, or a ZIP of them",
+        key=f"{key}.{'directory' if folder else 'files'}",
+        accept_multiple_files="directory" if folder else True,
+        help="PNG, JPEG, GIF, WebP or BMP, named after the objects.",
+    ) or []
+
+
+def method_form(session: Session, kind: str, page: str, default: str) -> Method:
+    """Choose a method of a kind and its parameters."""
+    known = methods(kind)
+    name = pick(
+        session, f"{page}.method", "Method", {name: m.title for name, m in known.items()},
+        default=default, help="\n\n".join(f"**{m.title}**: {summary(m)}" for m in known.values()),
+    )
+    values = parameter_form(session, known[name], f"{page}.{name}")
+    return known[name](**values)
+
+
+def parameter_form(
+    session: Session, owner: type | Callable, prefix: str, *, hidden: Sequence[str] = ()
+) -> dict[str, Any]:
+    """A form for the declared parameters of a method or function; the advanced ones folded away.
+
+    Returns
+    -------
+    dict
+        Values by name.
+    """
+    declared = [p for p in parameters(owner) if p.name not in hidden]
+    plain = [p for p in declared if not p.spec.advanced]
+    advanced = [p for p in declared if p.spec.advanced]
+    values = {p.name: _widget(session, p, f"{prefix}.{p.name}") for p in plain}
+    if advanced:
+        with st.expander("More settings"):
+            values |= {p.name: _widget(session, p, f"{prefix}.{p.name}") for p in advanced}
+    return {p.name: values[p.name] for p in declared}
+
+
+def summary(owner: type | Callable) -> str:
+    """First paragraph of what a docstring says beyond its first line."""
+    paragraphs = (owner.__doc__ or "").split("\n\n")
+    return " ".join((paragraphs[1] if len(paragraphs) > 1 else paragraphs[0]).split())
+
+
+def _widget(session: Session, parameter: Parameter, key: str) -> Any:
+    spec = parameter.spec
+    help_text = spec.help or None
+    if isinstance(spec, Switch):
+        return switch(session, key, spec.label, parameter.default, help=help_text)
+    if isinstance(spec, Choice):
+        return pick(
+            session, key, spec.label, spec.options, default=parameter.default, help=help_text
+        )
+    return _number(session, parameter, spec, key, help_text)
+
+
+def _number(
+    session: Session, parameter: Parameter, spec: Number, key: str, help_text: str | None
+) -> int | float | None:
+    whole, default = parameter.integer, parameter.default
+    low, high = (int(spec.low), int(spec.high)) if whole else (float(spec.low), float(spec.high))
+    small = not whole and default is not None and 0 < abs(default) < 1e-3
+    value = number(
+        session, key, spec.label, low, high, default, help=help_text,
+        placeholder=spec.automatic or None, step=1 if whole else None,
+        format="%.0e" if small else None,
+    )
+    return default if value is None and not parameter.optional else value

@@ -1,0 +1,48 @@
+"""What the answers look like before anything is computed from them."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dashboard.theme import PALETTE, SCREEN, Canvas, template
+
+
+def histogram(
+    values: np.ndarray, *, title: str, of: str, logarithmic: bool = False, canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Counts of a quantity in about thirty steps.
+
+    Parameters
+    ----------
+    values : ndarray
+        NaN is left out, and on a logarithmic axis everything that is not positive.
+    title : str
+        Of the horizontal axis, with its unit.
+    of : str
+        What is counted.
+    logarithmic : bool
+        Whether the steps are equal ratios.
+    """
+    values = np.asarray(values, dtype=float)
+    values = values[np.isfinite(values) & ((values > 0) | (not logarithmic))]
+    if logarithmic and len(values):
+        edges = np.geomspace(values.min(), max(values.max(), values.min() * 1.01), 31)
+    else:
+        edges = np.histogram_bin_edges(values, bins=min(30, max(len(np.unique(values)), 1)))
+    counts, edges = np.histogram(values, edges)
+    low, high = edges[:-1], edges[1:]
+    middle = np.sqrt(low * high) if logarithmic else (low + high) / 2
+    figure = go.Figure(
+        go.Bar(
+            x=middle, y=counts, width=high - low,
+            marker={"color": PALETTE[0], "line": {"width": 0}},
+            customdata=np.column_stack([low, high]).round(3).tolist(),
+            hovertemplate="%{customdata[0]:.3~g} to %{customdata[1]:.3~g}: %{y}<extra></extra>",
+        )
+    )
+    return figure.update_layout(
+        template=template(canvas), bargap=0.04, dragmode="zoom", uirevision=title,
+        xaxis={"title": title, "type": "log" if logarithmic else "linear", "showgrid": False},
+        yaxis={"title": of, "zeroline": False},
+    )

@@ -1,0 +1,49 @@
+"""A map of objects with the uncertainty of their positions, in one, two or three dimensions."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from dashboard.figures.plane import plane
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.figures.scale import scale
+from dashboard.figures.space import space
+from dashboard.theme import SCREEN, Canvas, template, with_caption
+
+
+def embedding_map(
+    data: MapData,
+    style: MapStyle,
+    *,
+    caption: str = "",
+    revision: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """Draw a map.
+
+    Parameters
+    ----------
+    data : MapData
+    style : MapStyle
+    caption : str
+        Method, parameters and data; stays with the figure in exports.
+    revision : str
+        While it stays the same, zoom and camera survive a change of the figure.
+    canvas : Canvas
+
+    Returns
+    -------
+    go.Figure
+        Points carry the position of their object in ``customdata``.
+    """
+    n_components = data.positions.shape[1]
+    if n_components == 1:
+        figure = scale(data, style, canvas)
+    elif n_components == 2 or style.flat:
+        figure = plane(data, style, canvas)
+    else:
+        figure = space(data, style, canvas)
+    figure.update_layout(template=template(canvas), uirevision=revision)
+    if canvas.screen:
+        figure.update_layout(margin_t=34)  # room for the tool bar
+    return with_caption(figure, caption, canvas)

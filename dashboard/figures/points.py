@@ -1,0 +1,167 @@
+"""What every map shares: what is drawn, how it is shown, and its points."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
+
+from dashboard.figures.colours import Group, groups, is_quantity
+from dashboard.figures.labels import shorten
+from dashboard.theme import PALETTE, SEQUENTIAL, TEXT, number
+
+#: Opacity of what is not selected.
+DIM = 0.18
+_STEPS = 12  # filled shapes share this many colours along a colour scale
+
+
+@dataclass(frozen=True)
+class MapStyle:
+    """What a user chose to see.
+
+    Attributes
+    ----------
+    marks : {"points", "labels", "pictures"}
+    colour : str or None
+        Column of the objects.
+    uncertainty : bool
+        Whether ellipses, ellipsoids or error bars are drawn.
+    coverage : float
+        Share of the uncertainty that they cover.
+    against : str or None
+        In one dimension: numeric column of the objects for the other axis; None is the order.
+    flat : bool
+        Whether more than two dimensions are cut to the first two principal axes.
+    """
+
+    marks: str = "labels"
+    colour: str | None = None
+    uncertainty: bool = True
+    coverage: float = 0.95
+    against: str | None = None
+    flat: bool = True
+
+
+@dataclass(frozen=True)
+class MapData:
+    """What is drawn.
+
+    Attributes
+    ----------
+    positions : ndarray, shape (n, d)
+        NaN for objects without a place.
+    objects : DataFrame, n rows
+        With columns ``id`` and ``label``.
+    covariances : ndarray, shape (n, d, d), or None
+    pictures : mapping of int to str
+        Address of the picture of an object.
+    selected : collection of int
+    """
+
+    positions: np.ndarray
+    objects: pd.DataFrame
+    covariances: np.ndarray | None = None
+    pictures: Mapping[int, str] = field(default_factory=dict)
+    selected: Collection[int] = ()
+
+
+def point_traces(
+    data: MapData, style: MapStyle, shown: np.ndarray, kind: type
+) -> list[go.Scatter | go.Scatter3d]:
+    """One trace per category, or one on a colour scale, without coordinates yet."""
+    column = data.objects[style.colour] if style.colour else None
+    hover = _hover(data, style)
+    traces = []
+    if column is not None and is_quantity(column):
+        members = np.flatnonzero(shown)
+        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+        traces.append(
+            _point_trace(kind, members, data.selected, hover, marker={
+                "color": values[members], "colorscale": SEQUENTIAL, "showscale": True,
+                "colorbar": {"title": {"text": html.escape(style.colour, quote=False)},
+                             "thickness": 12, "len": 0.6, "outlinewidth": 0},
+            })
+        )
+        return traces
+    for group in groups(column, len(data.objects)):
+        members = group.members[shown[group.members]]
+        symbol = group.symbol
+        if kind is go.Scatter3d and symbol in ("triangle-up", "star", "triangle-down"):
+            symbol = "circle-open"  # scattered points in space know fewer symbols
+        trace = _point_trace(
+            kind, members, data.selected, hover, marker={"color": group.colour, "symbol": symbol}
+        )
+        trace.name = html.escape(shorten(group.label), quote=False)
+        trace.showlegend = column is not None
+        traces.append(trace)
+    return traces
+
+
+def _point_trace(
+    kind: type, members: np.ndarray, selected: Collection[int], hover: list[str], marker: dict
+) -> go.Scatter | go.Scatter3d:
+    chosen = np.array([i in selected for i in members.tolist()], dtype=bool)
+    trace = kind(
+        customdata=members.tolist(), hovertext=[hover[i] for i in members], marker=marker,
+        hovertemplate="%{hovertext}<extra></extra>", name="", showlegend=False,
+    )
+    if kind is go.Scatter and len(selected):
+        trace.selectedpoints = np.flatnonzero(chosen).tolist()
+        trace.unselected = {
+            "marker": {"opacity": DIM}, "textfont": {"color": "rgba(128,128,128,0.35)"},
+        }
+        trace.marker.line = {"width": np.where(chosen, 1.5, 0).tolist(), "color": TEXT}
+    elif len(selected):
+        trace.marker.line = {"width": 0}
+        trace.marker.opacity = 1
+        trace.marker.color = [PALETTE[3] if c else "rgba(128,128,128,0.4)" for c in chosen]
+        trace.marker.showscale = False
+    return trace
+
+
+def _hover(data: MapData, style: MapStyle) -> list[str]:
+    texts = []
+    column = data.objects[style.colour] if style.colour else None
+    values = [None] * len(data.objects) if column is None else column.tolist()
+    for label, identifier, value in zip(
+        data.objects["label"], data.objects["id"], values, strict=True
+    ):
+        text = f"<b>{html.escape(shorten(label, 60), quote=False)}</b>"
+        if identifier != label:
+            text += f"<br>id {html.escape(shorten(identifier, 60), quote=False)}"
+        if value is not None:
+            shown = number(value) if isinstance(value, float) else str(value)
+            text += f"<br>{html.escape(f'{style.colour}: {shown}', quote=False)}"
+        texts.append(text)
+    return texts
+
+
+def shades(data: MapData, style: MapStyle) -> list[Group]:
+    """Groups for filled shapes, which have one colour per trace: a colour scale in steps."""
+    column = data.objects[style.colour] if style.colour else None
+    if column is None or not is_quantity(column):
+        return groups(column, len(data.objects))
+    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    low, high = np.nanmin(values), np.nanmax(values)
+    share = np.nan_to_num((values - low) / (high - low or 1.0))
+    step = np.minimum((share * _STEPS).astype(int), _STEPS - 1)
+    colours = sample_colorscale(SEQUENTIAL, (np.arange(_STEPS) + 0.5) / _STEPS)
+    return [
+        Group("", np.flatnonzero(step == s), colours[s], "circle") for s in np.unique(step)
+    ]
+
+
+def mark_size(n_shown: int) -> float:
+    return 9.0 if n_shown <= 60 else 7.0 if n_shown <= 500 else 4.5
+
+
+def transparent(colour: str, opacity: float) -> str:
+    if colour.startswith("rgb("):
+        return f"rgba({colour[4:-1]}, {opacity})"
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {opacity})"

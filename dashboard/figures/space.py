@@ -1,0 +1,86 @@
+"""A map in space, with ellipsoids."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import plotly.graph_objects as go
+
+from core.geometry import ellipsoids
+from dashboard.figures.labels import short_labels
+from dashboard.figures.points import MapData, MapStyle, mark_size, point_traces, shades
+from dashboard.theme import Canvas
+
+#: With more objects than this, ellipsoids would hide each other.
+CROWD = 40
+
+
+def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
+    figure = go.Figure()
+    positions = data.positions[:, :3]
+    shown = np.isfinite(positions).all(axis=1)
+    if style.uncertainty and data.covariances is not None:
+        _add_ellipsoids(figure, positions, data, style)
+    short = short_labels(data.objects["label"].tolist())
+    labels = [html.escape(label, quote=False) for label in short]
+    for trace in point_traces(data, style, shown, go.Scatter3d):
+        members = np.array(trace.customdata, dtype=int)
+        trace.x, trace.y, trace.z = positions[members].T
+        named = style.marks == "labels" and shown.sum() <= 150
+        trace.mode = "markers+text" if named else "markers"
+        trace.text = [labels[i] for i in members]
+        trace.textfont = {"size": 0.85 * canvas.font}
+        trace.marker.size = 0.6 * canvas.scale * mark_size(shown.sum())
+        figure.add_trace(trace)
+    line = "rgba(128,128,128,0.35)"
+    plain = {
+        "showticklabels": False, "title": {"text": ""}, "showspikes": False, "zeroline": False,
+        "showgrid": True, "gridcolor": line, "showline": True, "linecolor": line, "mirror": True,
+        "showbackground": False, "ticks": "", "nticks": 6,
+    }
+    return figure.update_layout(
+        scene={
+            "xaxis": plain, "yaxis": plain, "zaxis": plain, "aspectmode": "data",
+            "dragmode": "orbit", "camera": {"eye": {"x": 1.0, "y": -1.1, "z": 0.6}},
+        },
+    )
+
+
+def _add_ellipsoids(
+    figure: go.Figure, positions: np.ndarray, data: MapData, style: MapStyle
+) -> None:
+    """All ellipsoids of a colour as one mesh; in a crowd only those of selected objects."""
+    shape = ellipsoids(data.covariances[:, :3, :3], style.coverage)
+    sphere, faces = _sphere()
+    surface = (sphere * shape.half_axes[:, None, :]) @ shape.directions.transpose(0, 2, 1)
+    surface += positions[:, None, :]
+    known = np.isfinite(surface).all(axis=(1, 2))
+    for group in shades(data, style):
+        members = group.members[known[group.members]]
+        if data.selected or len(known) > CROWD:
+            members = members[np.isin(members, list(data.selected))]
+        if not len(members):
+            continue
+        points = surface[members].reshape(-1, 3).astype(np.float32)
+        corners = (faces + len(sphere) * np.arange(len(members))[:, None, None]).reshape(-1, 3)
+        figure.add_mesh3d(
+            x=points[:, 0], y=points[:, 1], z=points[:, 2],
+            i=corners[:, 0], j=corners[:, 1], k=corners[:, 2],
+            color=group.colour, opacity=0.14, hoverinfo="skip", name="ellipsoids",
+            showlegend=False, flatshading=False,
+        )
+
+
+def _sphere(n_around: int = 12, n_up: int = 7) -> tuple[np.ndarray, np.ndarray]:
+    """Points on the unit sphere and the triangles between them."""
+    up = np.linspace(0, np.pi, n_up)[:, None]
+    around = np.linspace(0, 2 * np.pi, n_around, endpoint=False)[None, :]
+    points = np.stack(
+        [np.sin(up) * np.cos(around), np.sin(up) * np.sin(around), np.cos(up) + 0 * around], axis=-1
+    ).reshape(-1, 3)
+    number_of = np.arange(n_up * n_around).reshape(n_up, n_around)
+    here, below = number_of[:-1], number_of[1:]
+    right, below_right = np.roll(here, -1, axis=1), np.roll(below, -1, axis=1)
+    faces = [np.stack([here, below, right], -1), np.stack([right, below, below_right], -1)]
+    return points, np.concatenate(faces).reshape(-1, 3)

@@ -1,0 +1,205 @@
+"""What pages are made of: a figure with its numbers, a job at work, an empty state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard import export
+from dashboard.chart import browser_download, chart
+from dashboard.controls import number, pick
+from dashboard.jobs import Job
+from dashboard.state import Session
+from dashboard.theme import SCREEN, Canvas, duration
+
+_POLL = 0.5  # seconds between two looks at a running job
+
+
+def figure_panel(
+    session: Session,
+    draw: Callable[[Canvas], go.Figure],
+    *,
+    key: str,
+    alt: str,
+    name: str,
+    table: Callable[[], pd.DataFrame],
+    canvas: Canvas = SCREEN,
+    pictures: Mapping[int, str] | None = None,
+    on_pick: Callable[[list[int], str], None] | None = None,
+    caption: str = "",
+    further: Callable[[], None] | None = None,
+) -> None:
+    """A figure with a menu that downloads it and the numbers behind it.
+
+    Parameters
+    ----------
+    session : Session
+    draw : callable
+        Draws the figure for a canvas.
+    key, alt : str
+        See `chart`.
+    name : str
+        Of the files, without ending.
+    table : callable
+        Makes the numbers behind the figure.
+    caption : str
+        Shown below the figure.
+    further : callable, optional
+        Draws more beside the menu.
+    """
+    chart(
+        draw(canvas), key=key, alt=alt, height=int(canvas.height), pictures=pictures,
+        on_pick=on_pick,
+    )
+    if caption:
+        st.caption(plain(caption))
+    with st.container(horizontal=True):
+        with st.popover("Download figure", icon=":material/download:", key=f"{key}.menu"):
+            size = print_size(session, key, ratio=canvas.height / canvas.width)
+            figure_buttons(draw, size, key=key, name=name)
+            st.download_button(
+                "Numbers (CSV)", lambda: export.csv(table()), f"{name}.csv", "text/csv",
+                key=f"{key}.csv", on_click="ignore", icon=":material/table:",
+            )
+        if further:
+            further()
+
+
+def print_size(session: Session, key: str, *, ratio: float) -> export.PrintSize:
+    """Ask for the size of an exported figure; what was last asked for anywhere is proposed."""
+    last = export.PrintSize(**session.drafts.get("print size", {}))
+    widths = {85.0: "One column, 85 mm", 180.0: "Full page, 180 mm", 0.0: "Other"}
+    width = pick(
+        session, f"{key}.width", "Width", widths,
+        default=last.width if last.width in widths else 0.0,
+    )
+    if not width:
+        width = number(
+            session, f"{key}.mm", "Width in mm", 30.0, 500.0, last.width, step=5.0
+        )
+    left, right = st.columns(2)
+    with left:
+        font = number(session, f"{key}.font", "Text in points", 4.0, 24.0, last.font, step=0.5)
+    with right:
+        dpis = {150: "150", 300: "300", 600: "600"}
+        dpi = pick(session, f"{key}.dpi", "PNG pixels per inch", dpis, default=last.dpi)
+    chosen = {"width": width or last.width, "font": font or last.font, "dpi": dpi}
+    session.drafts["print size"] = chosen
+    return export.PrintSize(ratio=ratio, **chosen)
+
+
+def figure_buttons(
+    draw: Callable[[Canvas], go.Figure], size: export.PrintSize, *, key: str, name: str
+) -> None:
+    """A button for every format in which the figure can be had."""
+    possible = export.can_render()
+    if not possible:
+        st.caption(
+            "There is no Chrome or Chromium on the server to draw with. Your browser draws SVG "
+            "and PNG instead; a PDF can be printed from the SVG."
+        )
+        figure = export.sized(draw, size)
+        browser_download(figure, key=f"{key}.browser", name=name, dpi=size.dpi)
+    forms = [form for form in export.FORMATS if possible or form not in export.NEED_BROWSER]
+    for column, form in zip(st.columns(len(forms)), forms, strict=True):
+        column.download_button(
+            form.upper(), _file(draw, form, size), f"{name}.{form}", export.FORMATS[form],
+            key=f"{key}.{form}", on_click="ignore", width="stretch",
+        )
+
+
+def _file(
+    draw: Callable[[Canvas], go.Figure], form: str, size: export.PrintSize
+) -> Callable[[], bytes]:
+    return lambda: export.render(draw, form, size)
+
+
+def watch(session: Session, job: Job, show: Callable[[Job], None]) -> None:
+    """Show a job while it runs, then run the page once more.
+
+    Parameters
+    ----------
+    session : Session
+    job : Job
+    show : callable
+        Draws what there is to see of it; called again and again.
+    """
+
+    @st.fragment(run_every=_POLL)
+    def view() -> None:
+        if job.active:
+            show(job)
+        else:
+            st.rerun()
+
+    if job.active:
+        view()
+        return
+    show_outcome(job)
+
+
+def show_outcome(job: Job) -> None:
+    """Say how a job ended, where it did not simply end well."""
+    if job.state == "failed":
+        st.error(plain(job.message), icon=":material/error:")
+
+
+def progress_line(job: Job, place: str, *, narrow: bool = False) -> None:
+    """Bar, time left and Cancel of a running job; `place` tells several on one page apart."""
+    step = job.steps[min(job.step, len(job.steps) - 1)]
+    if job.state == "waiting":
+        words = f"{job.title}: waiting for another computation to end"
+    elif job.stopping:
+        words = f"{step.title}: stopping"
+    else:
+        left = job.seconds_left
+        words = f"{step.title}, {job.fraction:.0%}"
+        words += f", about {duration(left)} left" if left is not None and left > 1 else ""
+    bar, button = (st, st) if narrow else st.columns([6, 1], vertical_alignment="center")
+    bar.progress(job.share_done, text=plain(words))
+    button.button(
+        "Cancel", key=f"{place}.cancel.{job.id}", on_click=job.cancel, disabled=job.stopping,
+        help="Stops and keeps what there is.", width="content" if narrow else "stretch",
+    )
+
+
+def empty(title: str, text: str) -> None:
+    """Say what would be here, and what to do."""
+    with st.container(border=True):
+        st.markdown(f"**{plain(title)}**")
+        st.write(plain(text))
+
+
+def ask_to_delete(what: str, warning: str, delete: Callable[[], None]) -> None:
+    """Ask in a dialog whether to delete something."""
+
+    @st.dialog(f"Delete {what}?")
+    def ask() -> None:
+        st.write(plain(warning))
+        with st.container(horizontal=True):
+            gone = st.button("Delete", type="primary", key="delete for good", on_click=delete)
+            kept = st.button("Keep", key="delete not")
+        if gone or kept:
+            st.rerun()
+
+    ask()
+
+
+def plain(text: str) -> str:
+    """`text` as Streamlit shows it literally: what Markdown would interpret is escaped."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", text)
+
+
+def ago(moment: str) -> str:
+    """How long ago an ISO 8601 moment was, in words."""
+    seconds = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        n = int(seconds // length)
+        if n >= 1:
+            return f"{n} {unit}{'s' if n > 1 else ''} ago"
+    return "just now"

@@ -1,0 +1,137 @@
+"""The server: the app with its routes, headers, and what happens at start and end."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import plotly
+import streamlit as st
+from plotly.offline import get_plotlyjs_version
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dashboard.services import services
+
+log = logging.getLogger(__name__)
+
+APP = Path(__file__).parent / "app.py"
+_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+_PICTURE_SIZES = (64, 128, 320)
+
+# Everything the page needs comes from this server. Streamlit's own front end evaluates code and
+# styles elements, which the policy has to allow.
+_HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"x-frame-options": b"SAMEORIGIN",
+    b"referrer-policy": b"no-referrer",
+    b"content-security-policy": (
+        b"default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
+        b"style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+        b"connect-src 'self' ws: wss: data: blob:; worker-src 'self' blob:; frame-src 'self' blob:"
+    ),
+}
+
+
+class _Guard:
+    """Answers requests for the allowed host names only, and adds the security headers.
+
+    Streamlit itself checks the host name of its websocket alone; pictures are worth as much.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._unguarded = app
+
+    @cached_property
+    def _app(self) -> ASGIApp:
+        # The configuration is complete only when the server is running.
+        hosts = st.get_option("server.allowedHosts") or ["*"]
+        return TrustedHostMiddleware(self._unguarded, allowed_hosts=hosts, www_redirect=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *_HEADERS.items()]
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+def _plotly(request: Request) -> Response:
+    script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+    return FileResponse(script, media_type="text/javascript", headers=_FOREVER)
+
+
+def _picture(request: Request) -> Response:
+    """A picture, whole or, with ``?size=``, small. Its name is the hash of its content."""
+    size = request.query_params.get("size")
+    if size is not None and size not in map(str, _PICTURE_SIZES):
+        raise HTTPException(404)
+    try:
+        path = services().workspace.picture(request.path_params["file"], size and int(size))
+    except (FileNotFoundError, OSError):
+        raise HTTPException(404) from None
+    return FileResponse(path, headers=_FOREVER)
+
+
+def _health(request: Request) -> Response:
+    return PlainTextResponse("ok")
+
+
+def _warm_up() -> None:
+    """Compile, or load from the cache, what the first fit needs, before anybody asks for it."""
+    from core.method import methods
+    from core.simulate import simulate
+
+    triplets = simulate(np.random.default_rng(0).normal(size=(6, 2)), 60)
+    for method in methods("embedding").values():
+        method(n_init=1, max_iter=2).fit(triplets)
+    log.info("compiled code is ready")
+
+
+@asynccontextmanager
+async def _lifespan(app: st.App) -> AsyncIterator[None]:
+    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    try:
+        yield
+    finally:
+        from dashboard.export import close_browser
+
+        services().close()
+        close_browser()
+
+
+def _explain(error: Exception) -> bool:
+    """Show what went wrong without showing the program's insides."""
+    log.error("a page failed", exc_info=error)
+    st.error(
+        "Something went wrong on this page. Your data and results are kept. Reload the page; if "
+        "it happens again, the server's log says what the developers need to know.",
+        icon=":material/error:",
+    )
+    return True
+
+
+def make_app() -> st.App:
+    """The whole application, for any ASGI server with a single process."""
+    return st.App(
+        APP,
+        lifespan=_lifespan,
+        routes=[
+            Route(f"/tripletscope/plotly-{get_plotlyjs_version()}.min.js", _plotly),
+            Route("/tripletscope/pictures/{file}", _picture),
+            Route("/tripletscope/health", _health),
+        ],
+        middleware=[Middleware(_Guard)],
+        on_script_error=_explain,
+    )

@@ -1,0 +1,157 @@
+"""One browser session: which data set is open, what is selected, what was set where.
+
+The only user of ``st.session_state``, and of the address of the page: the address names the
+session, so that a refresh, or the same address after a restart of the server, finds it again.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, MutableMapping
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from core.triplets import Triplets
+from dashboard.jobs import Job
+from dashboard.services import services
+from dashboard.workspace import DatasetInfo
+
+_KEY = "tripletscope session"
+_PARAMETER = "session"
+
+
+class Session:
+    """State of one browser tab.
+
+    Attributes
+    ----------
+    id : str
+        Unguessable; it is all that is needed to see the session.
+    drafts : dict
+        Last values of the widgets, by key.
+    """
+
+    def __init__(self, session_id: str, saved: dict[str, Any] | None = None) -> None:
+        saved = saved or {}
+        self.id = session_id
+        self.drafts: dict[str, Any] = dict(saved.get("drafts", {}))
+        self._dataset: str | None = saved.get("dataset")
+        self._selections: dict[str, list[str]] = dict(saved.get("selections", {}))
+        self._remembered = dict(self.drafts)
+        self._insisted: set[str] = set()
+        self._saved = saved
+
+    # Data set ------------------------------------------------------------------------------
+
+    @property
+    def dataset(self) -> DatasetInfo | None:
+        """The open data set; None if there is none, or it was deleted."""
+        return services().workspace.dataset(self._dataset) if self._dataset else None
+
+    def open(self, dataset: str) -> None:
+        self._dataset = dataset
+        services().workspace.touch(dataset)
+
+    def close(self) -> None:
+        self._dataset = None
+
+    def triplets(self) -> Triplets:
+        """The content of the open data set."""
+        return services().workspace.triplets(self.dataset)
+
+    # Selection -----------------------------------------------------------------------------
+
+    @property
+    def selection(self) -> list[str]:
+        """Ids of the selected objects of the open data set."""
+        return self._selections.get(self._dataset or "", [])
+
+    def select(self, ids: Iterable[str], mode: str = "replace") -> None:
+        """Change the selection: "replace" it, "add" to it, or "toggle" each of `ids`."""
+        before, ids = self.selection, list(dict.fromkeys(ids))
+        if mode == "add":
+            ids = [*before, *(i for i in ids if i not in before)]
+        elif mode == "toggle":
+            ids = [i for i in before if i not in ids] + [i for i in ids if i not in before]
+        self._selections[self._dataset or ""] = ids
+
+    def select_positions(self, positions: Iterable[int], mode: str = "replace") -> None:
+        """Change the selection by positions in the objects of the open data set."""
+        ids = self.triplets().ids
+        self.select((ids[i] for i in positions), mode)
+
+    def selected_positions(self, triplets: Triplets) -> list[int]:
+        """Positions of the selected objects, ascending."""
+        if not self.selection:
+            return []
+        return np.flatnonzero(np.isin(triplets.ids, self.selection)).tolist()
+
+    # Widgets -------------------------------------------------------------------------------
+
+    def remembered(self, key: str, default: Any) -> Any:
+        """Value of a widget when the session was opened; from then on the widget has its own."""
+        return self._remembered.get(key, default)
+
+    def remember(self, key: str, value: Any) -> Any:
+        """Note, and return, the value of a widget."""
+        self.drafts[key] = value
+        return value
+
+    # Uploads and addresses -----------------------------------------------------------------
+
+    def insist_on(self, file: str) -> None:
+        """Note that the user wants an upload read although it looks like something else."""
+        self._insisted.add(file)
+
+    def insists_on(self, file: str) -> bool:
+        return file in self._insisted
+
+    def asked_for(self, parameter: str) -> str | None:
+        """What the page's address asks for; asked once."""
+        value = st.query_params.get(parameter)
+        if value is not None:
+            del st.query_params[parameter]
+        return value
+
+    # Jobs ----------------------------------------------------------------------------------
+
+    def jobs(self) -> list[Job]:
+        """The active jobs of this session, the newest first."""
+        return [job for job in services().jobs.of(self.id) if job.active]
+
+    def slot(self, page: str) -> str:
+        """The slot of a page's job on the open data set."""
+        return f"{page}@{self._dataset}"
+
+    # Keeping -------------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Keep what has changed."""
+        state = {
+            "dataset": self._dataset,
+            "selections": {name: list(ids) for name, ids in self._selections.items() if ids},
+            "drafts": dict(self.drafts),
+        }
+        if state != self._saved:
+            services().workspace.save_session(self.id, state)
+            self._saved = state
+
+
+def session() -> Session:
+    """The session of the browser tab whose script is running."""
+    found = st.session_state.get(_KEY)
+    if found is None:
+        named = st.query_params.get(_PARAMETER, "")
+        saved = services().workspace.session(named) if named else None
+        found = Session(named if saved is not None else secrets.token_urlsafe(9), saved)
+        st.session_state[_KEY] = found
+    if st.query_params.get(_PARAMETER) != found.id:
+        st.query_params[_PARAMETER] = found.id
+    return found
+
+
+def widgets() -> MutableMapping[str, Any]:
+    """Values of the widgets by key; before a widget is drawn, its first value may be set here."""
+    return st.session_state

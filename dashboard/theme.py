@@ -1,0 +1,126 @@
+"""How figures and numbers look: palette, template, formats."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
+
+#: Categories, in order of use: Okabe & Ito's (2008) colours for colour-blind readers, without
+#: the yellow that vanishes on white and the black that vanishes at night, then two greys.
+PALETTE = (
+    "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#7A6A9B", "#8C6D31",
+    "#5F6B6D", "#A5AFB1",
+)
+#: Symbols tell categories apart without colour, and further ones once colours are used up.
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "cross")
+#: Quantities: viridis without its darkest part, which vanishes at night, and without its palest.
+SEQUENTIAL = sample_colorscale("Viridis", [0.16 + 0.08 * step for step in range(11)])
+FONT = "Source Sans, Source Sans Pro, Helvetica, Arial, sans-serif"
+TEXT, FAINT, GRID = "#1D2729", "#5F6B6D", "#D7DFE0"
+_SCREEN_FONT = 13.0
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """What a figure is drawn for.
+
+    Attributes
+    ----------
+    width, height : float
+        In CSS pixels, of which an inch has 96. On the screen the width is only a typical one.
+    font : float
+        Size of the text in CSS pixels; marks and lines scale with it.
+    screen : bool
+        Whether it is for the page (then colours of text and lines are replaced by the page's)
+        or for a file, which must stand on its own.
+    """
+
+    width: float = 900.0
+    height: float = 620.0
+    font: float = _SCREEN_FONT
+    screen: bool = True
+
+    @property
+    def scale(self) -> float:
+        """Size of marks and lines relative to the screen's."""
+        return self.font / _SCREEN_FONT
+
+
+SCREEN = Canvas()
+
+
+def template(canvas: Canvas) -> go.layout.Template:
+    """The one template of every figure."""
+    font = canvas.font
+    axis = {
+        "gridcolor": GRID, "linecolor": GRID, "zerolinecolor": GRID, "tickcolor": GRID,
+        "automargin": True, "title": {"standoff": 0.6 * font},
+    }
+    ground = "rgba(0,0,0,0)" if canvas.screen else "#FFFFFF"
+    small = {"size": 0.92 * font}
+    return go.layout.Template(
+        layout={
+            "font": {"family": FONT, "size": font, "color": TEXT},
+            "paper_bgcolor": ground,
+            "plot_bgcolor": ground,
+            "colorway": list(PALETTE),
+            "colorscale": {"sequential": SEQUENTIAL},
+            "xaxis": axis,
+            "yaxis": axis,
+            "margin": dict.fromkeys("lrtb", 0.6 * font),
+            "legend": {
+                "orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": small,
+                "itemsizing": "constant", "title": {"font": small},
+            },
+            "hoverlabel": {"align": "left", "font": {"family": FONT, "size": font}},
+            "dragmode": "lasso",
+        }
+    )
+
+
+def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
+    """Write a caption below a figure for a file; a page shows it as text."""
+    if canvas.screen or not text:
+        return figure
+    size = 0.85 * canvas.font
+    lines = textwrap.wrap(text, max(int(canvas.width / (0.5 * size)), 20))
+    text = "<br>".join(html.escape(line, quote=False) for line in lines)
+    height = 1.32 * size * len(lines) + 0.5 * size
+    # Plotly knows no captions; its title may stand at the foot.
+    return figure.update_layout(
+        margin_b=height + 0.9 * size,
+        title={
+            "text": text, "font": {"size": size, "color": FAINT}, "x": 0, "xref": "paper",
+            "xanchor": "left", "y": height / canvas.height, "yref": "container", "yanchor": "top",
+        },
+    )
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number with so many significant digits, without an exponent where it can be read."""
+    if value == 0 or 1e-3 <= abs(value) < 1e6:
+        return f"{float(f'{value:.{digits}g}'):,.10g}"
+    return f"{value:.{digits - 1}e}"
+
+
+def interval(estimate: float, low: float, high: float) -> str:
+    """An estimate with its interval, like 0.137 [0.129, 0.146]."""
+    return f"{estimate:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that reads best."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """A count with its noun, like 1 answer or 17,611 answers."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

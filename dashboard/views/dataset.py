@@ -1,0 +1,278 @@
+"""What an open data set holds, and how more is added to it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.files import attach_objects, attach_pictures, read_objects
+from core.triplets import ANCHOR, FAR, NEAR, DataError, Triplets
+from dashboard import panels
+from dashboard.chart import address
+from dashboard.controls import picture_uploader
+from dashboard.figures.answers import histogram
+from dashboard.imports import gather_pictures
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import Canvas, count
+from dashboard.workspace import DatasetInfo
+
+_GALLERY = 60
+_FEW_ANSWERS = 3
+_SMALL = Canvas(560.0, 260.0)
+
+
+def show_dataset(current: Session, info: DatasetInfo) -> None:
+    """Overview, objects, answers and additions."""
+    triplets = current.triplets()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.title(panels.plain(info.name), anchor=False)
+        with st.popover("Rename or delete", icon=":material/edit:"):
+            rename(info)
+            if st.button("Delete", key=f"delete.{info.id}", icon=":material/delete:"):
+                delete(info)
+    names = ["Overview", "Objects", "Answers", "Add"]
+    overview, objects, answers, add = st.tabs(names, key="data.tab", on_change="rerun")
+    with overview:
+        if overview.open:
+            _overview(current, info, triplets)
+    with objects:
+        if objects.open:
+            _objects(current, info, triplets)
+    with answers:
+        if answers.open:
+            _answers(info, triplets)
+    with add:
+        if add.open:
+            _add(info, triplets)
+
+
+def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> dict[int, str]:
+    """Address of the picture of every object that has one."""
+    if "image" not in objects:
+        return {}
+    return {
+        i: address(f"pictures/{info.pictures[name]}?size={size}")
+        for i, name in enumerate(objects["image"])
+        if isinstance(name, str) and name in info.pictures
+    }
+
+
+# Overview ------------------------------------------------------------------------------------
+
+
+def _overview(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    facts = st.columns(4)
+    facts[0].metric("Objects", f"{info.n_objects:,}")
+    facts[1].metric("Answers", f"{info.n_answers:,}")
+    facts[2].metric("Participants", f"{info.n_participants:,}" if info.n_participants else "—")
+    enough = triplets.n_objects * np.log(max(triplets.n_objects, 2))
+    facts[3].metric(
+        "Answers / (n ln n)", f"{len(triplets) / enough:.1f}",
+        help="A map in d dimensions takes at least about d n ln n answers. Here n is the number "
+        "of objects; compare this number with d.",
+    )
+    _warn_of_rare(triplets)
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**How often each object occurs**")
+        panels.figure_panel(
+            current,
+            lambda canvas: histogram(
+                triplets.answers_per_object, title="answers with an object", of="objects",
+                canvas=canvas,
+            ),
+            key="data.occurrence", alt="Histogram of the number of answers per object",
+            name=f"{info.name}-answers-per-object", canvas=_SMALL,
+            table=lambda: _object_table(triplets),
+        )
+    times = triplets.answers.get("response_time")
+    if times is not None and np.isfinite(times).any():
+        with right:
+            st.markdown("**How long answers took**")
+            panels.figure_panel(
+                current,
+                lambda canvas: histogram(
+                    times.to_numpy(), title="response time in seconds", of="answers",
+                    logarithmic=True, canvas=canvas,
+                ),
+                key="data.times", alt="Histogram of response times, logarithmic",
+                name=f"{info.name}-response-times", canvas=_SMALL,
+                table=lambda: pd.DataFrame({"response_time_s": times}),
+            )
+    st.markdown("**How it was read**")
+    for line in info.report:
+        st.markdown(f"- {panels.plain(line)}")
+    _gallery(info, triplets)
+
+
+def _warn_of_rare(triplets: Triplets) -> None:
+    occurrences = triplets.answers_per_object
+    rare = int(np.sum((occurrences > 0) & (occurrences < _FEW_ANSWERS)))
+    never = int(np.sum(occurrences == 0))
+    if rare:
+        st.warning(
+            f"{count(rare, 'object occurs', 'objects occur')} in fewer than {_FEW_ANSWERS} "
+            "answers: their positions will be guesses. Ask more about them, or leave them out.",
+            icon=":material/warning:",
+        )
+    if never:
+        st.warning(
+            f"{count(never, 'object was', 'objects were')} never asked about and cannot be "
+            "placed on a map.",
+            icon=":material/warning:",
+        )
+
+
+def _gallery(info: DatasetInfo, triplets: Triplets) -> None:
+    addresses = picture_addresses(info, triplets.objects, 128)
+    if not addresses:
+        return
+    st.markdown(f"**{count(len(addresses), 'picture')}**")
+    with st.container(horizontal=True):
+        for i in list(addresses)[:_GALLERY]:
+            file = info.pictures[triplets.objects["image"][i]]
+            st.image(
+                str(services().workspace.picture(file, 128)), width=72,
+                caption=panels.plain(triplets.labels[i]),
+            )
+    if len(addresses) > _GALLERY:
+        st.caption(f"and {len(addresses) - _GALLERY:,} more")
+
+
+# Tables --------------------------------------------------------------------------------------
+
+
+def _object_table(triplets: Triplets) -> pd.DataFrame:
+    table = triplets.objects
+    for name, role in (("as anchor", ANCHOR), ("as nearer", NEAR), ("as farther", FAR)):
+        table[name] = np.bincount(triplets.rows[:, role], minlength=triplets.n_objects)
+    return table
+
+
+def _objects(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    table = _object_table(triplets)
+    addresses = picture_addresses(info, triplets.objects, 64)
+    if addresses:
+        table.insert(0, "picture", [addresses.get(i, "") for i in range(len(table))])
+    chosen = st.dataframe(
+        table.drop(columns="image", errors="ignore"), key="data.objects", hide_index=True,
+        height=520, on_select="rerun", selection_mode="multi-row",
+        column_config={"picture": st.column_config.ImageColumn("", width="small")},
+    )
+    with st.container(horizontal=True):
+        st.button(
+            "Select these objects", disabled=not chosen.selection.rows,
+            on_click=current.select_positions, args=(chosen.selection.rows,),
+            help="Selected objects are marked on every page.",
+        )
+        st.download_button(
+            "CSV", lambda: table.drop(columns="picture", errors="ignore").to_csv(index=False),
+            f"{info.name}-objects.csv", "text/csv", icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def answer_table(triplets: Triplets, which: np.ndarray | None = None) -> pd.DataFrame:
+    """Answers by label, with what is known of each."""
+    which = np.arange(len(triplets)) if which is None else which
+    names = np.array(triplets.labels, dtype=object)[triplets.rows[which]]
+    return pd.concat(
+        [
+            pd.DataFrame(names, columns=["anchor", "nearer", "farther"]),
+            triplets.answers.iloc[which].reset_index(drop=True),
+        ],
+        axis=1,
+    )
+
+
+def _answers(info: DatasetInfo, triplets: Triplets) -> None:
+    shown = min(len(triplets), 100_000)
+    if shown < len(triplets):
+        st.caption(f"The first {shown:,} of {len(triplets):,} answers; the CSV has all.")
+    st.dataframe(answer_table(triplets, np.arange(shown)), key="data.answers", height=520)
+    st.download_button(
+        "CSV", lambda: answer_table(triplets).to_csv(index=False), f"{info.name}-answers.csv",
+        "text/csv", icon=":material/download:", on_click="ignore",
+    )
+
+
+# Adding --------------------------------------------------------------------------------------
+
+
+def _add(info: DatasetInfo, triplets: Triplets) -> None:
+    st.write(
+        "What is known of the objects can come later: a table with one row per object, and "
+        "pictures named after the objects. Maps that were computed stay valid."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        table = st.file_uploader("Table of objects", key="add.objects")
+        if table is not None:
+            _add_table(info, triplets, table)
+    with right:
+        files = picture_uploader("add.pictures")
+        if files:
+            _add_pictures(info, triplets, files)
+
+
+def _add_table(info: DatasetInfo, triplets: Triplets, file) -> None:
+    try:
+        described = read_objects(file.getvalue(), name=file.name)
+        bases = {None: "ids", 0: "row numbers from 0", 1: "row numbers from 1"}
+        base = st.selectbox(
+            "Objects of the answers are", list(bases), format_func=lambda b: bases[b],
+            key="add.base",
+        )
+        changed, match = attach_objects(triplets, described, base)
+    except DataError as error:
+        st.error(panels.plain(str(error.at(file.name))), icon=":material/error:")
+        return
+    for line in match.summary():
+        st.markdown(f"- {panels.plain(line)}")
+    if st.button("Add these columns", type="primary", key="add.objects.go"):
+        services().workspace.update_dataset(info.id, changed)
+        st.toast("Added.")
+        st.rerun()
+
+
+def _add_pictures(info: DatasetInfo, triplets: Triplets, files: list) -> None:
+    try:
+        pictures = gather_pictures((file.name, file.getvalue()) for file in files)
+        changed, match = attach_pictures(triplets, pictures)
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    for line in match.summary():
+        st.markdown(f"- {panels.plain(line)}")
+    for name, why in pictures.refused.items():
+        st.markdown(f"- {panels.plain(f'{name} was left out: {why}.')}")
+    if st.button("Add these pictures", type="primary", key="add.pictures.go"):
+        services().workspace.update_dataset(info.id, changed, pictures)
+        st.toast("Added.")
+        st.rerun()
+
+
+# Renaming and deleting -----------------------------------------------------------------------
+
+
+def rename(info: DatasetInfo) -> None:
+    """Ask for another name."""
+    name = st.text_input("Name", info.name, max_chars=120, key=f"name.{info.id}")
+    if name.strip() and name != info.name:
+        services().workspace.rename_dataset(info.id, name.strip())
+        st.rerun()
+
+
+def delete(info: DatasetInfo) -> None:
+    """Delete after asking."""
+    runs = services().workspace.runs(info.id)
+    panels.ask_to_delete(
+        "this data set",
+        f"{info.name}: {count(info.n_answers, 'answer')} and {count(len(runs), 'result')} will "
+        "be gone. This cannot be undone.",
+        partial(services().workspace.delete_dataset, info.id),
+    )

@@ -1,0 +1,256 @@
+"""How an uploaded file is going to be read, before it is kept."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from core.files import (
+    CHOICE_CODINGS,
+    INDEX_BASES,
+    RESPONSE_TIME_UNITS,
+    ROLES,
+    Imported,
+    Reading,
+    candidates,
+)
+from core.triplets import DataError, Triplets
+from dashboard import panels
+from dashboard.controls import picture_uploader
+from dashboard.imports import Waiting, accept, discard
+from dashboard.state import Session, widgets
+from dashboard.theme import count
+
+_NONE = "—"
+_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space"}
+
+
+def show_reading(current: Session, upload: Waiting) -> None:
+    """Sentences, report and the form to change the reading; Keep or Discard."""
+    st.title(f"Reading {panels.plain(upload.name)}", anchor=False)
+    picture, form = st.columns([3, 2], gap="large")
+    with form:
+        _form(upload)
+    with picture:
+        imported = _read(upload)
+        if imported is not None:
+            _sentences(upload, imported)
+            _report(upload)
+        _decide(current, upload, imported)
+        _companions(upload)
+        _preview(upload)
+
+
+def _read(upload: Waiting) -> Imported | None:
+    try:
+        with st.spinner("Reading"):
+            return upload.read()
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return None
+
+
+def _preview(upload: Waiting) -> None:
+    st.subheader("The file", anchor=False)
+    st.caption(panels.plain(" ".join(upload.table.notes)))
+    preview = upload.table.preview(50)
+    preview.index.name = "row"
+    st.dataframe(preview, height=240, key="preview")
+
+
+# Looking -------------------------------------------------------------------------------------
+
+
+def _sentences(upload: Waiting, imported: Imported) -> None:
+    st.subheader("Is this what people said?", anchor=False)
+    triplets = imported.triplets
+    if upload.pictures:
+        triplets, _ = upload.triplets()
+    for sentence in imported.sentences(3):
+        with st.container(border=True):
+            st.markdown(_emphasised(sentence.text))
+            _pictures(upload, triplets, [sentence.anchor, sentence.near, sentence.far])
+            st.caption(f"Row {sentence.row:,} of the file")
+
+
+def _emphasised(text: str) -> str:
+    """The sentence with its objects in italics, and nothing else interpreted."""
+    parts = text.split("*")
+    return "".join(
+        f"*{panels.plain(part)}*" if inside and part else panels.plain(part)
+        for part, inside in zip(parts, [i % 2 for i in range(len(parts))], strict=True)
+    ) + "."
+
+
+def _pictures(upload: Waiting, triplets: Triplets, objects: list[int]) -> None:
+    if not upload.pictures or "image" not in triplets.objects:
+        return
+    images = triplets.objects["image"]
+    for column, i, role in zip(
+        st.columns([1, 1, 1, 2]), objects, ("saw", "chose", "not"), strict=False
+    ):
+        if images[i] in upload.pictures:
+            column.image(io.BytesIO(upload.pictures.thumbnail(images[i], 128)), caption=role)
+
+
+def _report(upload: Waiting) -> None:
+    _, lines = upload.triplets()
+    st.markdown(f"**{panels.plain(lines[0])}**")
+    for line in lines[1:]:
+        st.markdown(f"- {panels.plain(line)}")
+
+
+# Deciding ------------------------------------------------------------------------------------
+
+
+def _decide(current: Session, upload: Waiting, imported: Imported | None) -> None:
+    with st.form("keep", border=True):
+        name = st.text_input("Name of the data set", Path(upload.name).stem, max_chars=120)
+        with st.container(horizontal=True):
+            kept = st.form_submit_button(
+                "Keep this data set", type="primary", icon=":material/check:",
+                disabled=imported is None,
+            )
+            dropped = st.form_submit_button("Discard", icon=":material/close:")
+    if kept and imported is not None:
+        with st.spinner("Keeping"):
+            current.open(accept(current.id, name.strip() or upload.name).id)
+        st.switch_page("../pages/embedding.py")
+    if dropped:
+        discard(current.id)
+        st.switch_page("../pages/start.py")
+
+
+def _companions(upload: Waiting) -> None:
+    with st.expander("Add what is known of the objects, or pictures"):
+        st.caption(
+            "A table with one row per object (ids, labels, categories, a physical value) and "
+            "pictures named after the objects. Both can also be added later."
+        )
+        table = st.file_uploader("Table of objects", key="import.objects")
+        if table is not None and table.name != upload.objects_name:
+            try:
+                upload.add_objects(table.name, table.getvalue())
+            except DataError as error:
+                st.error(panels.plain(str(error.at(table.name))), icon=":material/error:")
+            else:
+                st.rerun()
+        files = picture_uploader("import.pictures")
+        fresh = {file.file_id for file in files}
+        if fresh and fresh != widgets().get("import.pictures.seen"):
+            widgets()["import.pictures.seen"] = fresh
+            try:
+                upload.add_pictures((file.name, file.getvalue()) for file in files)
+            except DataError as error:
+                st.error(panels.plain(str(error)), icon=":material/error:")
+            else:
+                st.rerun()
+        if upload.objects is not None:
+            st.caption(panels.plain(
+                f"{upload.objects_name}: {count(len(upload.objects), 'object')} with columns "
+                f"{', '.join(upload.objects.columns)}."
+            ))
+        if upload.pictures:
+            st.caption(panels.plain(f"{count(len(upload.pictures), 'picture')} added."))
+
+
+# The form ------------------------------------------------------------------------------------
+
+
+def _form(upload: Waiting) -> None:
+    st.subheader("How the file is read", anchor=False)
+    if len(upload.readings) > 1:
+        titles = [reading.title for reading in upload.readings]
+        chosen = st.selectbox(
+            "Layout", range(len(titles)), format_func=lambda k: titles[k],
+            key=f"layout.{id(upload.table)}", help="What the file looks like, the likeliest first.",
+        )
+        if upload.readings[chosen].layout != upload.reading.layout:
+            upload.reading = upload.readings[chosen]
+    else:
+        st.markdown(f"Layout: **{panels.plain(upload.reading.title)}**")
+    st.caption(panels.plain(" ".join(upload.reading.reasons)))
+    coded = st.radio(
+        "Each row names", [True, False], index=0 if upload.reading.is_coded else 1,
+        format_func=lambda c: "two options and the choice" if c else "the nearer and the farther",
+        key=f"coded.{id(upload.table)}", horizontal=True,
+    )
+    hidden = ("near", "far") if coded else ("left", "right", "choice")
+    asked = [role for role in ROLES if role not in hidden]
+    roles = {}
+    # One column of the form for what a row says, one for what is known about it.
+    needed = asked.index("participant")
+    for column, names in zip(st.columns(2), (asked[:needed], asked[needed:]), strict=True):
+        with column:
+            roles |= {name: _role(upload, name) for name in names}
+    roles = {name: column for name, column in roles.items() if column}
+    reading = replace(upload.reading, roles=roles)
+    reading = _codings(upload, reading, roles)
+    if reading != upload.reading:
+        upload.reading = reading
+    with st.expander("Rows and columns"):
+        _shape(upload)
+
+
+def _role(upload: Waiting, role: str) -> str | None:
+    options = [_NONE, *candidates(upload.table, role)]
+    present = upload.reading.roles.get(role, _NONE)
+    if present not in options:
+        options.append(present)
+    chosen = st.selectbox(
+        ROLES[role].title, options, index=options.index(present), help=ROLES[role].help,
+        key=f"role.{role}.{upload.reading.layout}.{id(upload.table)}",
+    )
+    return None if chosen == _NONE else chosen
+
+
+def _codings(upload: Waiting, reading: Reading, roles: dict[str, str]) -> Reading:
+    key = f"{reading.layout}.{id(upload.table)}"
+    if "choice" in roles:
+        coding = _select(
+            "How the choice is told", {None: _NONE, **{c.name: c.title for c in
+            CHOICE_CODINGS.values()}}, reading.choice_coding, f"coding.{key}",
+            "\n\n".join(f"**{c.title}**: {c.help}" for c in CHOICE_CODINGS.values()),
+        )
+        reading = replace(reading, choice_coding=coding)
+    if "response_time" in roles:
+        unit = _select(
+            "Unit of the response time", {None: "by the size of the values",
+            **RESPONSE_TIME_UNITS}, reading.response_time_unit, f"unit.{key}",
+        )
+        reading = replace(reading, response_time_unit=unit)
+    if upload.objects is not None:
+        base = _select(
+            "Numbers in the answers are", INDEX_BASES, reading.index_base, f"base.{key}",
+            "Whether the answers name objects by their ids, or by their rows in the table.",
+        )
+        reading = replace(reading, index_base=base)
+    return reading
+
+
+def _select(label: str, options: dict, present: Any, key: str, text: str | None = None) -> Any:
+    # By number, because a selectbox takes an option that is None for no choice at all.
+    values, labels = list(options), list(options.values())
+    chosen = st.selectbox(
+        label, range(len(values)), index=values.index(present), key=key, help=text,
+        format_func=lambda k: labels[k],
+    )
+    return values[chosen]
+
+
+def _shape(upload: Waiting) -> None:
+    header = st.toggle("The first row names the columns", upload.table.header, key="header")
+    delimiter = upload.table.delimiter
+    if delimiter is not None:
+        delimiter = _select("Columns are separated by", _DELIMITERS, delimiter, "delimiter")
+    if (header, delimiter) != (upload.table.header, upload.table.delimiter):
+        try:
+            upload.reload(header, delimiter)
+        except DataError as error:
+            st.error(panels.plain(str(error)), icon=":material/error:")
+        else:
+            st.rerun()

@@ -1,0 +1,134 @@
+"""Makes what is derived in the samples: the simulated colours and the pictures on the cards.
+
+    python sample_data/make.py
+
+Ekman (1954) had observers rate the similarity of 14 spectral colours. Non-metric scaling of his
+table is the colour circle; simulated observers see each colour there with a little noise and
+answer triplet questions (the setting of Haghiri's thesis, section 4.5.3).
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from PIL import Image, ImageDraw
+from sklearn.manifold import MDS
+
+from core.embedding import TSTE
+from core.files import attach_pictures, read, read_pictures
+from core.simulate import simulate
+from core.uncertainty import bootstrap
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.samples import Sample, samples
+from dashboard.theme import Canvas
+
+CARD = Canvas(520.0, 240.0)
+EKMAN = Path(__file__).parent / "ekman_colors"
+N_ANSWERS = 800
+NOISE = 0.1  # standard deviation of a seen position; the circle has radius 1
+OBSERVERS = 8
+
+
+def colour_circle(similarity: np.ndarray) -> np.ndarray:
+    """(14, 2) positions by non-metric scaling, centred, of unit root mean square radius."""
+    scaling = MDS(
+        n_components=2, metric="precomputed", metric_mds=False, init="classical_mds", n_init=1,
+        max_iter=3000, eps=1e-9, random_state=0, normalized_stress=True,
+    )
+    positions = scaling.fit_transform(1.0 - similarity)
+    positions -= positions.mean(axis=0)
+    return positions / np.sqrt(np.mean(np.sum(positions**2, axis=1)))
+
+
+def spectral_rgb(nanometres: float) -> tuple[int, int, int]:
+    """Colour on a screen of light of one wavelength, as near as a screen comes to it.
+
+    Colour matching by the fits of Wyman, Sloan & Shirley (2013), then sRGB. Spectral colours are
+    purer than a screen can show: white is added until they fit. They darken towards the ends of
+    the spectrum, less than in nature, so that all remain visible.
+    """
+
+    def lobe(height: float, centre: float, below: float, above: float) -> float:
+        width = below if nanometres < centre else above
+        return height * np.exp(-0.5 * ((nanometres - centre) * width) ** 2)
+
+    xyz = np.array([
+        lobe(1.056, 599.8, 0.0264, 0.0323) + lobe(0.362, 442.0, 0.0624, 0.0374)
+        + lobe(-0.065, 501.1, 0.0490, 0.0382),
+        lobe(0.821, 568.8, 0.0213, 0.0247) + lobe(0.286, 530.9, 0.0613, 0.0322),
+        lobe(1.217, 437.0, 0.0845, 0.0278) + lobe(0.681, 459.0, 0.0385, 0.0725),
+    ])
+    linear = np.array([
+        [3.2406, -1.5372, -0.4986], [-0.9689, 1.8758, 0.0415], [0.0557, -0.2040, 1.0570],
+    ]) @ xyz
+    linear -= min(linear.min(), 0.0)
+    linear *= max(xyz[1], 0.0) ** 0.25 / linear.max()
+    curved = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return tuple(round(255 * float(c)) for c in curved)
+
+
+def swatch(colour: tuple[int, int, int], size: int = 96) -> Image.Image:
+    """A disc of one colour on a transparent ground."""
+    large = Image.new("RGBA", (4 * size, 4 * size), (0, 0, 0, 0))
+    ImageDraw.Draw(large).ellipse([8, 8, 4 * size - 9, 4 * size - 9], fill=(*colour, 255))
+    return large.resize((size, size), Image.Resampling.LANCZOS)
+
+
+def make_colours() -> None:
+    """Answers of simulated observers about Ekman's colours, with a swatch of each colour."""
+    table = pd.read_csv(EKMAN / "similarity.csv", index_col=0)
+    wavelengths = table.index.to_numpy()
+    names = [f"{w} nm" for w in wavelengths]
+    answers = simulate(
+        colour_circle(table.to_numpy()), N_ANSWERS, noise="positions", level=NOISE, seed=1954
+    )
+    observer = np.random.default_rng(1954).permutation(np.arange(N_ANSWERS) % OBSERVERS) + 1
+    rows = pd.DataFrame(np.array(names)[answers.rows], columns=["anchor", "near", "far"])
+    rows.insert(0, "participant", [f"observer {o}" for o in observer])
+    rows.to_csv(EKMAN / "answers.csv", index=False)
+    pd.DataFrame({"id": names, "wavelength_nm": wavelengths}).to_csv(
+        EKMAN / "objects.csv", index=False
+    )
+    (EKMAN / "images").mkdir(exist_ok=True)
+    for name, wavelength in zip(names, wavelengths, strict=True):
+        swatch(spectral_rgb(wavelength)).save(EKMAN / "images" / f"{name}.png", optimize=True)
+
+
+def make_thumbnail(sample: Sample) -> None:
+    """What one will see: a map of the sample with its pictures, on a transparent ground."""
+    folder = sample.folder
+    answers = read(folder / sample.answers, objects=folder / sample.objects)
+    pictures = read_pictures(folder / sample.pictures)
+    triplets, _ = attach_pictures(answers, pictures)
+    fitted = TSTE().fit(triplets)
+    samples = bootstrap(TSTE(), triplets, reference=fitted.embedding_)
+    objects = triplets.objects
+    quantity = next(c for c in objects if c not in ("id", "label", "image"))
+    shown = {
+        i: f"data:image/png;base64,{base64.b64encode(pictures.thumbnail(name, 96)).decode()}"
+        for i, name in enumerate(objects["image"]) if name in pictures
+    }
+    data = MapData(fitted.embedding_, objects.assign(label=""), samples.covariances, shown)
+    figure = embedding_map(data, MapStyle("pictures", quantity, coverage=0.8), canvas=CARD)
+    figure.update_traces(marker_showscale=False, selector={"type": "scatter"})
+    figure.update_xaxes(showline=False).update_yaxes(showline=False)
+    figure.update_layout(margin=dict.fromkeys("lrtb", 0))
+    drawn = figure.to_image("png", width=CARD.width, height=CARD.height, scale=2)
+    with Image.open(io.BytesIO(drawn)) as image:
+        few_colours = image.quantize(256, method=Image.Quantize.FASTOCTREE)
+        few_colours.save(folder / "thumbnail.png", optimize=True)
+
+
+def main() -> None:
+    make_colours()
+    for sample in samples():
+        make_thumbnail(sample)
+
+
+if __name__ == "__main__":
+    main()

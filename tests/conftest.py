@@ -1,0 +1,45 @@
+"""What tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.files import read
+from core.simulate import simulate
+from core.triplets import Triplets
+from dashboard import services as services_module
+from dashboard.services import WORKSPACE_VARIABLE
+
+SAMPLES = Path(__file__).parent.parent / "sample_data"
+
+
+@pytest.fixture(scope="session")
+def eggs() -> Triplets:
+    """The alien eggs: 17,611 human answers on 300 objects with a known physical scale."""
+    folder = SAMPLES / "alien_eggs"
+    return read(folder / "responses.csv", objects=folder / "objects.csv")
+
+
+@pytest.fixture(scope="session")
+def truth() -> np.ndarray:
+    """Planted positions of 30 objects in the plane."""
+    return np.random.default_rng(7).normal(size=(30, 2)) * 1.3
+
+
+@pytest.fixture(scope="session")
+def planted(truth: np.ndarray) -> Triplets:
+    """Plenty of answers by STE's model about the planted positions."""
+    return simulate(truth, 2500, noise="logistic", seed=3)
+
+
+@pytest.fixture
+def services(tmp_path, monkeypatch):
+    """The dashboard's services on an empty workspace."""
+    monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path / "workspace"))
+    services_module.services.cache_clear()
+    yield services_module.services()
+    services_module.services().close()
+    services_module.services.cache_clear()

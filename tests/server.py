@@ -1,0 +1,63 @@
+"""A server of our own for tests: the console command in a process, on a free port."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+COMMAND = [sys.executable, "-m", "dashboard.cli"]
+#: The same on a machine that has no browser to draw figures with.
+WITHOUT_BROWSER = [
+    sys.executable, "-c",
+    "import sys; import dashboard.export as export; export.can_render = lambda: False; "
+    "from dashboard.cli import main; sys.exit(main(sys.argv[1:]))",
+]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def running(
+    workspace: Path,
+    port: int | None = None,
+    more: Sequence[str] = (),
+    command: Sequence[str] = COMMAND,
+) -> Iterator[str]:
+    """The address of a server that is up."""
+    port = port or free_port()
+    process = subprocess.Popen(
+        [*command, "--port", str(port), "--workspace", str(workspace), "--no-open", *more],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )
+    address = f"http://localhost:{port}"
+    try:
+        wait_until_up(address, process)
+        yield address
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def wait_until_up(address: str, process: subprocess.Popen, patience: float = 60.0) -> None:
+    until = time.monotonic() + patience
+    while time.monotonic() < until:
+        assert process.poll() is None, process.stdout.read()
+        try:
+            urllib.request.urlopen(f"{address}/tripletscope/health", timeout=1)
+            return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError(f"{address} is not up after {patience} s")

@@ -1,0 +1,260 @@
+"""The main path in a real browser: from a file to a figure, with everything kept on the way."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from core.simulate import simulate
+from tests.browser import CHROMIUM, needs_browser
+from tests.server import WITHOUT_BROWSER, free_port, running
+
+pytestmark = [pytest.mark.browser, needs_browser]
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+PATIENCE = 60_000  # milliseconds, for a machine that is busy
+
+
+@pytest.fixture(scope="module")
+def browser():
+    assert CHROMIUM, "these tests need Chromium, which is not installed"
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def workspace(tmp_path) -> Path:
+    return tmp_path / "workspace"
+
+
+@pytest.fixture
+def answers(tmp_path) -> Path:
+    """A file of answers about 40 towns on a map."""
+    towns = np.random.default_rng(0).uniform(-2, 2, size=(40, 2))
+    triplets = simulate(towns, 6000, noise="logistic", seed=1)
+    file = tmp_path / "towns.csv"
+    with file.open("w", newline="") as target:
+        writer = csv.writer(target)
+        writer.writerow(["subject", "head", "left", "right", "winner"])
+        for number, (anchor, near, far) in enumerate(triplets.rows.tolist()):
+            options = [near, far] if number % 2 else [far, near]
+            writer.writerow([f"s{number % 9}", *(f"town {i}" for i in (anchor, *options, near))])
+    return file
+
+
+def open_page(browser: Browser, address: str, dark: bool = False) -> Page:
+    context = browser.new_context(
+        viewport={"width": 1400, "height": 1000}, color_scheme="dark" if dark else "light",
+        accept_downloads=True,
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.elsewhere = []
+    page.on("request", lambda r: page.elsewhere.append(r.url) if foreign(r.url, address) else None)
+    page.goto(address)
+    return page
+
+
+def foreign(url: str, address: str) -> bool:
+    return url.startswith(("http", "ws")) and address.split("//")[1] not in url
+
+
+def upload(page: Page, file: Path) -> None:
+    page.locator(".st-key-upload input[type=file]").set_input_files(file)
+    expect(page.get_by_role("heading", name=f"Reading {file.name}")).to_be_visible(timeout=PATIENCE)
+
+
+def keep(page: Page) -> None:
+    page.get_by_role("button", name="Keep this data set").click()
+    expect(page.get_by_role("heading", name="Embedding")).to_be_visible(timeout=PATIENCE)
+
+
+def the_map(page: Page):
+    return page.locator(".st-key-map .js-plotly-plot")
+
+
+def wait_for_map(page: Page) -> None:
+    the_map(page).locator(".nsewdrag").wait_for()
+    expect(page.get_by_text("ellipses from 100 replicates")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("5-fold cross-validation").first).to_be_visible(timeout=PATIENCE)
+    at_rest(page)
+
+
+def at_rest(page: Page) -> None:
+    """Until no job is shown, the script has ended and nothing of the run before is left."""
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=PATIENCE)
+    expect(page.get_by_test_id("stApp")).to_have_attribute(
+        "data-test-script-state", "notRunning", timeout=PATIENCE
+    )
+    expect(page.get_by_role("button", name="Download figure")).to_have_count(1, timeout=PATIENCE)
+
+
+def lasso(page: Page) -> None:
+    """Around the left half of the map."""
+    box = the_map(page).locator(".nsewdrag").bounding_box()
+    left, top = box["x"] + 3, box["y"] + 3
+    right, bottom = box["x"] + box["width"] / 2, box["y"] + box["height"] - 3
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom), (left, top)):
+        page.mouse.move(x, y, steps=6)
+    page.mouse.up()
+
+
+def selected(page: Page) -> set[int]:
+    """Objects that the map marks as selected."""
+    return set(the_map(page).evaluate(
+        "p => p.data.filter(t => t.customdata && t.selectedpoints)"
+        ".flatMap(t => t.selectedpoints.map(k => t.customdata[k]))"
+    ))
+
+
+def download(page: Page, name: str) -> bytes:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=name, exact=True).click()
+    return Path(waiting.value.path()).read_bytes()
+
+
+def test_from_a_file_to_a_figure(browser, workspace, answers):
+    with running(workspace) as address:
+        page = open_page(browser, address)
+        upload(page, answers)
+        expect(page.get_by_text("is more similar than")).to_have_count(3)
+        expect(page.get_by_text("6,000 answers by 9 participants on 40 objects")).to_be_visible()
+        keep(page)
+        wait_for_map(page)
+
+        # a fit that takes its time, watched and cancelled
+        page.get_by_role("spinbutton", name="Dimensions").fill("12")
+        page.get_by_role("spinbutton", name="Dimensions").press("Enter")
+        page.get_by_text("More settings").first.click()
+        for name, value in (("Starts", "100"), ("Tolerance", "1e-15")):
+            page.get_by_role("spinbutton", name=name).fill(value)
+            page.get_by_role("spinbutton", name=name).press("Enter")
+        page.locator(".st-key-fit button").click()
+        cancel = page.get_by_role("button", name="Cancel").first
+        expect(cancel).to_be_enabled(timeout=PATIENCE)
+        page.locator(".st-key-live-loss .js-plotly-plot .lines").first.wait_for()
+        cancel.click()
+        expect(page.get_by_text("stopped early").first).to_be_visible(timeout=PATIENCE)
+
+        # another fit, of other settings, to its end; and a lasso on its map
+        page.get_by_role("combobox", name="Method").click()
+        page.get_by_role("option", name="t-STE").click()
+        page.locator(".st-key-fit button").click()
+        expect(page.get_by_text("t-STE, 2 dimensions, lowest loss of 4 starts.")).to_be_visible(
+            timeout=PATIENCE
+        )
+        wait_for_map(page)
+        lasso(page)
+        expect(page.get_by_text(re.compile(r"^\d+ selected objects$"))).to_be_visible()
+        chosen = selected(page)
+        assert 5 < len(chosen) < 35
+        middle = the_map(page).evaluate("p => p.layout.xaxis.range.reduce((a, b) => a + b) / 2")
+        objects, xs = the_map(page).evaluate(
+            "p => p._fullData.filter(t => t.customdata).map(t => [t.customdata, [...t.x]])[0]"
+        )
+        expected = {i for i, x in zip(objects, xs, strict=True) if x < middle}
+        assert len(chosen ^ expected) <= 2, "the lasso took what it went round"
+
+        # a refresh finds everything
+        page.reload()
+        wait_for_map(page)
+        expect(page.get_by_text(re.compile(r"^\d+ selected objects$"))).to_be_visible()
+        assert selected(page) == chosen
+
+        # and out with it
+        page.get_by_role("button", name="Download figure").click()
+        svg = ElementTree.fromstring(download(page, "SVG"))
+        assert svg.get("width") == "85mm"
+        assert any("t-STE, 2 dimensions" in "".join(e.itertext()) for e in svg.iter())
+        rows = list(csv.DictReader(io.StringIO(download(page, "Numbers (CSV)").decode())))
+        assert len(rows) == 40
+        assert {"id", "x1", "x2"} <= set(rows[0])
+        assert all(np.isfinite(float(row["x1"])) for row in rows)
+        page.keyboard.press("Escape")
+        files = zipfile.ZipFile(io.BytesIO(download(page, "Download everything")))
+        endings = {Path(name).suffix for name in files.namelist()}
+        assert endings == {".csv", ".json", ".svg", ".pdf", ".png", ".html"}
+        assert page.elsewhere == [], "nothing is fetched from elsewhere"
+
+
+def test_everything_is_there_after_a_restart(browser, workspace, answers):
+    port = free_port()
+    with running(workspace, port) as address:
+        page = open_page(browser, address)
+        upload(page, answers)
+        keep(page)
+        wait_for_map(page)
+        place = page.url
+        page.context.close()
+    with running(workspace, port) as address:
+        page = open_page(browser, place)
+        wait_for_map(page)
+        assert page.locator(".st-key-live-map").count() == 0, "nothing is computed again"
+        fresh = open_page(browser, address)
+        expect(fresh.get_by_text("towns", exact=True).first).to_be_visible()
+
+
+def test_two_sessions_do_not_disturb_each_other(browser, workspace):
+    with running(workspace) as address:
+        first, second = open_page(browser, address), open_page(browser, address)
+        first.locator(".st-key-sample-alien_eggs button").click()
+        second.locator(".st-key-sample-ekman_colors button").click()
+        for page, name in ((first, "Alien eggs"), (second, "Ekman's colours")):
+            the_map(page).locator(".nsewdrag").wait_for()
+            expect(page.get_by_text("ellipses from 100 replicates")).to_be_visible(timeout=PATIENCE)
+            expect(page.get_by_test_id("stSidebar").get_by_text(name, exact=True)).to_be_visible()
+        lasso(second)
+        expect(second.get_by_text(re.compile(r"^\d+ selected objects?$"))).to_be_visible()
+        first.reload()
+        the_map(first).locator(".nsewdrag").wait_for()
+        expect(first.get_by_text("Nothing is selected")).to_be_visible()
+
+
+def test_zoom_survives_a_change_of_the_figure_and_the_theme_is_followed(browser, workspace):
+    with running(workspace) as address:
+        page = open_page(browser, f"{address}/?sample=ekman_colors")
+        the_map(page).locator(".nsewdrag").wait_for()
+        expect(page.get_by_text("5-fold cross-validation").first).to_be_visible(timeout=PATIENCE)
+        the_map(page).locator('.modebar-btn[data-title="Zoom in"]').click()
+        zoomed = the_map(page).evaluate("p => p.layout.xaxis.range")
+        page.get_by_role("combobox", name="Ellipses").click()
+        page.get_by_role("option", name="Off").click()
+        expect(page.get_by_text("ellipses from 100 replicates")).to_have_count(0)
+        assert the_map(page).evaluate("p => p.layout.xaxis.range") == zoomed
+
+        light = the_map(page).evaluate("p => p._fullLayout.font.color")
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_function(
+            "before => document.querySelector('.st-key-map .js-plotly-plot')"
+            "._fullLayout.font.color !== before", arg=light,
+        )
+        assert the_map(page).evaluate("p => p.layout.xaxis.range") == zoomed
+
+
+def test_where_the_server_cannot_draw_the_browser_does(browser, workspace):
+    with running(workspace, command=WITHOUT_BROWSER) as address:
+        page = open_page(browser, f"{address}/?sample=ekman_colors")
+        the_map(page).locator(".nsewdrag").wait_for()
+        wait_for_map(page)
+        page.get_by_role("button", name="Download figure").click()
+        expect(page.get_by_text("no Chrome or Chromium on the server")).to_be_visible()
+        expect(page.get_by_role("button", name="PDF", exact=True)).to_have_count(0)
+        svg = ElementTree.fromstring(download(page, "SVG"))
+        assert float(svg.get("width")) == pytest.approx(85 / 25.4 * 96, abs=1)
+        assert any("STE, 2 dimensions" in "".join(e.itertext()) for e in svg.iter())
+        page.get_by_role("button", name="Download figure").click()
+        assert download(page, "PNG").startswith(b"\x89PNG")
+        files = zipfile.ZipFile(io.BytesIO(download(page, "Download everything")))
+        assert {Path(name).suffix for name in files.namelist()} == {".csv", ".json", ".html"}

@@ -1,0 +1,302 @@
+"""Figures: what their traces, numbers and ranges are; never their pixels."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from core.geometry import coverage_radius, ellipsoids
+from dashboard.figures.answers import histogram
+from dashboard.figures.colours import groups, is_quantity
+from dashboard.figures.fit import loss_curves
+from dashboard.figures.labels import place_labels, short_labels, shorten
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.figures.space import CROWD
+from dashboard.theme import PALETTE, Canvas, count, duration, interval, number
+
+N = 12
+FILE = Canvas(321.0, 257.0, 10.7, screen=False)
+
+
+@pytest.fixture
+def data() -> MapData:
+    rng = np.random.default_rng(0)
+    positions = rng.normal(size=(N, 3)) * [3, 2, 1]
+    positions[-1] = np.nan  # an object without answers
+    objects = pd.DataFrame({
+        "id": [f"i{k}" for k in range(N)], "label": [f"object <{k}>" for k in range(N)],
+        "kind": ["a", "b", "a"] * 4, "size": np.linspace(0, 1, N),
+    })
+    root = rng.normal(size=(N, 3, 3)) / 5
+    return MapData(positions, objects, root @ root.transpose(0, 2, 1))
+
+
+def cut(data: MapData, d: int, **changes) -> MapData:
+    return MapData(
+        data.positions[:, :d], data.objects, data.covariances[:, :d, :d], **changes
+    )
+
+
+def points(figure: go.Figure) -> list:
+    return [trace for trace in figure.data if trace.customdata is not None]
+
+
+def drawn(figure: go.Figure) -> dict[int, tuple]:
+    """Coordinates by object."""
+    return {
+        i: (x, y) for t in points(figure) for i, x, y in zip(t.customdata, t.x, t.y, strict=True)
+    }
+
+
+@pytest.mark.parametrize("colour", [None, "kind", "size"])
+@pytest.mark.parametrize("marks", ["points", "labels", "pictures"])
+def test_a_plane_shows_every_placed_object_once(data, colour, marks):
+    pictures = {0: "/a.png", 3: "/b.png"}
+    figure = embedding_map(cut(data, 2, pictures=pictures), MapStyle(marks=marks, colour=colour))
+    found = drawn(figure)
+    assert set(found) == set(range(N - 1))
+    for i, place in found.items():
+        assert place == pytest.approx(tuple(data.positions[i, :2]))
+    assert len(points(figure)) == {None: 1, "kind": 2, "size": 1}[colour]
+    assert len(figure.layout.images) == (2 if marks == "pictures" else 0)
+
+
+def test_axes_are_equal_and_carry_no_numbers(data):
+    figure = embedding_map(cut(data, 2), MapStyle())
+    assert figure.layout.yaxis.scaleanchor == "x"
+    assert figure.layout.xaxis.showticklabels is figure.layout.yaxis.showticklabels is False
+    inside = data.positions[:-1, :2]
+    assert figure.layout.xaxis.range[0] < inside[:, 0].min()
+    assert figure.layout.yaxis.range[1] > inside[:, 1].max()
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.95])
+def test_ellipses_have_the_size_of_their_coverage(data, coverage):
+    figure = embedding_map(cut(data, 2), MapStyle(coverage=coverage, marks="points"))
+    (trace,) = [t for t in figure.data if t.name == "ellipses"]
+    x, y = np.array(trace.x), np.array(trace.y)
+    loops = np.split(np.column_stack([x, y]), np.flatnonzero(np.isnan(x)))
+    loops = [loop[np.isfinite(loop).all(axis=1)] for loop in loops]
+    loops = [loop for loop in loops if len(loop)]
+    assert len(loops) == N - 1
+    half = ellipsoids(data.covariances[:, :2, :2], coverage).half_axes
+    for i, loop in enumerate(loops):
+        reach = np.linalg.norm(loop - data.positions[i, :2], axis=1)
+        assert reach.max() == pytest.approx(half[i, 0], rel=0.01)
+        assert reach.min() == pytest.approx(half[i, 1], rel=0.05, abs=1e-3)
+
+
+def test_ellipses_can_be_switched_off(data):
+    figure = embedding_map(cut(data, 2), MapStyle(uncertainty=False))
+    assert [t.name for t in figure.data if t.customdata is None] == []
+
+
+def test_a_huge_ellipse_does_not_shrink_the_map(data):
+    data.covariances[2] *= 1e6
+    figure = embedding_map(cut(data, 2), MapStyle())
+    width = np.ptp(data.positions[:-1, 0])
+    assert np.ptp(figure.layout.xaxis.range) < 2.2 * width
+
+
+def test_selected_objects_stand_out(data):
+    figure = embedding_map(cut(data, 2, selected=[0, 1]), MapStyle(colour="kind"))
+    marked = {
+        trace.customdata[k] for trace in points(figure) for k in trace.selectedpoints
+    }
+    assert marked == {0, 1}
+    fills = {t.fillcolor for t in figure.data if t.name == "ellipses"}
+    assert len(fills) == 4  # faint and full, in two colours
+    plain = embedding_map(cut(data, 2), MapStyle())
+    assert all(trace.selectedpoints is None for trace in points(plain))
+
+
+def test_selected_pictures_stand_out(data):
+    pictures = {i: f"/{i}.png" for i in range(5)}
+    figure = embedding_map(
+        cut(data, 2, selected=[1], pictures=pictures), MapStyle(marks="pictures")
+    )
+    opacity = {image.source: image.opacity for image in figure.layout.images}
+    assert opacity["/1.png"] == 1.0
+    assert max(opacity[f"/{i}.png"] for i in (0, 2, 3, 4)) < 0.5
+
+
+def test_labels_are_shown_as_they_are(data):
+    figure = embedding_map(cut(data, 2), MapStyle(marks="labels"))
+    texts = {t for trace in points(figure) for t in trace.text if t}
+    assert texts
+    assert all("&lt;" in text and "<" not in text for text in texts)
+    for trace in points(figure):
+        assert all("&lt;" in text for text in trace.hovertext)
+        assert "object" not in trace.hovertemplate, "a label in a template would be interpreted"
+
+
+def test_scale_shows_error_bars_and_rises_with_the_stimulus(data):
+    falling = cut(data, 1)
+    falling.positions[:-1, 0] = -np.arange(N - 1)
+    figure = embedding_map(falling, MapStyle(against="size", coverage=0.95))
+    (trace,) = points(figure)
+    assert np.corrcoef(trace.x, trace.y)[0, 1] == pytest.approx(1)
+    bars = coverage_radius(0.95, 1) * np.sqrt(data.covariances[:-1, 0, 0])
+    assert np.allclose(trace.error_y.array, bars)
+    assert figure.layout.xaxis.title.text == "size"
+
+
+def test_scale_without_a_stimulus_is_in_order(data):
+    figure = embedding_map(cut(data, 1), MapStyle())
+    found = drawn(figure)
+    in_order = sorted(found, key=lambda i: found[i][1])
+    assert [found[i][0] for i in in_order] == list(range(N - 1))
+    assert len(figure.layout.xaxis.tickvals) == N - 1
+
+
+@pytest.mark.parametrize("colour", [None, "kind", "size"])
+def test_space_has_points_and_ellipsoids(data, colour):
+    figure = embedding_map(data, MapStyle(flat=False, colour=colour))
+    assert {type(trace) for trace in points(figure)} == {go.Scatter3d}
+    assert sum(len(trace.customdata) for trace in points(figure)) == N - 1
+    meshes = [t for t in figure.data if isinstance(t, go.Mesh3d)]
+    corners = sum(len(mesh.x) for mesh in meshes)
+    assert corners == (N - 1) * 84
+    assert all(max(mesh.i) < len(mesh.x) for mesh in meshes)
+    flat = embedding_map(data, MapStyle(flat=True, colour=colour))
+    assert {type(trace) for trace in points(flat)} == {go.Scatter}
+
+
+def test_a_crowd_in_space_shows_the_ellipsoids_of_selected_objects():
+    n = CROWD + 1
+    objects = pd.DataFrame({"id": [str(k) for k in range(n)], "label": ["x"] * n})
+    where = np.random.default_rng(0).normal(size=(n, 3))
+    for selected in ([], [3, 5]):
+        data = MapData(where, objects, np.tile(np.eye(3), (n, 1, 1)), selected=selected)
+        figure = embedding_map(data, MapStyle(flat=False))
+        meshes = [t for t in figure.data if isinstance(t, go.Mesh3d)]
+        assert sum(len(mesh.x) for mesh in meshes) == 84 * len(selected)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 2000])
+def test_few_and_many_objects(n, d):
+    rng = np.random.default_rng(0)
+    objects = pd.DataFrame({"id": [str(k) for k in range(n)], "label": ["x" * 300] * n})
+    covariances = np.tile(np.eye(d) / 100, (n, 1, 1))
+    data = MapData(rng.normal(size=(n, d)), objects, covariances, selected=range(min(n, 1)))
+    figure = embedding_map(data, MapStyle(flat=False))
+    json.loads(figure.to_json())
+    assert sum(len(trace.customdata) for trace in points(figure)) == n
+
+
+def test_same_place_for_all_is_no_trouble():
+    objects = pd.DataFrame({"id": list("abc"), "label": list("abc")})
+    data = MapData(np.zeros((3, 2)), objects, np.zeros((3, 2, 2)))
+    figure = embedding_map(data, MapStyle(colour="id"))
+    assert np.isfinite(figure.layout.xaxis.range).all()
+
+
+def test_captions_stay_with_files_only(data):
+    words = "STE <b>, 2 dimensions. " * 12
+    assert embedding_map(cut(data, 2), MapStyle(), caption=words).layout.title.text is None
+    title = embedding_map(cut(data, 2), MapStyle(), caption=words, canvas=FILE).layout.title
+    assert title.text.replace("<br>", " ") == words.strip().replace("<b>", "&lt;b&gt;")
+    assert title.text.count("<br>") == 3
+
+
+def test_files_scale_with_their_text(data):
+    screen = embedding_map(cut(data, 2), MapStyle())
+    file = embedding_map(cut(data, 2), MapStyle(), canvas=FILE)
+    ratio = FILE.font / 13
+    assert points(file)[0].marker.size == pytest.approx(ratio * points(screen)[0].marker.size)
+    assert file.layout.template.layout.paper_bgcolor == "#FFFFFF"
+    assert file.layout.template.layout.font.size == FILE.font
+
+
+# Parts ----------------------------------------------------------------------------------------
+
+
+def test_groups_use_colours_then_symbols():
+    column = pd.Series([f"g{k:02d}" for k in range(15)] + [None])
+    found = groups(column, 16)
+    assert len({(g.colour, g.symbol) for g in found}) == 16
+    assert len({g.colour for g in found}) == len(PALETTE)
+    assert sorted(np.concatenate([g.members for g in found])) == list(range(16))
+    sizes = [len(g.members) for g in groups(pd.Series(list("abbcccc")), 7)]
+    assert sizes == [4, 2, 1]
+
+
+def test_quantities_are_numbers_of_many_values():
+    assert is_quantity(pd.Series(np.arange(10.0)))
+    assert not is_quantity(pd.Series([1, 2, 3] * 5))
+    assert not is_quantity(pd.Series(["a"] * 10))
+    assert not is_quantity(pd.Series([True, False] * 10))
+
+
+def test_placed_labels_do_not_overlap():
+    rng = np.random.default_rng(0)
+    where = rng.uniform(0, 500, size=(150, 2))
+    texts = [f"label {k}" for k in range(150)]
+    places = place_labels(where, texts, font_size=12, room=[0, 0, 500, 500], first=[149])
+    shown = [k for k, place in enumerate(places) if place]
+    assert 10 < len(shown) < 150
+    assert places[149] is not None, "what is asked for first gets a place first"
+    boxes = {}
+    for k in shown:
+        vertical, horizontal = places[k].split()
+        right = {"left": -1, "center": 0, "right": 1}[horizontal]
+        up = {"bottom": -1, "middle": 0, "top": 1}[vertical]
+        half = np.array([0.28 * 12 * len(texts[k]), 0.575 * 12])
+        centre = where[k] + np.array([right, up]) * (half + np.array([5.4, 4.2]))
+        boxes[k] = (centre - half, centre + half)
+    assert all(np.all(low >= 0) and np.all(high <= 500) for low, high in boxes.values())
+    for (low, high), (other_low, other_high) in itertools.combinations(boxes.values(), 2):
+        assert not (np.all(low < other_high) and np.all(high > other_low))
+
+
+def test_long_labels_lose_what_they_share():
+    long = [f"stimulus number {k} of the first set" for k in (1, 20, 300)]
+    assert short_labels(long) == ["…1…", "…20…", "…300…"]
+    assert short_labels(["short", "labels"]) == ["short", "labels"]
+    assert short_labels(["x" * 30, "x" * 29 + "y"])[1].endswith("y")
+    assert short_labels(["x" * 100]) == [shorten("x" * 100)]
+    assert short_labels(["y" * 100] * 2) == [shorten("y" * 100)] * 2
+    assert short_labels([]) == []
+    assert all(len(label) <= 24 for label in short_labels(["a " + "b" * 50, "a " + "c" * 50]))
+
+
+def test_long_labels_lose_their_middle():
+    assert shorten("short") == "short"
+    assert shorten("x" * 100 + "end", 12).endswith("end")
+    assert len(shorten("x" * 100, 24)) == 24
+
+
+def test_loss_curves_draw_the_lowest_last():
+    figure = loss_curves({0: [5.0, 3.0], 1: [4.0, 2.0, 1.0], 2: [6.0]})
+    assert [trace.name for trace in figure.data] == ["start 1", "start 3", "start 2"]
+    assert figure.data[-1].line.color == PALETTE[0]
+    assert len(loss_curves({}).data) == 0
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_histograms_count_everything_that_can_be_shown(logarithmic):
+    values = np.array([0.001, 0.5, 1.0, 2.0, 30.0, np.nan, np.inf])
+    figure = histogram(values, title="t", of="n", logarithmic=logarithmic)
+    assert sum(figure.data[0].y) == 5
+    assert sum(histogram(np.array([]), title="t", of="n").data[0].y) == 0
+    assert sum(histogram(np.ones(7), title="t", of="n", logarithmic=logarithmic).data[0].y) == 7
+
+
+def test_numbers_read_well():
+    assert [number(v) for v in (0, 0.137234, 1234.5, 12345678.0, 1e-7)] == [
+        "0", "0.137", "1,230", "1.23e+07", "1.00e-07"
+    ]
+    assert interval(0.1373, 0.1291, 0.1459) == "0.137 [0.129, 0.146]"
+    assert [duration(s) for s in (0.0123, 3.21, 45, 200, 9000)] == [
+        "12 ms", "3.2 s", "45 s", "3 min", "2.5 h"
+    ]
+    assert [count(1, "answer"), count(17611, "answer"), count(2, "is", "are")] == [
+        "1 answer", "17,611 answers", "2 are"
+    ]

@@ -1,0 +1,222 @@
+"""Tables of objects and pictures, and how they find their objects."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from core.files import (
+    attach_objects,
+    attach_pictures,
+    read,
+    read_objects,
+    read_pictures,
+)
+from core.triplets import DataError, Triplets
+
+ROOT = Path(__file__).parent.parent
+EGGS = ROOT / "sample_data" / "alien_eggs"
+SALMON = Path(__file__).parent / "fixtures" / "formats" / "salmon_responses.csv"
+
+FRUIT = read(b"anchor,near,far\napple,pear,car\ncar,apple,pear\n")
+
+
+def png(color: str = "red", size: tuple[int, int] = (30, 15), mode: str = "RGB") -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", size, color).convert(mode).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+# Tables
+
+
+def test_eggs_have_an_object_column():
+    objects = read_objects(EGGS / "objects.csv")
+    assert len(objects) == 300
+    assert objects.columns[:2].tolist() == ["id", "label"]
+    assert objects["id"][0] == "i0002"
+    assert objects["spikiness"].dtype.kind == "i"
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("i0002\ni0004\n", ["i0002", "i0004"]),
+        ("apple\npear\ncar\n", ["apple", "pear", "car"]),
+        ("name\napple\npear\n", ["apple", "pear"]),
+        ("kind;stimulus\nfruit;apple\nfruit;pear\n", ["apple", "pear"]),
+        ("kind,word\nfruit,apple\nfruit,pear\n", ["apple", "pear"]),
+        ("id,name\n1,apple\n2,apple\n", ["1", "2"]),
+        ("name,id\napple,1\npear,2\n", ["1", "2"]),
+    ],
+)
+def test_column_of_ids(text, ids):
+    assert read_objects(text.encode())["id"].tolist() == ids
+
+
+def test_column_of_ids_can_be_given():
+    text = b"id,name\n1,apple\n2,pear\n"
+    objects = read_objects(text, "name")
+    assert objects["id"].tolist() == ["apple", "pear"]
+    with pytest.raises(DataError, match="no column 'x'"):
+        read_objects(text, "x")
+
+
+def test_header_can_be_given():
+    assert read_objects(b"thing\npear\n", header=True)["id"].tolist() == ["pear"]
+    assert read_objects(b"name,kind\npear,fruit\n", header=False)["id"].tolist() == ["name", "pear"]
+
+
+def test_columns_have_sensible_types():
+    text = (
+        "id,label,size,weight,kind,remark,image\n"
+        "a,Apple,1,1.5,fruit,one,img/A.png\n"
+        "b,,2,,fruit,two,<img src='/x/b.png'/>\n"
+        "c,Car,3,2.5,thing,three,\n"
+        "d,Dog,4,0,thing,,d.png\n"
+    )
+    objects = read_objects(text.encode())
+    assert objects["label"].tolist() == ["Apple", "b", "Car", "Dog"]
+    assert objects["size"].tolist() == [1, 2, 3, 4]
+    assert objects["size"].dtype == np.int64
+    assert objects["weight"].isna().tolist() == [False, True, False, False]
+    assert objects["kind"].dtype == "category"
+    assert objects["remark"].dtype == "str"
+    assert objects["image"].tolist()[:2] == ["A.png", "b.png"]
+    assert pd.isna(objects["image"][2])
+
+
+def test_file_names_as_ids():
+    objects = read_objects(b"file\nimg/a.png\nimg/b.png\n")
+    assert objects["id"].tolist() == ["img/a.png", "img/b.png"]
+    assert objects["label"].tolist() == ["a", "b"]
+    assert objects["image"].tolist() == ["a.png", "b.png"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "row"),
+    [
+        ("kind,size\nfruit,1\nfruit,1\n", "none identifies the objects", None),
+        ("id,size\na,1\nb,2\na,3\n", "'a' is listed twice", 4),
+        ("id,size\na,1\n\n,2\n", "no id", 4),
+    ],
+)
+def test_tables_that_do_not_identify_objects(text, message, row):
+    with pytest.raises(DataError, match=message) as raised:
+        read_objects(text.encode(), "id" if row else None)
+    assert raised.value.row == row
+
+
+def test_attach_objects_reports_both_sides():
+    table = pd.DataFrame({"id": ["Apple", "car", "dog"], "alive": ["yes", "no", "yes"]})
+    triplets, report = attach_objects(FRUIT, table)
+    assert triplets.ids == ["apple", "car", "pear"]
+    assert triplets.objects["alive"].tolist()[:2] == ["yes", "no"]
+    assert (report.n_matched, report.missing, report.unused) == (2, ["pear"], ["dog"])
+    assert any("pear" in line for line in report.summary())
+    assert (triplets.rows == FRUIT.rows).all()
+
+
+def test_attach_objects_can_add_those_never_asked_about():
+    table = pd.DataFrame({"id": ["apple", "car", "dog"], "size": [1, 2, 3]})
+    triplets, report = attach_objects(FRUIT, table, add=True)
+    assert triplets.ids == ["apple", "car", "pear", "dog"]
+    assert report.added == ["dog"]
+    assert report.unused == []
+    assert triplets.answers_per_object.tolist() == [2, 2, 2, 0]
+
+
+def test_attach_objects_keeps_what_is_known():
+    salmon = read(SALMON)
+    table = pd.DataFrame({"object": [f"i{i:04}" for i in range(0, 600, 2)], "size": range(300)})
+    triplets, report = attach_objects(salmon, table)
+    assert report.missing == []
+    assert triplets.labels == salmon.labels
+    assert triplets.objects["image"].tolist() == salmon.objects["image"].tolist()
+    assert [f"i{2 * size:04}" for size in triplets.objects["size"]] == salmon.labels
+
+
+def test_attach_objects_does_not_shift_numbers():
+    numbered = Triplets.from_array([[0, 1, 2]])
+    names = pd.DataFrame({"id": ["a", "b", "c"], "size": [10, 20, 30]})
+    with pytest.raises(DataError, match="Counting from 0 fits"):
+        attach_objects(numbered, names)
+    triplets, _ = attach_objects(numbered, names, index_base=0)
+    assert triplets.labels == ["a", "b", "c"]
+    _, report = attach_objects(numbered, names, index_base=1)
+    assert report.missing == ["0"]
+    with pytest.raises(DataError, match="is no number"):
+        attach_objects(FRUIT, names, index_base=0)
+    with pytest.raises(DataError, match="None of the objects"):
+        attach_objects(FRUIT, names)
+
+
+# Pictures
+
+
+def test_eggs_find_their_pictures():
+    pictures = read_pictures(EGGS / "images")
+    assert len(pictures) == 30
+    triplets, report = attach_pictures(read(EGGS / "responses.csv"), pictures)
+    assert report.n_matched == 30
+    assert len(report.missing) == 270
+    shown = triplets.objects.dropna(subset=["image"])
+    assert (shown["image"] == shown["id"] + ".png").all()
+    assert set(shown["image"]) == set(pictures)
+
+
+def test_pictures_from_zip_and_pairs():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("set/Apple.PNG", png())
+        archive.writestr("__MACOSX/set/._Apple.PNG", b"junk")
+        archive.writestr("set/drawing.svg", b"<svg/>")
+        archive.writestr("set/notes.txt", b"hello")
+        archive.writestr("other/Apple.PNG", png("blue"))
+        archive.writestr("set/torn.png", png()[:-30])
+        archive.writestr("set/fake.jpg", b"hello")
+    pictures = read_pictures(buffer.getvalue())
+    assert list(pictures) == ["Apple.PNG"]
+    assert {name: text.split()[0] for name, text in pictures.refused.items()} == {
+        "set/drawing.svg": "SVG", "set/notes.txt": "not", "other/Apple.PNG": "another",
+        "set/torn.png": "damaged", "set/fake.jpg": "not",
+    }
+    triplets, report = attach_pictures(FRUIT, read_pictures([
+        ("stimuli\\apple.png", png()), ("spare.gif", png()), ("car.png", png()),
+    ]))
+    assert triplets.objects["image"].tolist()[:2] == ["apple.png", "car.png"]
+    assert (report.missing, report.unused) == (["pear"], ["spare.gif"])
+
+
+def test_pictures_by_tag_and_by_label():
+    objects = pd.DataFrame({
+        "id": ["0", "1", "2"], "label": ["a", "b", "c"],
+        "image": ["<img src='/static/X.png' />", None, "gone.png"],
+    })
+    triplets = Triplets([[0, 1, 2]], objects)
+    pictures = read_pictures([("x.png", png()), ("B.png", png())])
+    attached, report = attach_pictures(triplets, pictures)
+    assert attached.objects["image"].tolist() == ["x.png", "B.png", "gone.png"]
+    assert report.missing == ["2"]
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L", "P", "1", "RGBA", "I;16"])
+def test_thumbnails_keep_the_aspect(mode):
+    image = Image.new(mode, (200, 100))
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    pictures = read_pictures([("wide.png", buffer.getvalue())])
+    small = Image.open(io.BytesIO(pictures.thumbnail("wide.png", 50)))
+    assert (small.format, small.size) == ("PNG", (50, 25))
+
+
+def test_a_single_picture_is_enough():
+    upload = io.BytesIO(png())
+    upload.name = "egg.png"
+    assert list(read_pictures(upload)) == ["egg.png"]

@@ -1,0 +1,179 @@
+"""Losses: their values, derivatives and limits, and the sums over answers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core import loss as loss_module
+from core.embedding import STE, TSTE
+from core.embedding.ste import _ste
+from core.embedding.tste import _tste
+from core.loss import Answers, Loss, Objective, exp_negative, log1p_unit, log_positive, softplus
+from core.method import methods
+from core.simulate import simulate
+from core.triplets import Triplets
+
+
+def evaluate(loss: Loss, near2, far2, weight=1.0) -> tuple[float, float, float]:
+    """Loss of one answer and its two derivatives."""
+    by_near, by_far = np.empty(1), np.empty(1)
+    value = loss.kernel(
+        np.array([near2]), np.array([far2]), np.array([weight]), loss.parameters, by_near, by_far
+    )
+    return value, by_near[0], by_far[0]
+
+
+LOSSES = {
+    f"{method.title} {settings}": method(**settings)._loss()
+    for method in methods("embedding").values()
+    for settings in ({}, {"n_components": 3}, {"n_components": 1})
+}
+
+
+# The short exp and log ------------------------------------------------------------------------
+
+
+@given(st.floats(-699, 0))
+def test_exp(x):
+    assert exp_negative(x) == pytest.approx(math.exp(x), rel=4e-16)
+
+
+@given(st.floats(0, 1))
+def test_log1p(x):
+    assert log1p_unit(x) == pytest.approx(math.log1p(x), rel=1e-15)
+
+
+@given(st.floats(1e-300, 1e300))
+def test_log(x):
+    assert log_positive(x) == pytest.approx(math.log(x), rel=1e-15, abs=1e-16)
+
+
+def test_softplus_far_out():
+    assert softplus(1e6) == (1e6, 1.0)
+    value, slope = softplus(-1e6)
+    assert 0 <= value < 1e-300
+    assert 0 <= slope < 1e-300
+    assert softplus(0.0) == (pytest.approx(math.log(2)), 0.5)
+
+
+# Losses of one answer -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@given(near2=st.floats(0.01, 50), far2=st.floats(0.01, 50), weight=st.floats(0.1, 5))
+def test_derivatives(name, near2, far2, weight):
+    loss, step = LOSSES[name], 1e-5
+    _, by_near, by_far = evaluate(loss, near2, far2, weight)
+    near_slope = (
+        evaluate(loss, near2 + step, far2, weight)[0]
+        - evaluate(loss, near2 - step, far2, weight)[0]
+    ) / (2 * step)
+    far_slope = (
+        evaluate(loss, near2, far2 + step, weight)[0]
+        - evaluate(loss, near2, far2 - step, weight)[0]
+    ) / (2 * step)
+    assert by_near == pytest.approx(near_slope, rel=1e-4, abs=1e-7)
+    assert by_far == pytest.approx(far_slope, rel=1e-4, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_ask_for_near_to_be_nearer(name):
+    value, by_near, by_far = evaluate(LOSSES[name], 1.0, 2.0)
+    assert evaluate(LOSSES[name], 2.0, 1.0)[0] > value > 0
+    assert by_near > 0 > by_far
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("pair", [(0.0, 0.0), (0.0, 1e12), (1e12, 0.0), (1e200, 1e200)])
+def test_losses_stay_finite(name, pair):
+    assert np.isfinite(evaluate(LOSSES[name], *pair)).all()
+
+
+def test_ste_is_minus_log_of_its_probability():
+    # van der Maaten & Weinberger (2012): p = exp(-1) / (exp(-1) + exp(-4)) = 0.952574...
+    assert evaluate(STE()._loss(), 1.0, 4.0)[0] == pytest.approx(-math.log(0.9525741268224334))
+
+
+def test_tste_is_minus_log_of_its_probability():
+    # With alpha = 1: s = 1 / (1 + d^2), so p = (1/2) / (1/2 + 1/5) = 5/7.
+    loss = TSTE(alpha=1.0)._loss()
+    assert evaluate(loss, 1.0, 4.0)[0] == pytest.approx(-math.log(5 / 7))
+    # With alpha = 3: s = (1 + d^2 / 3)^-2; near 9/16, far 9/49.
+    loss = TSTE(alpha=3.0)._loss()
+    assert evaluate(loss, 1.0, 4.0)[0] == pytest.approx(-math.log(49 / (49 + 16)))
+
+
+def test_tste_with_large_alpha_is_ste_at_half_the_squared_distance():
+    loss = Loss(_tste, (1e9,))
+    assert evaluate(loss, 1.3, 2.9)[0] == pytest.approx(
+        evaluate(Loss(_ste), 1.3 / 2, 2.9 / 2)[0], rel=1e-6
+    )
+
+
+def test_alpha_is_at_least_one():
+    assert TSTE(n_components=1)._loss().parameters == (1.0,)
+    assert TSTE(n_components=4)._loss().parameters == (3.0,)
+
+
+# Sums over answers ----------------------------------------------------------------------------
+
+
+def plain_loss(loss: Loss, positions: np.ndarray, triplets: Triplets) -> float:
+    total = 0.0
+    for (anchor, near, far), weight in zip(triplets.rows, triplets.weight, strict=True):
+        near2 = np.sum((positions[anchor] - positions[near]) ** 2)
+        far2 = np.sum((positions[anchor] - positions[far]) ** 2)
+        total += evaluate(loss, near2, far2, weight)[0]
+    return total
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("n_components", [1, 2, 5])
+def test_objective_is_the_plain_sum_and_its_gradient(name, n_components, monkeypatch):
+    monkeypatch.setattr(loss_module, "BLOCK", 64)  # so that there are several blocks
+    rng = np.random.default_rng(1)
+    positions = rng.normal(size=(12, n_components))
+    simulated = simulate(positions, 300, noise="flip", level=0.3, seed=2)
+    triplets = Triplets.from_array(simulated.rows, 12, weight=rng.uniform(0, 2, 300))
+    objective = Objective(Answers(triplets), LOSSES[name], n_components)
+    x = positions.T.ravel()
+    value, gradient = objective(x)
+    assert value == pytest.approx(plain_loss(LOSSES[name], positions, triplets), rel=1e-12)
+    step = 1e-6
+    for k in range(x.size):
+        e = np.zeros_like(x)
+        e[k] = step
+        slope = (objective(x + e)[0] - objective(x - e)[0]) / (2 * step)
+        assert gradient[k] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_order_of_answers_and_rigid_motion_do_not_matter(name):
+    rng = np.random.default_rng(5)
+    positions = rng.normal(size=(15, 2))
+    triplets = simulate(positions, 400, seed=5)
+    turned = positions @ np.linalg.qr(rng.normal(size=(2, 2)))[0] + [3.0, -1.0]
+    shuffled = triplets.take(rng.permutation(400))
+    value = Objective(Answers(triplets), LOSSES[name], 2)(positions.T.ravel())[0]
+    assert Objective(Answers(shuffled), LOSSES[name], 2)(turned.T.ravel())[0] == pytest.approx(
+        value, rel=1e-12
+    )
+
+
+def test_a_weight_counts_like_so_many_repeats():
+    positions = np.random.default_rng(0).normal(size=(6, 2))
+    triplets = simulate(positions, 20, seed=1)
+    weight = np.arange(20) % 4
+    weighted = Triplets.from_array(triplets.rows, 6, weight=weight)
+    repeated = triplets.take(np.repeat(np.arange(20), weight))
+    x = positions.T.ravel()
+    loss = STE()._loss()
+    value, gradient = Objective(Answers(weighted), loss, 2)(x)
+    other_value, other_gradient = Objective(Answers(repeated), loss, 2)(x)
+    assert value == pytest.approx(other_value)
+    assert gradient == pytest.approx(other_gradient)

@@ -1,0 +1,343 @@
+"""Every page in Streamlit's own test harness: what it shows, what its controls do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.embedding import STE
+from core.triplets import Triplets
+from dashboard import analysis
+from dashboard.samples import open_sample, samples
+from dashboard.state import _KEY, Session
+
+APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
+PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
+         "embedding": "../pages/embedding.py"}
+CSV = (
+    b"subject,head,left,right,winner\n"
+    b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
+)
+
+
+def start(page: str = "start", session: str | None = None) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    if session:
+        app.query_params["session"] = session
+    app.run()
+    if page != "start":
+        app.switch_page(PAGES[page]).run()
+    assert not app.exception
+    return app
+
+
+def settled(app: AppTest, services) -> AppTest:
+    """The app once the job of its session has ended."""
+    for job in services.jobs.of(app.session_state[_KEY].id):
+        assert job.wait(60)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def words(app: AppTest) -> str:
+    return " ".join(str(element.value) for kind in ("markdown", "caption", "title", "subheader")
+                    for element in app.get(kind))
+
+
+def figure(app: AppTest, key: str) -> dict:
+    """The figure that a chart was given."""
+    (found,) = [c for c in app.get("bidi_component") if c.proto.id.endswith(key)]
+    return json.loads(json.loads(found.proto.json)["figure"])
+
+
+@pytest.fixture
+def opened(services, planted):
+    """Id of a saved session with data that have categories, quantities and pictures open."""
+    objects = planted.objects.assign(kind=["a", "b", "c"] * 10, size=np.arange(30.0))
+    triplets = Triplets(planted.rows, objects, planted.answers, "Things")
+    info = services.workspace.add_dataset(triplets, origin="a.csv", report=["All was read."])
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    return session.id
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_without_data_every_page_says_what_to_do(services, page):
+    app = start(page)
+    assert app.title[0].value
+    if page != "start":
+        assert "No data set is open" in words(app)
+
+
+def test_start_lists_samples_and_recent_data(services, opened):
+    app = start()
+    text = words(app)
+    for sample in samples():
+        assert sample.title.split("'")[0] in text
+    assert "Things" in text
+    assert "30 objects" in text
+
+
+def test_a_sample_opens_with_one_click(services):
+    app = start()
+    app.button(key="sample.ekman_colors").click().run()
+    assert not app.exception
+    settled(app, services)
+    assert app.title[0].value == "Embedding"
+    assert "Ekman" in words(app)
+    assert "Held-out error" in [metric.label for metric in app.metric]
+
+
+def test_an_address_can_ask_for_a_sample(services):
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.query_params["sample"] = "ekman_colors"
+    app.run()
+    assert app.title[0].value == "Embedding"
+    settled(app, services)
+
+
+def test_an_upload_is_shown_before_it_is_kept(services):
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", CSV, "text/csv")
+    app.run()
+    assert not app.exception
+    assert app.title[0].value == r"Reading pets\.csv"
+    assert "ann saw *cat*; said *dog* is more similar than *car*" in words(app).replace("\\", "")
+    assert services.workspace.datasets() == []
+
+    app.selectbox(key=next(b.key for b in app.selectbox if b.label == "Participant")).select(
+        "—"
+    ).run()
+    assert "Somebody saw" in words(app)
+
+    app.text_input[0].set_value("My pets")
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    settled(app, services)
+    (info,) = services.workspace.datasets()
+    assert (info.name, info.n_answers, info.n_participants) == ("My pets", 3, 0)
+    assert app.title[0].value == "Embedding"
+
+
+def test_a_wrong_choice_of_columns_is_explained_and_can_be_undone(services):
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", CSV, "text/csv")
+    app.run()
+    anchor = next(b for b in app.selectbox if b.label == "Anchor")
+    anchor.select("winner").run()
+    assert app.error
+    assert "pets" in app.error[0].value
+    keep = next(b for b in app.button if b.label == "Keep this data set")
+    assert keep.disabled
+    next(b for b in app.selectbox if b.label == "Anchor").select("head").run()
+    assert not app.error
+
+
+def test_a_discarded_upload_is_gone(services):
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", CSV, "text/csv")
+    app.run()
+    next(b for b in app.button if b.label == "Discard").click().run()
+    assert not services.imports
+    assert services.workspace.datasets() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "PNG"),
+        ("two.csv", b"a,b\n1,2\n", "column"),
+    ],
+)
+def test_what_is_no_answers_is_refused_and_nothing_is_lost(
+    services, opened, name, content, message
+):
+    app = start()
+    app.file_uploader(key="upload").upload(name, content, "text/csv")
+    app.run()
+    assert not app.exception
+    (error,) = app.error
+    assert name in error.value.replace("\\", "")
+    assert message in error.value
+    assert [info.name for info in services.workspace.datasets()] == ["Things"]
+
+
+def test_answers_to_another_question_can_be_insisted_on(services):
+    odd = b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n"
+    app = start()
+    app.file_uploader(key="upload").upload("odd.csv", odd, "text/csv")
+    app.run()
+    assert app.error
+    next(b for b in app.button if b.label == "Choose the columns myself").click().run()
+    assert not app.exception
+    assert app.title[0].value == r"Reading odd\.csv"
+
+
+# Data -----------------------------------------------------------------------------------------
+
+
+def test_data_shows_what_is_there(services, opened):
+    app = start("data", opened)
+    assert app.title[0].value == "Things"
+    assert {metric.label: metric.value for metric in app.metric}["Answers"] == "2,500"
+    assert "All was read" in words(app)
+    counts = figure(app, "data.occurrence")["data"][0]["y"]
+    assert counts
+
+
+def test_rare_objects_are_warned_of(services):
+    triplets = Triplets.from_array([[0, 1, 2]] * 5 + [[3, 1, 0]], 6)
+    info = services.workspace.add_dataset(triplets, origin="x", report=[])
+    session = Session("s")
+    session.open(info.id)
+    session.save()
+    warnings = [warning.value for warning in start("data", "s").warning]
+    assert any("1 object occurs in fewer than 3 answers" in text for text in warnings)
+    assert any("2 objects were never asked about" in text for text in warnings)
+
+
+def test_a_data_set_is_renamed_and_deleted_after_asking(services, opened):
+    app = start("data", opened)
+    (info,) = services.workspace.datasets()
+    app.text_input(key=f"name.{info.id}").set_value("Better").run()
+    assert services.workspace.datasets()[0].name == "Better"
+    app.button(key=f"delete.{info.id}").click().run()
+    assert services.workspace.datasets(), "deleting asks first"
+    app.button(key="delete for good").click().run()
+    assert services.workspace.datasets() == []
+
+
+# Embedding ------------------------------------------------------------------------------------
+
+
+def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
+    app = settled(start("embedding", opened), services)
+    spec = figure(app, "map")
+    shown = [t for t in spec["data"] if "customdata" in t]
+    assert sum(len(t["customdata"]) for t in shown) == 30
+    assert any(t.get("name") == "ellipses" for t in spec["data"])
+    text = words(app).replace("\\", "")
+    assert "STE, 2 dimensions" in text
+    assert "95 % ellipses from 100 replicates" in text
+    assert "Held-out error 0.1" in text
+    assert "chance 0.5" in text
+    assert "do not cover a model that is wrong" in text
+
+
+def test_other_settings_make_another_map(services, opened):
+    app = settled(start("embedding", opened), services)
+    app.selectbox(key="embedding.method").select("tste").run()
+    app.number_input(key="embedding.tste.n_components").set_value(1).run()
+    app.button(key="fit").click().run()
+    settled(app, services)
+    text = words(app).replace("\\", "")
+    assert "t-STE, 1 dimension" in text
+    assert "error bars" in text
+    (info,) = services.workspace.datasets()
+    names = [run.name for run in services.workspace.runs(info.id, "fit")]
+    assert names == ["t-STE, 1 dimension", "STE, 2 dimensions"]
+
+
+def test_settings_and_selection_survive_a_page_switch_and_a_refresh(services, opened):
+    app = settled(start("embedding", opened), services)
+    app.selectbox(key="embedding.method").select("tste").run()
+    app.session_state[_KEY].select(["3", "4"])
+    app.switch_page(PAGES["data"]).run()
+    app.switch_page(PAGES["embedding"]).run()
+    assert app.selectbox(key="embedding.method").value == "tste"
+    again = start("embedding", opened)  # a refresh: a new session of Streamlit at the same address
+    assert again.selectbox(key="embedding.method").value == "tste"
+    assert "2 selected objects" in words(again)
+    marked = {
+        t["customdata"][k] for t in figure(again, "map")["data"] if "customdata" in t
+        for k in t["selectedpoints"]
+    }
+    assert marked == {3, 4}
+
+
+def test_maps_are_renamed_and_deleted_after_asking(services, opened):
+    app = settled(start("embedding", opened), services)
+    dataset = services.workspace.datasets()[0].id
+    (run,) = services.workspace.runs(dataset, "fit")
+    app.text_input(key=f"run.name.{run.id}").set_value("My map").run()
+    assert services.workspace.runs(dataset, "fit")[0].name == "My map"
+    app.button(key=f"run.delete.{run.id}").click().run()
+    assert services.workspace.runs(dataset, "fit"), "deleting asks first"
+    app.button(key="delete for good").click().run()
+    assert run.id not in [r.id for r in services.workspace.runs(dataset)]
+
+
+def test_colours_labels_and_coverage_change_the_figure(services, opened):
+    app = settled(start("embedding", opened), services)
+    info = services.workspace.datasets()[0]
+    app.selectbox(key=f"map.colour@{info.id}").select("kind").run()
+    spec = figure(app, "map")
+    assert {t["name"] for t in spec["data"] if "customdata" in t} == {"a", "b", "c"}
+    wide = np.ptp(spec["layout"]["xaxis"]["range"])
+    app.selectbox(key="map.coverage").select(0.0).run()
+    spec = figure(app, "map")
+    assert not any(t.get("name") == "ellipses" for t in spec["data"])
+    assert np.ptp(spec["layout"]["xaxis"]["range"]) <= wide
+    app.selectbox(key=f"map.marks.plane@{info.id}").select("points").run()
+    assert not any(any(t["text"]) for t in figure(app, "map")["data"] if "customdata" in t)
+
+
+def test_a_stopped_fit_says_so(services, opened):
+    session = Session(opened, services.workspace.session(opened))
+    info, triplets = session.dataset, session.triplets()
+    job = analysis.start(session, info, triplets, STE(n_components=9, n_init=99, tol=1e-15), {})
+    while not job.losses and job.active:
+        pass
+    job.cancel()
+    assert job.wait(60)
+    text = words(start("embedding", opened)).replace("\\", "")
+    assert "stopped early" in text
+
+
+def test_a_failed_job_is_explained(services):
+    triplets = Triplets.from_array([[0, 1, 2]] * 3)  # one question cannot be cross-validated
+    info = services.workspace.add_dataset(triplets, origin="x", report=[])
+    session = Session("s")
+    session.open(info.id)
+    session.save()
+    app = settled(start("embedding", "s"), services)
+    assert "cannot be divided into 5 folds" in app.error[0].value
+    assert figure(app, "map"), "the map that was computed before is shown all the same"
+
+
+def test_large_data_with_long_names_and_three_objects(services):
+    for name, n in (("Few", 3), ("Many", 2000)):
+        ids = [f"object number {k} with a rather long name <b>{k}</b>" for k in range(n)]
+        rng = np.random.default_rng(0)
+        rows = np.array([rng.choice(n, 3, replace=False) for _ in range(30 * n if n > 3 else 20)])
+        info = services.workspace.add_dataset(
+            Triplets.from_array(rows, n, ids=ids, name=name), origin="x", report=[]
+        )
+        session = Session(name)
+        session.open(info.id)
+        session.save()
+        method = STE(n_init=1, max_iter=15)
+        analysis.start(session, info, session.triplets(), method, {"bootstrap": {"replicates": 2}})
+        assert services.jobs.of(name)[0].wait(60)
+        app = start("embedding", name)
+        assert sum(
+            len(t["customdata"]) for t in figure(app, "map")["data"] if "customdata" in t
+        ) == n
+
+
+def test_samples_show_on_every_page(services):
+    for sample in samples():
+        session = Session(sample.name)
+        session.open(open_sample(sample).id)
+        session.save()
+        for page in PAGES:
+            start(page, sample.name)
+    for name in (sample.name for sample in samples()):
+        for job in services.jobs.of(name):
+            assert job.wait(60)

@@ -1,0 +1,117 @@
+"""Runs: what their keys depend on, and that results come back as they were."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core import run as run_module
+from core.embedding import STE, TSTE
+from core.run import TASKS, key, run
+from core.score import cross_validate, split_error
+from core.triplets import Triplets
+from core.uncertainty import bootstrap
+
+QUICK = {
+    "fit": {}, "cross_validate": {"folds": 3}, "split_error": {}, "bootstrap": {"replicates": 4},
+}
+
+
+@pytest.fixture(scope="module")
+def split_data(planted) -> Triplets:
+    answers = planted.answers.assign(split=["train", "train", "train", "test", "test"] * 500)
+    return Triplets(planted.rows, planted.objects, answers)
+
+
+def test_every_task_is_tried_here():
+    assert set(QUICK) == set(TASKS)
+
+
+@pytest.mark.parametrize("task", QUICK)
+def test_a_run_is_plain_data_and_repeats_itself(task, split_data):
+    method = STE(n_init=2)
+    found = run(task, method, split_data, QUICK[task])
+    again = run(task, method, split_data, QUICK[task])
+    assert found.complete
+    assert found.key == again.key == key(task, method, split_data, QUICK[task])
+    json.dumps({name: value for name, value in vars(found).items() if name != "arrays"})
+    assert found.numbers == again.numbers
+    assert found.arrays.keys() == again.arrays.keys()
+    for name, array in found.arrays.items():
+        assert isinstance(array, np.ndarray)
+        assert np.array_equal(array, again.arrays[name])
+    assert not hasattr(method, "embedding_"), "the caller's method was fitted"
+
+
+def test_results_come_back_as_objects(split_data):
+    fitted = STE(n_init=2).fit(split_data)
+    back = run("fit", STE(n_init=2), split_data).fitted()
+    assert type(back) is STE
+    assert np.array_equal(back.embedding_, fitted.embedding_)
+    assert vars(back).keys() == vars(fitted).keys()
+    assert run("fit", STE(n_init=2), split_data).fresh().get_params() == fitted.get_params()
+
+    estimate = cross_validate(STE(), split_data, folds=3)
+    back = run("cross_validate", STE(), split_data, {"folds": 3}).error()
+    assert (back.error, back.low, back.scheme) == (estimate.error, estimate.low, estimate.scheme)
+    assert run("split_error", STE(), split_data).error().error == split_error(
+        STE(), split_data
+    ).error
+
+    samples = bootstrap(STE(), split_data, replicates=4)
+    back = run("bootstrap", STE(), split_data, {"replicates": 4}).samples()
+    assert np.array_equal(back.covariances, samples.covariances)
+
+
+def test_keys_see_everything_that_matters(split_data, monkeypatch):
+    other_split = Triplets(
+        split_data.rows, split_data.objects,
+        split_data.answers.assign(split=split_data.answers["split"].to_numpy()[::-1]),
+    )
+    keys = [
+        key("fit", STE(), split_data),
+        key("fit", TSTE(), split_data),
+        key("fit", STE(n_components=3), split_data),
+        key("fit", STE(seed=1), split_data),
+        key("fit", STE(), split_data.take(np.arange(100))),
+        key("bootstrap", STE(), split_data),
+        key("bootstrap", STE(), split_data, {"replicates": 7}),
+        key("split_error", STE(), split_data),
+        key("split_error", STE(), other_split),
+    ]
+    monkeypatch.setattr(run_module, "__version__", "another")
+    keys.append(key("fit", STE(), split_data))
+    assert len(set(keys)) == len(keys)
+
+
+def test_keys_do_not_see_what_does_not_matter(split_data):
+    described = split_data.with_objects(split_data.objects.assign(kind="a"))
+    assert key("fit", STE(), described) == key("fit", STE(), split_data)
+    assert key("fit", STE(), split_data.renamed("b")) == key("fit", STE(), split_data)
+    assert key("fit", STE(seed=np.int64(0)), split_data) == key("fit", STE(), split_data)
+    assert key("bootstrap", STE(), split_data, {"replicates": 100}) == key(
+        "bootstrap", STE(), split_data
+    )
+
+
+def test_bad_settings_are_refused_before_anything_is_computed(split_data):
+    with pytest.raises(ValueError, match="n_components of STE is 0"):
+        run("fit", STE(n_components=0), split_data)
+    with pytest.raises(ValueError, match="bootstrap has no parameter 'b'"):
+        run("bootstrap", STE(), split_data, {"b": 3})
+
+
+@pytest.mark.parametrize("task", ["fit", "bootstrap"])
+def test_a_stopped_run_says_so(task, split_data):
+    calls = []
+
+    def progress(*_, **__):
+        calls.append(1)
+        return len(calls) > 3
+
+    found = run(task, STE(), split_data, progress=progress)
+    assert not found.complete
+    assert replace(found).key == key(task, STE(), split_data)

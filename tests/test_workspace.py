@@ -1,0 +1,204 @@
+"""The workspace: what is kept comes back, also after a crash; what is deleted is gone."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from core.embedding import STE
+from core.run import run
+from core.triplets import Triplets
+from dashboard.workspace import Workspace, WorkspaceError
+
+
+def png(colour: str, size: int = 40) -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (size, size // 2), colour).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def workspace(tmp_path) -> Workspace:
+    return Workspace(tmp_path / "ws")
+
+
+@pytest.fixture
+def triplets(planted) -> Triplets:
+    objects = planted.objects.assign(kind=pd.Categorical(["a", "b", "c"] * 10), size=np.arange(30))
+    objects["image"] = [f"{i}.png" for i in range(30)]
+    answers = planted.answers.assign(participant=pd.Categorical(["p", "q"] * 1250))
+    return Triplets(planted.rows, objects, answers, "Things")
+
+
+def keep(workspace, triplets):
+    pictures = {"0.png": png("red"), "1.png": png("blue")}
+    return workspace.add_dataset(triplets, origin="a.csv", report=["Read."], pictures=pictures)
+
+
+def test_data_sets_come_back_after_a_restart(workspace, triplets):
+    info = keep(workspace, triplets)
+    assert (info.n_objects, info.n_answers, info.n_participants) == (30, 2500, 2)
+    workspace.close()
+    again = Workspace(workspace.folder)
+    assert again.datasets() == [info]
+    back = again.triplets(again.dataset(info.id))
+    assert back.fingerprint == triplets.fingerprint
+    assert back.name == "Things"
+    pd.testing.assert_frame_equal(back.objects, triplets.objects)
+    pd.testing.assert_frame_equal(back.answers, triplets.answers)
+
+
+def test_last_opened_comes_first_and_names_change(workspace, triplets):
+    first, second = keep(workspace, triplets), keep(workspace, triplets)
+    assert [info.id for info in workspace.datasets()] == [second.id, first.id]
+    workspace.touch(first.id)
+    workspace.rename_dataset(first.id, "Other")
+    assert [info.name for info in workspace.datasets()] == ["Other", "Things"]
+    assert workspace.triplets(workspace.dataset(first.id)).name == "Other"
+
+
+def test_pictures_have_thumbnails(workspace, triplets):
+    info = keep(workspace, triplets)
+    assert workspace.picture(info.pictures["0.png"]).read_bytes() == png("red")
+    with Image.open(workspace.picture(info.pictures["0.png"], 16)) as small:
+        assert small.size == (16, 8)
+    for name in ("nothing.png", "../catalogue.sqlite"):
+        with pytest.raises(FileNotFoundError):
+            workspace.picture(name)
+
+
+def test_a_new_version_takes_the_place_of_the_old(workspace, triplets):
+    info = keep(workspace, triplets)
+    changed = triplets.with_objects(triplets.objects.assign(kind="x"))
+    new = workspace.update_dataset(info.id, changed, {"2.png": png("green")})
+    assert set(new.pictures) == {"0.png", "1.png", "2.png"}
+    assert workspace.triplets(workspace.dataset(info.id)).objects["kind"].tolist() == ["x"] * 30
+
+
+@pytest.mark.parametrize("task", ["fit", "bootstrap", "cross_validate"])
+def test_runs_come_back(workspace, triplets, task):
+    info = keep(workspace, triplets)
+    options = {"bootstrap": {"replicates": 3}}.get(task, {})
+    done = run(task, STE(n_init=1), triplets, options)
+    workspace.add_run(info.id, done, "STE")
+    back = Workspace(workspace.folder).run(info.id, done.key)
+    assert vars(back).keys() == vars(done).keys()
+    for name, value in vars(done).items():
+        if name == "arrays":
+            assert all(np.array_equal(value[a], back.arrays[a]) for a in value)
+        else:
+            assert getattr(back, name) == value
+    assert workspace.run(info.id, "another key") is None
+
+
+def test_runs_are_listed_replaced_renamed_and_deleted(workspace, triplets):
+    info = keep(workspace, triplets)
+    fit = run("fit", STE(n_init=1), triplets)
+    boot = run("bootstrap", STE(n_init=1), triplets, {"replicates": 3})
+    other = run("fit", STE(n_init=1, seed=1), triplets)
+    for done in (fit, boot, other, fit):
+        workspace.add_run(info.id, done, done.task)
+    assert [r.key for r in workspace.runs(info.id, "fit")] == [other.key, fit.key]
+    listed = workspace.runs(info.id, "fit")[1]
+    workspace.rename_run(listed.id, "My map")
+    assert workspace.runs(info.id, "fit")[1].name == "My map"
+    workspace.delete_run(listed.id)  # its bootstrap goes along
+    assert [r.key for r in workspace.runs(info.id)] == [other.key]
+    workspace.delete_run(listed.id)
+
+
+def test_deleting_frees_files(workspace, triplets):
+    info = keep(workspace, triplets)
+    workspace.add_run(info.id, run("fit", STE(n_init=1), triplets), "STE")
+    old = time.time() - 1000
+    for path in workspace.folder.rglob("*"):
+        os.utime(path, (old, old))
+    kept = keep(workspace, triplets.take(np.arange(100)))
+    workspace.delete_dataset(info.id)
+    assert workspace.datasets() == [kept]
+    assert workspace.runs(info.id) == []
+    assert {p.name.split(".")[0] for p in (workspace.folder / "data").iterdir()} == {
+        kept.fingerprint
+    }
+    assert list((workspace.folder / "runs").iterdir()) == []
+    assert len(list((workspace.folder / "pictures").iterdir())) == 2  # the other set uses them
+
+
+def test_sessions_come_back(workspace):
+    assert workspace.session("s") is None
+    workspace.save_session("s", {"drafts": {"a": 1}})
+    workspace.save_session("s", {"drafts": {"a": 2}})
+    assert Workspace(workspace.folder).session("s") == {"drafts": {"a": 2}}
+
+
+def test_a_folder_that_cannot_be_used_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(WorkspaceError, match=r"file cannot be written .* --workspace"):
+        Workspace(tmp_path / "file")
+
+
+def test_a_newer_catalogue_is_left_alone(workspace):
+    workspace.close()
+    with sqlite3.connect(workspace.folder / "catalogue.sqlite") as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(WorkspaceError, match="newer version"):
+        Workspace(workspace.folder)
+
+
+WRITER = """
+import sys
+import numpy as np
+from pathlib import Path
+from core.run import run
+from core.embedding import STE
+from core.simulate import simulate
+from dashboard.workspace import Workspace
+
+workspace = Workspace(Path(sys.argv[1]))
+truth = np.random.default_rng(0).normal(size=(20, 2))
+number = 0
+while True:
+    triplets = simulate(truth, 2000, noise="flip", level=0.1, seed=number)
+    info = workspace.add_dataset(triplets, origin="x", report=[])
+    workspace.add_run(info.id, run("fit", STE(n_init=1), triplets), "fit")
+    number += 1
+    print(number, flush=True)
+"""
+
+
+def test_a_killed_process_loses_at_most_what_it_was_writing(tmp_path):
+    """Killed again and again in the midst of writing, every time somewhere else."""
+    folder, finished = tmp_path / "ws", 0
+    for attempt in range(4):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(folder)], stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(3):
+            finished += bool(process.stdout.readline())
+        time.sleep(0.013 * attempt)
+        os.kill(process.pid, signal.SIGKILL)
+        finished += len(process.stdout.read().split())
+        process.wait()
+
+        workspace = Workspace(folder)
+        listed = workspace.datasets()
+        assert finished <= len(listed) <= finished + attempt + 1
+        complete = 0
+        for info in listed:
+            assert workspace.triplets(info).fingerprint == info.fingerprint
+            for entry in workspace.runs(info.id):
+                assert workspace.run(info.id, entry.key).fitted().n_objects_ == 20
+                complete += 1
+        assert complete >= finished
+        assert not list(folder.rglob("*.partial"))
+        workspace.close()
