@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.browser, needs_browser]
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 PATIENCE = 60_000  # milliseconds, for a machine that is busy
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +72,12 @@ def foreign(url: str, address: str) -> bool:
 
 def upload(page: Page, file: Path) -> None:
     page.locator(".st-key-upload input[type=file]").set_input_files(file)
-    expect(page.get_by_role("heading", name=f"Reading {file.name}")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name=f"Reading {file.name}")).to_be_visible()
 
 
 def keep(page: Page) -> None:
     page.get_by_role("button", name="Keep this data set").click()
-    expect(page.get_by_role("heading", name="Embedding")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Embedding")).to_be_visible()
 
 
 def the_map(page: Page):
@@ -85,18 +86,18 @@ def the_map(page: Page):
 
 def wait_for_map(page: Page) -> None:
     the_map(page).locator(".nsewdrag").wait_for()
-    expect(page.get_by_text("ellipses from 100 replicates")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text("5-fold cross-validation").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("ellipses from 100 replicates")).to_be_visible()
+    expect(page.get_by_text("5-fold cross-validation").first).to_be_visible()
     at_rest(page)
 
 
 def at_rest(page: Page) -> None:
     """Until no job is shown, the script has ended and nothing of the run before is left."""
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
     expect(page.get_by_test_id("stApp")).to_have_attribute(
-        "data-test-script-state", "notRunning", timeout=PATIENCE
+        "data-test-script-state", "notRunning"
     )
-    expect(page.get_by_role("button", name="Download figure")).to_have_count(1, timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Download figure")).to_have_count(1)
 
 
 def lasso(page: Page) -> None:
@@ -112,11 +113,18 @@ def lasso(page: Page) -> None:
 
 
 def selected(page: Page) -> set[int]:
-    """Objects that the map marks as selected."""
-    return set(the_map(page).evaluate(
-        "p => p.data.filter(t => t.customdata && t.selectedpoints)"
+    """Objects that the map marks as selected, once they are as many as the table shows."""
+    heading = page.get_by_text(re.compile(r"^\d+ selected objects?$"))
+    number = int(heading.inner_text().split()[0])
+    marked = (
+        "p.data.filter(t => t.customdata && t.selectedpoints)"
         ".flatMap(t => t.selectedpoints.map(k => t.customdata[k]))"
-    ))
+    )
+    page.wait_for_function(
+        "number => { const p = document.querySelector('.st-key-map .js-plotly-plot');"
+        f"return p && p.data && {marked}.length === number; }}", arg=number,
+    )
+    return set(the_map(page).evaluate(f"p => {marked}"))
 
 
 def download(page: Page, name: str) -> bytes:
@@ -143,21 +151,18 @@ def test_from_a_file_to_a_figure(browser, workspace, answers):
             page.get_by_role("spinbutton", name=name).press("Enter")
         page.locator(".st-key-fit button").click()
         cancel = page.get_by_role("button", name="Cancel").first
-        expect(cancel).to_be_enabled(timeout=PATIENCE)
+        expect(cancel).to_be_enabled()
         page.locator(".st-key-live-loss .js-plotly-plot .lines").first.wait_for()
         cancel.click()
-        expect(page.get_by_text("stopped early").first).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_text("stopped early").first).to_be_visible()
 
         # another fit, of other settings, to its end; and a lasso on its map
         page.get_by_role("combobox", name="Method").click()
         page.get_by_role("option", name="t-STE").click()
         page.locator(".st-key-fit button").click()
-        expect(page.get_by_text("t-STE, 2 dimensions, lowest loss of 4 starts.")).to_be_visible(
-            timeout=PATIENCE
-        )
+        expect(page.get_by_text("t-STE, 2 dimensions, lowest loss of 4 starts.")).to_be_visible()
         wait_for_map(page)
         lasso(page)
-        expect(page.get_by_text(re.compile(r"^\d+ selected objects$"))).to_be_visible()
         chosen = selected(page)
         assert 5 < len(chosen) < 35
         middle = the_map(page).evaluate("p => p.layout.xaxis.range.reduce((a, b) => a + b) / 2")
@@ -170,7 +175,6 @@ def test_from_a_file_to_a_figure(browser, workspace, answers):
         # a refresh finds everything
         page.reload()
         wait_for_map(page)
-        expect(page.get_by_text(re.compile(r"^\d+ selected objects$"))).to_be_visible()
         assert selected(page) == chosen
 
         # and out with it
@@ -213,7 +217,7 @@ def test_two_sessions_do_not_disturb_each_other(browser, workspace):
         second.locator(".st-key-sample-ekman_colors button").click()
         for page, name in ((first, "Alien eggs"), (second, "Ekman's colours")):
             the_map(page).locator(".nsewdrag").wait_for()
-            expect(page.get_by_text("ellipses from 100 replicates")).to_be_visible(timeout=PATIENCE)
+            expect(page.get_by_text("ellipses from 100 replicates")).to_be_visible()
             expect(page.get_by_test_id("stSidebar").get_by_text(name, exact=True)).to_be_visible()
         lasso(second)
         expect(second.get_by_text(re.compile(r"^\d+ selected objects?$"))).to_be_visible()
@@ -226,7 +230,7 @@ def test_zoom_survives_a_change_of_the_figure_and_the_theme_is_followed(browser,
     with running(workspace) as address:
         page = open_page(browser, f"{address}/?sample=ekman_colors")
         the_map(page).locator(".nsewdrag").wait_for()
-        expect(page.get_by_text("5-fold cross-validation").first).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_text("5-fold cross-validation").first).to_be_visible()
         the_map(page).locator('.modebar-btn[data-title="Zoom in"]').click()
         zoomed = the_map(page).evaluate("p => p.layout.xaxis.range")
         page.get_by_role("combobox", name="Ellipses").click()

@@ -75,6 +75,18 @@ function listen(plot, tip) {
   plot.on("plotly_unhover", () => { tip.style.display = "none"; });
 }
 
+function hold(plot) {
+  // From pressing a button on the plot to letting it go: plot.held is a promise.
+  plot.addEventListener("pointerdown", () => {
+    plot.held = new Promise((go) => {
+      const over = new AbortController();
+      const release = () => { over.abort(); plot.held = null; setTimeout(go); };
+      for (const name of ["pointerup", "pointercancel", "blur"])
+        window.addEventListener(name, release, { capture: true, signal: over.signal });
+    });
+  }, true);
+}
+
 export default async function ({ data, parentElement, setTriggerValue }) {
   const box = parentElement.querySelector(".ts-chart");
   const plot = box.querySelector(".ts-plot");
@@ -92,10 +104,14 @@ export default async function ({ data, parentElement, setTriggerValue }) {
     box.querySelector(".ts-trouble").hidden = false;
     return undefined;
   }
+  await plot.held; // an update would break off the lasso, or the turn, that is under way
   if (turn !== plot.turn) return undefined; // a newer figure has come meanwhile
 
   const figure = JSON.parse(data.figure);
   const text = dress(figure.layout, getComputedStyle(parentElement));
+  const look = JSON.stringify(figure) + data.height;
+  const outlined = plot.layout && plot.layout.selections && plot.layout.selections.length;
+  if (look === plot.look && !outlined) return () => { tip.style.display = "none"; };
   ringed(figure.data, text);
   // The outline of a lasso goes once its objects are marked.
   figure.layout.selections = [];
@@ -119,6 +135,7 @@ export default async function ({ data, parentElement, setTriggerValue }) {
   plot.busy = true;
   try {
     await (same ? Plotly.react : Plotly.newPlot)(plot, figure.data, figure.layout, config);
+    plot.look = look;
   } finally {
     plot.busy = false;
   }
@@ -130,6 +147,7 @@ export default async function ({ data, parentElement, setTriggerValue }) {
   }
   if (!plot.watched) {
     plot.watched = true;
+    hold(plot);
     new ResizeObserver(() => plot.isConnected && plot.data && Plotly.Plots.resize(plot)).observe(box);
   }
   plot.dataset.drawn = String(turn);
