@@ -67,7 +67,7 @@ def place_labels(
     texts : sequence of str
     font_size : float
         In pixels.
-    room : sequence of float
+    room : sequence of four floats
         Left, lower, right and upper edge of where labels may be, in pixels.
     first : sequence of int
         Labels to place before the others.
@@ -77,33 +77,34 @@ def place_labels(
     list of str or None
         A value of plotly's ``textposition`` each.
     """
-    room = np.asarray(room)
+    size = np.empty((len(texts), 2))
+    size[:, 0] = [0.56 * font_size * len(text) for text in texts]
+    size[:, 1] = 1.15 * font_size
+    reach = size / 2 + font_size * np.array([0.45, 0.35])
+    marks = np.hstack([points - 0.3 * font_size, points + 0.3 * font_size])
+    boxes, free = {}, {}
+    for place, side in _PLACES.items():
+        centre = points + reach * side
+        boxes[place] = np.hstack([centre - size / 2, centre + size / 2])
+        covers = _overlaps(boxes[place][:, None], marks[None])
+        np.fill_diagonal(covers, False)
+        inside = (boxes[place][:, :2] >= room[:2]) & (boxes[place][:, 2:] <= room[2:])
+        free[place] = inside.all(axis=1) & ~covers.any(axis=1)
     taken = np.empty((len(texts), 4))
     n_taken = 0
     places: list[str | None] = [None] * len(texts)
-    marks = points[:, [0, 1, 0, 1]] + font_size * np.array([-0.3, -0.3, 0.3, 0.3])
-    order = dict.fromkeys([*first, *range(len(texts))])
-    for i in order:
-        width, height = 0.56 * font_size * len(texts[i]), 1.15 * font_size
-        for place, (right, up) in _PLACES.items():
-            x = points[i, 0] + right * (width / 2 + 0.45 * font_size)
-            y = points[i, 1] + up * (height / 2 + 0.35 * font_size)
-            box = np.array([x - width / 2, y - height / 2, x + width / 2, y + height / 2])
-            inside = np.all(box[:2] >= room[:2]) and np.all(box[2:] <= room[2:])
-            if not inside or _overlaps(box, taken[:n_taken]):
-                continue
-            if _overlaps(box, np.delete(marks, i, axis=0)):
-                continue
-            taken[n_taken], n_taken = box, n_taken + 1
-            places[i] = place
-            break
+    for i in dict.fromkeys([*first, *range(len(texts))]):
+        for place in _PLACES:
+            if free[place][i] and not _overlaps(boxes[place][i], taken[:n_taken]).any():
+                taken[n_taken], n_taken = boxes[place][i], n_taken + 1
+                places[i] = place
+                break
     return places
 
 
-def _overlaps(box: np.ndarray, others: np.ndarray) -> bool:
-    return bool(
-        np.any(
-            (box[0] < others[:, 2]) & (box[2] > others[:, 0])
-            & (box[1] < others[:, 3]) & (box[3] > others[:, 1])
-        )
+def _overlaps(box: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Whether boxes overlap, given as left, lower, right, upper along the last axis."""
+    return (
+        (box[..., 0] < others[..., 2]) & (box[..., 2] > others[..., 0])
+        & (box[..., 1] < others[..., 3]) & (box[..., 3] > others[..., 1])
     )
