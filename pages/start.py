@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.files import OtherTask
 from core.triplets import DataError
 from dashboard import imports, panels
 from dashboard.samples import open_sample, samples
@@ -73,7 +74,7 @@ def _upload(current: Session) -> None:
             upload = imports.Waiting.of(file.name, file.getvalue(), insist=insist)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
-        if not insist:
+        if isinstance(error, OtherTask):
             st.button(
                 "Choose the columns myself", on_click=current.insist_on, args=(file.file_id,),
                 help="Only if every row compares an anchor with two other objects.",

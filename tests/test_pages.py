@@ -165,6 +165,7 @@ def test_what_is_no_answers_is_refused_and_nothing_is_lost(
     (error,) = app.error
     assert name in error.value.replace("\\", "")
     assert message in error.value
+    assert not [b for b in app.button if "columns" in b.label], "nothing to insist on"
     assert [info.name for info in services.workspace.datasets()] == ["Things"]
 
 

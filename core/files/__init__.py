@@ -21,6 +21,7 @@ from core.files.reading import (
     Role,
     candidates,
 )
+from core.files.refused import OtherTask
 from core.files.report import Imported, Omission, Report, Sentence
 from core.files.table import Table
 
@@ -34,6 +35,7 @@ __all__ = [
     "Layout",
     "MatchReport",
     "Omission",
+    "OtherTask",
     "Pictures",
     "Reading",
     "Report",

@@ -20,7 +20,7 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
 
     Raises
     ------
-    DataError
+    OtherTask
         If it does, unless `insist`: odd-one-out, difference scaling, triad and triangle tests,
         quadruples, coordinates and matrices are not read yet.
     """

@@ -22,12 +22,16 @@ _NOT_YET = (
 )
 
 
-def refusal(table: Table) -> DataError | None:
+class OtherTask(DataError):
+    """A table that looks like something else than anchored comparisons; one can insist."""
+
+
+def refusal(table: Table) -> OtherTask | None:
     """The error that says what kind of table this is, if it is of a kind that is not read."""
     told = bool(option_roles(table)[0])
     checks = [check for check in _CHECKS if check is _lists_in_cells or not told]
     problem = next(filter(None, (check(table) for check in checks)), None)
-    return DataError(problem, file=table.name, remedy=_NOT_YET) if problem else None
+    return OtherTask(problem, file=table.name, remedy=_NOT_YET) if problem else None
 
 
 def _lists_in_cells(table: Table) -> str | None:

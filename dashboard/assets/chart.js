@@ -13,6 +13,8 @@ function dress(layout, style) {
       ...base[axis], gridcolor: line, linecolor: line, zerolinecolor: line, tickcolor: line,
     };
   }
+  for (const axis of layout.scene ? ["xaxis", "yaxis", "zaxis"] : [])
+    Object.assign(layout.scene[axis], { gridcolor: line, linecolor: line });
   base.hoverlabel = {
     ...base.hoverlabel, bgcolor: colour("--st-secondary-background-color", "#F3F6F6"),
     bordercolor: line, font: { ...(base.hoverlabel || {}).font, color: text },

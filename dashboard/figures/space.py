@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from core.geometry import ellipsoids
 from dashboard.figures.labels import short_labels
 from dashboard.figures.points import MapData, MapStyle, mark_size, point_traces, shades
-from dashboard.theme import Canvas
+from dashboard.theme import GRID, Canvas
 
 #: With more objects than this, ellipsoids would hide each other.
 CROWD = 40
@@ -33,16 +33,15 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
         trace.textfont = {"size": 0.85 * canvas.font}
         trace.marker.size = 0.6 * canvas.scale * mark_size(shown.sum())
         figure.add_trace(trace)
-    line = "rgba(128,128,128,0.35)"
     plain = {
         "showticklabels": False, "title": {"text": ""}, "showspikes": False, "zeroline": False,
-        "showgrid": True, "gridcolor": line, "showline": True, "linecolor": line, "mirror": True,
+        "showgrid": True, "gridcolor": GRID, "showline": True, "linecolor": GRID, "mirror": True,
         "showbackground": False, "ticks": "", "nticks": 6,
     }
     return figure.update_layout(
         scene={
             "xaxis": plain, "yaxis": plain, "zaxis": plain, "aspectmode": "data",
-            "dragmode": "orbit", "camera": {"eye": {"x": 1.0, "y": -1.1, "z": 0.6}},
+            "dragmode": "orbit", "camera": {"eye": {"x": 1.3, "y": -1.45, "z": 0.8}},
         },
     )
 
