@@ -20,7 +20,7 @@ from tests.server import WITHOUT_BROWSER, free_port, running
 pytestmark = [pytest.mark.browser, needs_browser]
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
-PATIENCE = 60_000  # milliseconds, for a machine that is busy
+PATIENCE = 120_000  # milliseconds, for a machine that is busy
 expect.set_options(timeout=PATIENCE)
 
 
@@ -102,6 +102,7 @@ def at_rest(page: Page) -> None:
 
 def lasso(page: Page) -> None:
     """Around the left half of the map."""
+    the_map(page).evaluate("p => p.scrollIntoView({ block: 'center' })")
     box = the_map(page).locator(".nsewdrag").bounding_box()
     left, top = box["x"] + 3, box["y"] + 3
     right, bottom = box["x"] + box["width"] / 2, box["y"] + box["height"] - 3

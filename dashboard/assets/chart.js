@@ -89,31 +89,17 @@ function hold(plot) {
   }, true);
 }
 
-export default async function ({ data, parentElement, setTriggerValue }) {
-  const box = parentElement.querySelector(".ts-chart");
-  const plot = box.querySelector(".ts-plot");
-  const tip = box.querySelector(".ts-tip");
-  const turn = (plot.turn = (plot.turn || 0) + 1);
-  plot.current = { data, setTriggerValue };
-  plot.style.height = `${data.height}px`;
-  plot.setAttribute("role", "img");
-  plot.setAttribute("aria-label", data.alt);
-
-  let Plotly;
-  try {
-    Plotly = await load(data.plotly);
-  } catch {
-    box.querySelector(".ts-trouble").hidden = false;
-    return undefined;
-  }
+async function draw(plot, tip, root, turn) {
+  const { data } = plot.current;
+  const Plotly = await load(data.plotly);
   await plot.held; // an update would break off the lasso, or the turn, that is under way
-  if (turn !== plot.turn) return undefined; // a newer figure has come meanwhile
+  if (turn !== plot.turn) return; // a newer figure has come meanwhile
 
   const figure = JSON.parse(data.figure);
-  const text = dress(figure.layout, getComputedStyle(parentElement));
+  const text = dress(figure.layout, getComputedStyle(root));
   const look = JSON.stringify(figure) + data.height;
   const outlined = plot.layout && plot.layout.selections && plot.layout.selections.length;
-  if (look === plot.look && !outlined) return () => { tip.style.display = "none"; };
+  if (look === plot.look && !outlined) return;
   ringed(figure.data, text);
   // The outline of a lasso goes once its objects are marked.
   figure.layout.selections = [];
@@ -137,10 +123,10 @@ export default async function ({ data, parentElement, setTriggerValue }) {
   plot.busy = true;
   try {
     await (same ? Plotly.react : Plotly.newPlot)(plot, figure.data, figure.layout, config);
-    plot.look = look;
   } finally {
     plot.busy = false;
   }
+  plot.look = look;
   if (!same) {
     plot.revision = revision;
     plot.zoom = null;
@@ -150,8 +136,23 @@ export default async function ({ data, parentElement, setTriggerValue }) {
   if (!plot.watched) {
     plot.watched = true;
     hold(plot);
-    new ResizeObserver(() => plot.isConnected && plot.data && Plotly.Plots.resize(plot)).observe(box);
+    new ResizeObserver(() => plot.isConnected && plot.data && Plotly.Plots.resize(plot))
+      .observe(plot.parentElement);
   }
-  plot.dataset.drawn = String(turn);
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const box = parentElement.querySelector(".ts-chart");
+  const plot = box.querySelector(".ts-plot");
+  const tip = box.querySelector(".ts-tip");
+  const turn = (plot.turn = (plot.turn || 0) + 1);
+  plot.current = { data, setTriggerValue };
+  plot.style.height = `${data.height}px`;
+  plot.setAttribute("role", "img");
+  plot.setAttribute("aria-label", data.alt);
+  // One after the other: two drawings at once would leave a mixture.
+  plot.queue = (plot.queue || Promise.resolve())
+    .then(() => draw(plot, tip, parentElement, turn))
+    .catch(() => { if (!plot.data) box.querySelector(".ts-trouble").hidden = false; });
   return () => { tip.style.display = "none"; };
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -157,18 +158,16 @@ def _choose_run(current: Session, info: DatasetInfo, listed: list[RunInfo]) -> R
     wanted = current.drafts.get(_shown(info))
     shown = wanted if wanted in runs else listed[0].key
     place = f"shown.{shown}"  # another widget for every map, so that it always shows its own
-    ends = {True: "", False: " (stopped early)"}
-    names = {
-        name: f"{run.name}{ends[run.complete]}, {panels.ago(run.created)}"
-        for name, run in runs.items()
-    }
+    names = _distinct(
+        run.name if run.complete else f"{run.name} (stopped early)" for run in listed
+    )
 
     def choose() -> None:
         current.drafts[_shown(info)] = widgets()[place]
 
     st.selectbox(
         "Shown", list(runs), index=list(runs).index(shown), label_visibility="collapsed",
-        format_func=lambda name: names[name], key=place, on_change=choose,
+        format_func=dict(zip(runs, names, strict=True)).__getitem__, key=place, on_change=choose,
     )
     run = runs[shown]
     with st.popover("Rename or delete", icon=":material/edit:", width="stretch"):
@@ -184,6 +183,16 @@ def _choose_run(current: Session, info: DatasetInfo, listed: list[RunInfo]) -> R
                 partial(services().workspace.delete_run, run.id),
             )
     return run
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """The same names, numbered where they repeat."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found
 
 
 # A job at work -------------------------------------------------------------------------------
