@@ -41,6 +41,7 @@ class Session:
         self._selections: dict[str, list[str]] = dict(saved.get("selections", {}))
         self._remembered = dict(self.drafts)
         self._insisted: set[str] = set()
+        self._followed: dict[str, tuple[int, Any]] = {}
         self._saved = saved
 
     # Data set ------------------------------------------------------------------------------
@@ -98,6 +99,18 @@ class Session:
         """Note, and return, the value of a widget."""
         self.drafts[key] = value
         return value
+
+    def key_following(self, name: str, value: Any) -> str:
+        """Key for a widget whose value others change too: a new one whenever `value` is another.
+
+        Messages about the widget as it was before may still be on their way; under another key
+        they change nothing.
+        """
+        turn, last = self._followed.get(name, (0, None))
+        if value != last:
+            turn += 1
+            self._followed[name] = (turn, value)
+        return f"{name}.{turn}"
 
     # Uploads and addresses -----------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from dashboard.figures.points import MapData, MapStyle
 from dashboard.figures.space import CROWD
 from dashboard.jobs import Job
 from dashboard.services import services
-from dashboard.state import Session, widgets
+from dashboard.state import Session
 from dashboard.theme import Canvas, count, duration, interval, number
 from dashboard.views.dataset import answer_table, picture_addresses
 from dashboard.workspace import DatasetInfo, RunInfo
@@ -157,18 +157,17 @@ def _choose_run(current: Session, info: DatasetInfo, listed: list[RunInfo]) -> R
     runs = {run.key: run for run in listed}
     wanted = current.drafts.get(_shown(info))
     shown = wanted if wanted in runs else listed[0].key
-    place = f"shown.{shown}"  # another widget for every map, so that it always shows its own
     names = _distinct(
         run.name if run.complete else f"{run.name} (stopped early)" for run in listed
     )
-
-    def choose() -> None:
-        current.drafts[_shown(info)] = widgets()[place]
-
-    st.selectbox(
+    chosen = st.selectbox(
         "Shown", list(runs), index=list(runs).index(shown), label_visibility="collapsed",
-        format_func=dict(zip(runs, names, strict=True)).__getitem__, key=place, on_change=choose,
+        format_func=dict(zip(runs, names, strict=True)).__getitem__,
+        key=current.key_following("shown", shown),
     )
+    if chosen != shown:
+        current.drafts[_shown(info)] = chosen
+        st.rerun()
     run = runs[shown]
     with st.popover("Rename or delete", icon=":material/edit:", width="stretch"):
         name = st.text_input("Name", run.name, max_chars=120, key=f"run.name.{run.id}")
