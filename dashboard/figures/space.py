@@ -38,12 +38,28 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
         "showgrid": True, "gridcolor": GRID, "showline": True, "linecolor": GRID, "mirror": True,
         "showbackground": False, "ticks": "", "nticks": 6,
     }
+    low, high = _box(figure)
+    # The same unit on all axes, and the longest of them always in view.
+    sides = 1.25 * (high - low) / np.max(high - low)
+    ranges = zip(low.tolist(), high.tolist(), strict=True)
     return figure.update_layout(
         scene={
-            "xaxis": plain, "yaxis": plain, "zaxis": plain, "aspectmode": "data",
+            **{f"{axis}axis": {**plain, "range": r} for axis, r in zip("xyz", ranges, strict=True)},
+            "aspectmode": "manual", "aspectratio": dict(zip("xyz", sides.tolist(), strict=True)),
             "dragmode": "orbit", "camera": {"eye": {"x": 1.3, "y": -1.45, "z": 0.8}},
         },
     )
+
+
+def _box(figure: go.Figure) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper corner of everything drawn, with a margin."""
+    parts = [np.array([trace.x, trace.y, trace.z], dtype=float) for trace in figure.data]
+    points = np.concatenate(parts, axis=1)
+    if not points.size:
+        return -np.ones(3), np.ones(3)
+    low, high = points.min(axis=1), points.max(axis=1)
+    margin = 0.06 * max(float(np.max(high - low)), 1e-9)
+    return low - margin, high + margin
 
 
 def _add_ellipsoids(
