@@ -35,6 +35,29 @@ def principal_axes(positions: np.ndarray) -> np.ndarray:
     return turned * np.where(largest < 0, -1.0, 1.0)
 
 
+def rms(positions: np.ndarray) -> float:
+    """Size of a configuration: root mean square of the coordinates about their centre."""
+    return float(np.sqrt(np.mean((positions - positions.mean(axis=0)) ** 2)))
+
+
+def to_unit_rms(embedding: np.ndarray, placed: np.ndarray) -> np.ndarray:
+    """Scale a map so that its placed objects have a root mean square of 1.
+
+    For comparing maps whose size is arbitrary. A map that has all objects in one place stays.
+
+    Parameters
+    ----------
+    embedding : ndarray, shape (n, d)
+    placed : ndarray of bool, shape (n,)
+
+    Returns
+    -------
+    ndarray, shape (n, d)
+    """
+    size = rms(embedding[placed])
+    return embedding / size if size > 0 else embedding
+
+
 class Alignment(NamedTuple):
     """A similarity transformation: ``scale * (x - centre) @ rotation + shift``."""
 

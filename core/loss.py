@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numba
@@ -17,6 +18,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 
+from core.quadruples import Quadruples
 from core.triplets import Triplets
 
 #: Answers per block: four buffers of this length fit in a second-level cache.
@@ -130,54 +132,121 @@ def softplus(z: float) -> tuple[float, float]:
 
 
 # Gather and scatter --------------------------------------------------------------------------
-# Positions are stored one component after the other, (d, n): then the same loop is as fast for
-# every dimension as one written out for it. Unsigned indices spare the wrap-around test.
+# Positions are stored one component after the other, (d, n), and handled two components at a time:
+# that halves the passes over the indices, and needs no code for each dimension. Unsigned indices
+# spare the wrap-around test.
 
 
 @compiled
 def _gather(positions, anchor, near, far, near2, far2):
     near2[:] = 0.0
     far2[:] = 0.0
-    for c in range(positions.shape[0]):
+    for c in range(0, positions.shape[0], 2):
+        x, y = positions[c], positions[c + 1]
         for t in range(anchor.size):
-            x = positions[c, anchor[t]]
-            u = x - positions[c, near[t]]
-            v = x - positions[c, far[t]]
-            near2[t] += u * u
-            far2[t] += v * v
+            a, j, k = anchor[t], near[t], far[t]
+            near2[t] += (x[a] - x[j]) ** 2 + (y[a] - y[j]) ** 2
+            far2[t] += (x[a] - x[k]) ** 2 + (y[a] - y[k]) ** 2
 
 
 @compiled
 def _scatter(positions, anchor, near, far, by_near, by_far, gradient):
-    for c in range(positions.shape[0]):
+    for c in range(0, positions.shape[0], 2):
+        x, y = positions[c], positions[c + 1]
+        down_x, down_y = gradient[c], gradient[c + 1]
         t = 0
         while t < anchor.size:
             a = anchor[t]
-            x = positions[c, a]
-            pull = 0.0
+            pull_x = pull_y = 0.0
             while t < anchor.size and anchor[t] == a:
-                u = 2.0 * by_near[t] * (x - positions[c, near[t]])
-                v = 2.0 * by_far[t] * (x - positions[c, far[t]])
-                gradient[c, near[t]] -= u
-                gradient[c, far[t]] -= v
-                pull += u + v
+                j, k = near[t], far[t]
+                by_j, by_k = 2.0 * by_near[t], 2.0 * by_far[t]
+                u, v = by_j * (x[a] - x[j]), by_k * (x[a] - x[k])
+                down_x[j] -= u
+                down_x[k] -= v
+                pull_x += u + v
+                u, v = by_j * (y[a] - y[j]), by_k * (y[a] - y[k])
+                down_y[j] -= u
+                down_y[k] -= v
+                pull_y += u + v
                 t += 1
-            gradient[c, a] += pull
+            down_x[a] += pull_x
+            down_y[a] += pull_y
 
 
 @compiled
-def _order_by(keys, n_keys):
-    """Stable counting sort: about a fiftieth of the cost of a comparison sort."""
-    place = np.zeros(n_keys + 1, dtype=np.int64)
-    for key in keys:
-        place[key + 1] += 1
-    for key in range(n_keys):
-        place[key + 1] += place[key]
-    order = np.empty(keys.size, dtype=np.int64)
-    for t in range(keys.size):
-        order[place[keys[t]]] = t
-        place[keys[t]] += 1
-    return order
+def _gather_pairs(positions, first, second, third, fourth, near2, far2):
+    near2[:] = 0.0
+    far2[:] = 0.0
+    for c in range(0, positions.shape[0], 2):
+        x, y = positions[c], positions[c + 1]
+        for t in range(first.size):
+            i, j = first[t], second[t]
+            near2[t] += (x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2
+            i, j = third[t], fourth[t]
+            far2[t] += (x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2
+
+
+@compiled
+def _scatter_pairs(positions, first, second, third, fourth, by_near, by_far, gradient):
+    for c in range(positions.shape[0]):
+        x, down = positions[c], gradient[c]
+        for t in range(first.size):
+            i, j = first[t], second[t]
+            u = 2.0 * by_near[t] * (x[i] - x[j])
+            down[i] += u
+            down[j] -= u
+            i, j = third[t], fourth[t]
+            u = 2.0 * by_far[t] * (x[i] - x[j])
+            down[i] += u
+            down[j] -= u
+
+
+@compiled
+def _grouped(rows, weight, n_objects):
+    """Columns of `rows` and weights, in the order of the first column; by a counting sort."""
+    n_answers, n_roles = rows.shape
+    place = np.zeros(n_objects + 1, dtype=np.int64)
+    for t in range(n_answers):
+        place[rows[t, 0] + 1] += 1
+    for i in range(n_objects):
+        place[i + 1] += place[i]
+    roles = np.empty((n_roles, n_answers), dtype=np.uint32)
+    ordered = np.empty(n_answers)
+    for t in range(n_answers):
+        p = place[rows[t, 0]]
+        place[rows[t, 0]] += 1
+        ordered[p] = weight[t]
+        for role in range(n_roles):
+            roles[role, p] = rows[t, role]
+    return roles, ordered
+
+
+@_exact
+def _margins(positions, rows, margin):
+    third, last = (0, 2) if rows.shape[1] == 3 else (2, 3)
+    for t in range(len(rows)):
+        near2 = far2 = 0.0
+        for c in range(positions.shape[1]):
+            near2 += (positions[rows[t, 0], c] - positions[rows[t, 1], c]) ** 2
+            far2 += (positions[rows[t, third], c] - positions[rows[t, last], c]) ** 2
+        margin[t] = math.sqrt(far2) - math.sqrt(near2)
+
+
+def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """(T,) distance of the far pair minus distance of the near pair.
+
+    Parameters
+    ----------
+    positions : ndarray, shape (n, d)
+    rows : ndarray of int, shape (T, 3) or (T, 4)
+        Anchor, near and far; or i, j, k and l, where i and j are said to be nearer.
+    """
+    margin = np.empty(len(rows))
+    _margins(
+        np.ascontiguousarray(positions, float), np.ascontiguousarray(rows, np.uint32), margin
+    )
+    return margin
 
 
 @dataclass(frozen=True)
@@ -198,14 +267,31 @@ class Loss:
 
 
 class Answers:
-    """Answers laid out for `Objective`: grouped by anchor, one contiguous array per role."""
+    """Answers laid out for `Objective`.
 
-    def __init__(self, triplets: Triplets) -> None:
-        order = _order_by(triplets.rows[:, 0].astype(np.uint32), triplets.n_objects)
-        rows = triplets.rows[order].astype(np.uint32)
-        self.n_objects = triplets.n_objects
-        self.anchor, self.near, self.far = np.ascontiguousarray(rows.T)
-        self.weight = triplets.weight[order]
+    Attributes
+    ----------
+    roles : ndarray of uint32, shape (3, T) or (4, T)
+        Objects of every answer, grouped by the first: anchor, near, far; or i, j, k, l, where i
+        and j are said to be more similar than k and l.
+    weight : ndarray, shape (T,)
+    n_objects : int
+    """
+
+    def __init__(self, given: Triplets | Quadruples) -> None:
+        self.n_objects = given.n_objects
+        self.roles, self.weight = _grouped(given.rows, given.weight, given.n_objects)
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def thinned(self, n_answers: int) -> Answers:
+        """At most so many of the answers, evenly spread over the anchors."""
+        thin = copy(self)
+        step = -(-len(self) // n_answers)
+        thin.roles = np.ascontiguousarray(self.roles[:, ::step])
+        thin.weight = np.ascontiguousarray(self.weight[::step])
+        return thin
 
 
 class Objective:
@@ -217,32 +303,43 @@ class Objective:
         May be shared by several objectives.
     loss : Loss
     n_components : int
+    prior : float
+        Strength of a normal prior on the positions: ``prior / 2`` times the sum of the squared
+        coordinates is added.
 
     Notes
     -----
     An instance holds buffers: use one per thread.
     """
 
-    def __init__(self, answers: Answers, loss: Loss, n_components: int) -> None:
-        self.answers, self.loss = answers, loss
+    def __init__(
+        self, answers: Answers, loss: Loss, n_components: int, prior: float = 0.0
+    ) -> None:
+        self.loss, self.prior = loss, prior
         self.shape = (n_components, answers.n_objects)
-        size = min(BLOCK, len(answers.anchor))
-        self._near2, self._far2, self._by_near, self._by_far = np.empty((4, size))
+        triplets = len(answers.roles) == 3
+        self._gather = _gather if triplets else _gather_pairs
+        self._scatter = _scatter if triplets else _scatter_pairs
+        # An odd last component is paired with noughts.
+        self._positions = np.zeros((n_components + n_components % 2, answers.n_objects))
+        buffers = np.empty((4, min(BLOCK, len(answers))))
+        self._blocks = []
+        for low in range(0, len(answers), BLOCK):
+            block = slice(low, low + BLOCK)
+            weight = answers.weight[block]
+            self._blocks.append(
+                (tuple(answers.roles[:, block]), weight, tuple(buffers[:, : len(weight)]))
+            )
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """Total weighted loss and its gradient at the flattened (d, n) positions `x`."""
-        positions = x.reshape(self.shape)
-        gradient = np.zeros(self.shape)
-        answers, total = self.answers, 0.0
-        for low in range(0, len(answers.anchor), BLOCK):
-            block = slice(low, low + BLOCK)
-            anchor, near, far = answers.anchor[block], answers.near[block], answers.far[block]
-            held = slice(0, len(anchor))
-            near2, far2 = self._near2[held], self._far2[held]
-            by_near, by_far = self._by_near[held], self._by_far[held]
-            _gather(positions, anchor, near, far, near2, far2)
-            total += self.loss.kernel(
-                near2, far2, answers.weight[block], self.loss.parameters, by_near, by_far
-            )
-            _scatter(positions, anchor, near, far, by_near, by_far, gradient)
-        return total, gradient.ravel()
+        positions, n_components = self._positions, self.shape[0]
+        positions[:n_components] = x.reshape(self.shape)
+        gradient = self.prior * positions
+        total = 0.5 * self.prior * float(x @ x)
+        kernel, parameters = self.loss.kernel, self.loss.parameters
+        for roles, weight, (near2, far2, by_near, by_far) in self._blocks:
+            self._gather(positions, *roles, near2, far2)
+            total += kernel(near2, far2, weight, parameters, by_near, by_far)
+            self._scatter(positions, *roles, by_near, by_far, gradient)
+        return total, gradient[:n_components].ravel()

@@ -56,9 +56,11 @@ def in_parallel(
     halt = Halt()
     items = list(items)
     backend, n_jobs = get_active_backend()
-    if n_jobs is None:
-        n_jobs = cpu_count() if backend.nesting_level == 0 else 1
-    engine = _alone if min(n_jobs, len(items)) == 1 else _threads if shared else _joblib
+    if len(items) == 1 or (n_jobs is None and backend.nesting_level > 0):
+        n_jobs = 1
+    elif n_jobs is None:
+        n_jobs = cpu_count()
+    engine = _alone if n_jobs == 1 else _threads if shared else _joblib
     with single_blas_thread():
         results = engine(function, items, n_jobs, halt)
         try:

@@ -150,9 +150,9 @@ class Triplets:
                 n_objects = int(rows.max()) + 1 if len(rows) else 0
             ids = [str(i) for i in range(n_objects)]
         objects = pd.DataFrame({"id": pd.Series(list(ids), dtype="str")})
-        answers = pd.DataFrame(index=range(len(rows)))
+        answers = None
         if weight is not None:
-            answers["weight"] = np.asarray(weight, dtype=float)
+            answers = pd.DataFrame({"weight": np.asarray(weight, dtype=float)})
         return cls(rows, objects, answers, name)
 
     def __len__(self) -> int:
@@ -163,7 +163,7 @@ class Triplets:
 
     @property
     def n_objects(self) -> int:
-        return len(self.objects)
+        return len(self._objects)
 
     @property
     def ids(self) -> list[str]:
@@ -176,8 +176,8 @@ class Triplets:
     @cached_property
     def weight(self) -> np.ndarray:
         """(T,) weight of every answer; ones where the data give none."""
-        if "weight" in self.answers:
-            weight = self.answers["weight"].to_numpy(dtype=float)
+        if "weight" in self._answers:
+            weight = self._answers["weight"].to_numpy(dtype=float)
         else:
             weight = np.ones(len(self))
         weight.setflags(write=False)
@@ -318,7 +318,7 @@ def _checked_objects(objects: pd.DataFrame) -> pd.DataFrame:
         )
     label = objects["label"].astype("str").fillna(ids) if "label" in objects else ids
     others = [column for column in objects.columns if column not in ("id", "label")]
-    return objects.assign(id=ids, label=label)[["id", "label", *others]]
+    return pd.DataFrame({"id": ids, "label": label, **{name: objects[name] for name in others}})
 
 
 def _checked_answers(answers: pd.DataFrame | None, n_answers: int) -> pd.DataFrame:

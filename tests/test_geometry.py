@@ -15,11 +15,24 @@ from core.geometry import (
     principal_axes,
     procrustes,
     procrustes_disparity,
+    rms,
+    to_unit_rms,
 )
 
 
 def rotation(rng, d):
     return np.linalg.qr(rng.normal(size=(d, d)))[0]
+
+
+def test_unit_rms_counts_placed_objects_only():
+    rng = np.random.default_rng(0)
+    placed = np.arange(9) < 7
+    embedding = np.where(placed[:, None], 5.0 * rng.normal(size=(9, 2)), 0.0)
+    scaled = to_unit_rms(embedding, placed)
+    assert rms(scaled[placed]) == pytest.approx(1)
+    assert np.allclose(scaled * rms(embedding[placed]), embedding)
+    nowhere = np.zeros((9, 2))
+    assert np.array_equal(to_unit_rms(nowhere, placed), nowhere)
 
 
 @given(st.integers(0, 1000), st.integers(1, 4))

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 #: Layers of core from the bottom; a module imports from its own layer or from lower ones.
 LAYERS = [
     ["core.triplets", "core.progress"],
+    ["core.quadruples"],
     ["core.files", "core.parallel", "core.geometry"],
     ["core.loss", "core.optimise"],
     ["core.method"],

@@ -6,15 +6,28 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import loss as loss_module
-from core.embedding import STE, TSTE
+from core.embedding import CKL, GNMDS, LORE, SOE, STE, TSTE
+from core.embedding.ckl import _ckl
+from core.embedding.gnmds import _gnmds
 from core.embedding.ste import _ste
 from core.embedding.tste import _tste
-from core.loss import Answers, Loss, Objective, exp_negative, log1p_unit, log_positive, softplus
+from core.geometry import distances
+from core.loss import (
+    Answers,
+    Loss,
+    Objective,
+    exp_negative,
+    log1p_unit,
+    log_positive,
+    margins,
+    softplus,
+)
 from core.method import methods
+from core.quadruples import Quadruples
 from core.simulate import simulate
 from core.triplets import Triplets
 
@@ -38,16 +51,19 @@ LOSSES = {
 # The short exp and log ------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.floats(-699, 0))
 def test_exp(x):
     assert exp_negative(x) == pytest.approx(math.exp(x), rel=4e-16)
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1))
 def test_log1p(x):
     assert log1p_unit(x) == pytest.approx(math.log1p(x), rel=1e-15)
 
 
+@settings(deadline=None)
 @given(st.floats(1e-300, 1e300))
 def test_log(x):
     assert log_positive(x) == pytest.approx(math.log(x), rel=1e-15, abs=1e-16)
@@ -77,14 +93,15 @@ def test_derivatives(name, near2, far2, weight):
         evaluate(loss, near2, far2 + step, weight)[0]
         - evaluate(loss, near2, far2 - step, weight)[0]
     ) / (2 * step)
-    assert by_near == pytest.approx(near_slope, rel=1e-4, abs=1e-7)
-    assert by_far == pytest.approx(far_slope, rel=1e-4, abs=1e-7)
+    # A corner that is rounded off leaves a difference of the order of the step.
+    assert by_near == pytest.approx(near_slope, rel=1e-4, abs=1e-4)
+    assert by_far == pytest.approx(far_slope, rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_losses_ask_for_near_to_be_nearer(name):
-    value, by_near, by_far = evaluate(LOSSES[name], 1.0, 2.0)
-    assert evaluate(LOSSES[name], 2.0, 1.0)[0] > value > 0
+    value, by_near, by_far = evaluate(LOSSES[name], 1.0, 1.5)
+    assert evaluate(LOSSES[name], 1.5, 1.0)[0] > value > 0
     assert by_near > 0 > by_far
 
 
@@ -113,6 +130,49 @@ def test_tste_with_large_alpha_is_ste_at_half_the_squared_distance():
     assert evaluate(loss, 1.3, 2.9)[0] == pytest.approx(
         evaluate(Loss(_ste), 1.3 / 2, 2.9 / 2)[0], rel=1e-6
     )
+
+
+def test_ckl_is_minus_log_of_its_probability():
+    # Tamuz et al. (2011): p = (4 + 1/2) / (1 + 4 + 1) = 3/4.
+    assert evaluate(CKL(mu=0.5)._loss(), 1.0, 4.0)[0] == pytest.approx(-math.log(3 / 4))
+
+
+def test_ckl_with_large_mu_is_flat():
+    value, by_near, by_far = evaluate(Loss(_ckl, (1e12,)), 1.0, 4.0)
+    assert value == pytest.approx(math.log(2))
+    assert abs(by_near) < 1e-11
+    assert abs(by_far) < 1e-11
+
+
+def test_tste_with_alpha_one_is_ckl_with_mu_one():
+    for pair in ((0.0, 0.0), (1.0, 4.0), (30.0, 2.0)):
+        assert evaluate(TSTE(alpha=1.0)._loss(), *pair) == pytest.approx(
+            evaluate(CKL(mu=1.0)._loss(), *pair)
+        )
+
+
+def test_gnmds_is_the_hinge_but_for_its_corner():
+    loss = GNMDS()._loss()
+    assert evaluate(loss, 1.0, 2.0) == (0.0, 0.0, 0.0)
+    # 1 + 1 - 1.2 = 0.8, beyond the rounding of width 1/2: less by 1/4.
+    assert evaluate(loss, 1.0, 1.2) == pytest.approx((0.55, 1.0, -1.0))
+    assert evaluate(Loss(_gnmds, (1e-9,)), 1.0, 1.2) == pytest.approx((0.8, 1.0, -1.0))
+
+
+def test_soe_is_the_squared_hinge_of_distances():
+    # Terada & von Luxburg (2014): (1 + 3/2 - 2)^2; derivative by d^2 is that by d over 2 d.
+    assert evaluate(SOE(margin=1.5)._loss(), 1.0, 4.0) == pytest.approx((0.25, 0.5, -0.25))
+    assert evaluate(SOE(margin=1.0)._loss(), 1.0, 9.0) == (0.0, 0.0, 0.0)
+
+
+def test_soe_scales_with_its_margin():
+    assert evaluate(SOE(margin=3.0)._loss(), 9.0, 18.0)[0] == pytest.approx(
+        9 * evaluate(SOE(margin=1.0)._loss(), 1.0, 2.0)[0]
+    )
+
+
+def test_lore_is_logistic_in_distances():
+    assert evaluate(LORE()._loss(), 1.0, 4.0)[0] == pytest.approx(math.log1p(math.exp(-1)))
 
 
 def test_alpha_is_at_least_one():
@@ -163,6 +223,62 @@ def test_order_of_answers_and_rigid_motion_do_not_matter(name):
     assert Objective(Answers(shuffled), LOSSES[name], 2)(turned.T.ravel())[0] == pytest.approx(
         value, rel=1e-12
     )
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("n_components", [1, 2, 5])
+def test_comparisons_of_pairs_have_a_gradient_too(name, n_components, monkeypatch):
+    monkeypatch.setattr(loss_module, "BLOCK", 64)
+    rng = np.random.default_rng(3)
+    rows = np.array([rng.permutation(9)[:4] for _ in range(200)])
+    answers = Answers(Quadruples(rows, weight=rng.uniform(0, 2, 200)))
+    objective = Objective(answers, LOSSES[name], n_components, prior=0.7)
+    x, step = rng.normal(size=9 * n_components), 1e-6
+    gradient = objective(x)[1]
+    for e in step * np.eye(x.size):
+        slope = (objective(x + e)[0] - objective(x - e)[0]) / (2 * step)
+        assert gradient @ e / step == pytest.approx(slope, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_triplet_is_a_comparison_of_two_pairs(name):
+    positions = np.random.default_rng(0).normal(size=(9, 3))
+    triplets = simulate(positions, 200, noise="flip", level=0.3, seed=1)
+    pairs = Quadruples(triplets.rows[:, [0, 1, 0, 2]])
+    x = positions.T.ravel()
+    value, gradient = Objective(Answers(triplets), LOSSES[name], 3)(x)
+    other_value, other_gradient = Objective(Answers(pairs), LOSSES[name], 3)(x)
+    assert other_value == pytest.approx(value)
+    assert other_gradient == pytest.approx(gradient)
+    assert margins(positions, pairs.rows) == pytest.approx(margins(positions, triplets.rows))
+
+
+def test_thinned_answers_are_some_of_all(planted):
+    answers = Answers(planted)
+    assert len(answers.thinned(10_000)) == len(planted)
+    few = answers.thinned(300)
+    assert 250 < len(few) <= 300
+    every = len(planted) // len(few) + 1
+    assert np.array_equal(few.roles, answers.roles[:, ::every])
+    assert set(few.roles[0]) == set(range(planted.n_objects))
+
+
+def test_the_prior_is_a_ridge():
+    positions = np.random.default_rng(0).normal(size=(6, 3))
+    answers, loss = Answers(simulate(positions, 20, seed=1)), STE()._loss()
+    x = positions.T.ravel()
+    value, gradient = Objective(answers, loss, 3)(x)
+    pulled_value, pulled_gradient = Objective(answers, loss, 3, prior=0.4)(x)
+    assert pulled_value == pytest.approx(value + 0.2 * x @ x)
+    assert pulled_gradient == pytest.approx(gradient + 0.4 * x)
+
+
+def test_margins_are_differences_of_distances():
+    positions = np.random.default_rng(0).normal(size=(7, 3))
+    distance = distances(positions)
+    i, j, k, m = rows = np.array([np.random.default_rng(s).permutation(7)[:4] for s in range(9)]).T
+    assert margins(positions, rows.T) == pytest.approx(distance[k, m] - distance[i, j])
+    assert margins(positions, rows[:3].T) == pytest.approx(distance[i, k] - distance[i, j])
 
 
 def test_a_weight_counts_like_so_many_repeats():

@@ -7,13 +7,20 @@ import itertools
 import joblib
 import numpy as np
 import pytest
+import scipy.optimize
 from scipy.optimize import rosen, rosen_der
 
-from core.optimise import minimise, restarts
+from core.embedding import STE
+from core.loss import Answers, Objective
+from core.optimise import adapted, minimise, restarts
 
 
 def rosenbrock(x):
     return float(rosen(x)), rosen_der(x)
+
+
+def from_start(start, progress):
+    return minimise(rosenbrock, start, progress=progress)
 
 
 def test_finds_the_minimum_of_rosenbrocks_function():
@@ -22,6 +29,46 @@ def test_finds_the_minimum_of_rosenbrocks_function():
     assert not found.stopped
     assert found.loss < 1e-8
     assert found.loss == rosenbrock(found.x)[0]
+
+
+@pytest.mark.parametrize("start", [0.0, 1.0])
+def test_agrees_with_scipy(start, planted):
+    objective = Objective(Answers(planted), STE()._loss(), 2)
+    x = np.random.default_rng(0).normal(size=2 * planted.n_objects) + start
+    found = minimise(objective, x)
+    theirs = scipy.optimize.minimize(
+        objective, x, jac=True, method="L-BFGS-B", options={"ftol": 1e-9, "gtol": 0.0}
+    )
+    assert found.loss == pytest.approx(theirs.fun, rel=1e-6)
+    assert found.n_iter < 1.5 * theirs.nit
+
+
+def test_follows_a_long_valley_of_many_dimensions():
+    scale = np.logspace(0, 4, 50)
+    found = minimise(lambda x: (float(x @ (scale * x)), 2 * scale * x), np.ones(50), tol=1e-12)
+    assert found.converged
+    assert found.loss < 1e-8
+
+
+def test_survives_kinks_and_places_without_a_value():
+    def kinked(x):
+        return float(np.abs(x).sum()), np.sign(x)
+
+    assert minimise(kinked, np.array([3.0, -0.7, 2.2]), tol=1e-12).loss < 1e-3
+
+    def walled(x):  # least at 1, no value below 0
+        with np.errstate(all="ignore"):
+            return float(np.sum(x - np.log(x))), 1 - 1 / x
+
+    found = minimise(walled, np.array([50.0, 1e-3]), tol=1e-12)
+    assert np.allclose(found.x, 1, atol=1e-4)
+
+
+def test_a_flat_start_is_the_end():
+    found = minimise(lambda x: (1.0, np.zeros_like(x)), np.ones(3))
+    assert found.converged
+    assert found.n_iter == 0
+    assert np.array_equal(found.x, np.ones(3))
 
 
 def test_reports_every_iteration_with_a_fraction_that_never_falls():
@@ -65,7 +112,7 @@ def test_says_when_iterations_run_out():
 def test_restarts_come_in_order_whatever_the_threads(n_jobs):
     starts = [np.full(4, s) for s in (-1.0, 0.0, 2.0, 5.0, -3.0)]
     with joblib.parallel_config(n_jobs=n_jobs):
-        found = restarts(lambda: rosenbrock, starts)
+        found = restarts(from_start, starts)
     alone = [minimise(rosenbrock, start) for start in starts]
     assert all(np.array_equal(f.x, a.x) for f, a in zip(found, alone, strict=True))
 
@@ -74,7 +121,7 @@ def test_one_stop_ends_all_starts():
     def progress(fraction, *, loss=None, snapshot=None, start=0):
         return True
 
-    found = restarts(lambda: rosenbrock, [np.full(4, -1.0)] * 5, progress=progress)
+    found = restarts(from_start, [np.full(4, -1.0)] * 5, progress=progress)
     assert all(optimum.stopped for optimum in found)
 
 
@@ -85,8 +132,21 @@ def test_merged_progress_never_falls_and_names_the_start():
         seen.append((fraction, start))
         return False
 
-    restarts(lambda: rosenbrock, [np.full(4, s) for s in (-1.0, 3.0, 7.0)], progress=progress)
+    restarts(from_start, [np.full(4, s) for s in (-1.0, 3.0, 7.0)], progress=progress)
     fractions = [fraction for fraction, _ in seen]
     assert all(b >= a - 1e-12 for a, b in itertools.pairwise(fractions))
     assert fractions[-1] == 1.0
     assert {start for _, start in seen} == {0, 1, 2}
+
+
+def test_progress_of_a_part_is_shown_in_another_form():
+    seen = []
+
+    def progress(fraction, *, loss=None, snapshot=None, start=0):
+        seen.append((fraction, loss, snapshot, start))
+        return fraction > 0.4
+
+    part = adapted(progress, lambda x: x + 1, low=0.25, high=0.75)
+    assert not part(0.0, start=2)
+    assert part(0.5, loss=3.0, snapshot=4)
+    assert seen == [(0.25, None, None, 2), (0.5, 3.0, 5, 0)]

@@ -8,5 +8,6 @@ from core.method import methods
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
-globals().update({method.__name__: method for method in methods("embedding").values()})
-__all__ = [method.__name__ for method in methods("embedding").values()]
+_methods = [*methods("embedding").values(), *methods("matrix_embedding").values()]
+globals().update({method.__name__: method for method in _methods})
+__all__ = [method.__name__ for method in _methods]

@@ -3,35 +3,111 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
+from core.embedding.placing import place
 from core.embedding.starts import random_start, spectral_start
-from core.geometry import distances, principal_axes
-from core.loss import Answers, Loss, Objective
-from core.method import Choice, Method, Number, checked
-from core.optimise import restarts
+from core.geometry import distances, principal_axes, rms
+from core.loss import Answers, Loss, Objective, margins
+from core.method import Choice, Method, Number, Switch, checked, parameters
+from core.optimise import Optimum, adapted, minimise, restarts
 from core.parallel import single_blas_thread
 from core.progress import Progress, silent
-from core.triplets import DataError, Triplets, as_triplets
+from core.quadruples import Quadruples, as_answers
+from core.triplets import DataError, Triplets
 
 #: Sizes at which a start without a scale is tried.
 _SCALES = 2.0 ** np.arange(-4, 4)
+#: Answers on which they are tried.
+_SCALING_ANSWERS = 1024
+#: Places at which `transform` begins to look for an object's best one.
+_PLACES = 4
+
+# Declarations of parameters to which a method may give another default.
+
+Starts = Annotated[
+    int,
+    Number(
+        1, 100, "Starts",
+        "The loss has several minima. The map with the lowest loss of this many starts is "
+        "kept.",
+        advanced=True,
+    ),
+]
+
+Tolerance = Annotated[
+    float,
+    Number(
+        1e-15, 1e-1, "Tolerance",
+        "A fit has converged when an iteration lowers the loss by less than this share of it.",
+        advanced=True,
+    ),
+]
+
+Prior = Annotated[
+    float,
+    Number(
+        0.0, 10_000.0, "Prior",
+        "Pulls every object towards the middle: half of this times its squared distance from "
+        "there is added to the loss. Helps where answers are few, and keeps the map finite.",
+        advanced=True,
+    ),
+]
+
+
+class Embedding(Method):
+    """A map of n objects in d dimensions, however it was found.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+    n_objects_ : int
+    """
+
+    def distances(self) -> np.ndarray:
+        """(n, n) Euclidean distances in the map."""
+        self._require_fit()
+        return distances(self.embedding_)
+
+    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """(T,) distance to far minus distance to near, in units of the map.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+        """
+        self._require_fit()
+        return margins(self.embedding_, as_answers(triplets).rows)
+
+    def score(self, triplets: Triplets | Quadruples, y: Any = None) -> float:
+        """Weighted share of answers that the map gives too; ties count one half."""
+        answers = as_answers(triplets)
+        agree = np.sign(self.margins(answers)) / 2 + 0.5
+        return float(np.sum(answers.weight * agree) / np.sum(answers.weight))
+
+    def _check_parameters(self) -> None:
+        """Refuse values outside their declared ranges."""
+        # get_params would inspect the signature each time, which takes as long as many a step.
+        names = [parameter.name for parameter in parameters(type(self))]
+        checked(type(self), {name: getattr(self, name) for name in names})
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OrdinalEmbedding(Method):
+class OrdinalEmbedding(Embedding):
     """Places n objects in d dimensions so that distances answer the triplets.
 
     Attributes
     ----------
     embedding_ : ndarray, shape (n, d)
         Positions, centred, turned to their principal axes.
+    embeddings_ : ndarray, shape (n_init, n, d)
+        The map of every start, likewise.
     placed_ : ndarray of bool, shape (n,)
         False for objects that no answer mentions; these lie at the origin.
     loss_ : float
-        Loss of the best start.
+        Loss of the best start, the prior's share included.
     losses_ : ndarray, shape (n_init,)
         Final loss of every start.
     n_iter_ : int
@@ -43,6 +119,11 @@ class OrdinalEmbedding(Method):
     n_objects_ : int
     """
 
+    #: Whether the size of a map means something: the loss weighs it against the noise or against
+    #: a margin. Otherwise a larger map of the same shape is about as good, and maps are compared
+    #: after `core.geometry.to_unit_rms`.
+    fixes_scale: ClassVar[bool] = True
+
     n_components: Annotated[
         int,
         Number(
@@ -50,15 +131,7 @@ class OrdinalEmbedding(Method):
             "Coordinates per object. Two are for looking; more may predict answers better.",
         ),
     ] = 2
-    n_init: Annotated[
-        int,
-        Number(
-            1, 100, "Starts",
-            "The loss has several minima. The map with the lowest loss of this many starts is "
-            "kept.",
-            advanced=True,
-        ),
-    ] = 4
+    n_init: Starts = 4
     init: Annotated[
         str,
         Choice(
@@ -76,14 +149,19 @@ class OrdinalEmbedding(Method):
             advanced=True,
         ),
     ] = 2000
-    tol: Annotated[
-        float,
-        Number(
-            1e-15, 1e-1, "Tolerance",
-            "A fit has converged when an iteration lowers the loss by less than this share of it.",
+    tol: Tolerance = 1e-8
+    # Where answers are few this lowers the held-out error by up to a quarter; where they are many
+    # no difference could be measured.
+    prior: Prior = 0.1
+    average: Annotated[
+        bool,
+        Switch(
+            "Average the starts",
+            "Answers are predicted from distances averaged over all starts, not from the best "
+            "map alone. Helps where answers are few.",
             advanced=True,
         ),
-    ] = 1e-9
+    ] = False
     seed: Annotated[
         int,
         Number(
@@ -95,13 +173,30 @@ class OrdinalEmbedding(Method):
         """The loss of one answer under the present parameters."""
         raise NotImplementedError
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+    def _minimise(self, answers: Answers, start: np.ndarray, progress: Progress) -> Optimum:
+        """The map of lowest loss to be reached from `start`, both flattened (d, n)."""
+        objective = Objective(answers, self._loss(), self.n_components, self.prior)
+        return minimise(
+            objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress
+        )
+
+    def fit(
+        self,
+        triplets: Triplets | Quadruples,
+        y: Any = None,
+        *,
+        init_embedding: np.ndarray | None = None,
+        progress: Progress = silent,
+    ) -> Self:
         """Find the map with the lowest loss.
 
         Parameters
         ----------
-        triplets : Triplets or array-like of int, shape (T, 3)
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+            Four columns i, j, k, l say that i and j are more similar than k and l.
         y : ignored
+        init_embedding : ndarray, shape (n, d), optional
+            Where the first start begins, as it is; by default as `init` says.
         progress : Progress
             Snapshots are maps of shape (n, d); a stop keeps the best map so far.
 
@@ -110,83 +205,128 @@ class OrdinalEmbedding(Method):
         DataError
             If there is no answer to learn from.
         ValueError
-            If a parameter is outside its range.
+            If a parameter is outside its range, or `init_embedding` does not fit the data.
         """
-        checked(type(self), self.get_params(deep=False))
-        triplets = as_triplets(triplets)
-        if not np.any(triplets.weight > 0):
+        self._check_parameters()
+        given = as_answers(triplets)
+        if not np.any(given.weight > 0):
             raise DataError(
                 "there are no answers to learn from",
-                file=triplets.name, remedy="Include at least one answer.",
+                file=given.name, remedy="Include at least one answer.",
             )
-        answers = Answers(triplets)
-        shape = (self.n_components, triplets.n_objects)
-
-        def make_objective() -> Objective:
-            return Objective(answers, self._loss(), self.n_components)
-
-        def as_map(
-            fraction: float, *, loss: float | None = None,
-            snapshot: np.ndarray | None = None, start: int = 0,
-        ) -> bool:
-            if snapshot is not None:
-                snapshot = snapshot.reshape(shape).T
-            return progress(fraction, loss=loss, snapshot=snapshot, start=start)
+        answers = Answers(given)
+        shape = (self.n_components, given.n_objects)
 
         with single_blas_thread():
             found = restarts(
-                make_objective, self._starts(answers, make_objective()),
-                max_iter=self.max_iter, tol=self.tol, progress=as_map,
+                lambda start, progress: self._minimise(answers, start, progress),
+                self._starts(answers, init_embedding),
+                progress=adapted(progress, lambda x: x.reshape(shape).T),
             )
-            best = min(found, key=lambda optimum: optimum.loss)
-            self.n_objects_ = triplets.n_objects
-            self.placed_ = triplets.answers_per_object > 0
-            self.embedding_ = np.zeros(shape[::-1])
-            self.embedding_[self.placed_] = principal_axes(
-                best.x.reshape(shape).T[self.placed_]
-            )
-        self.loss_ = best.loss
+            self.n_objects_ = given.n_objects
+            self.placed_ = given.answers_per_object > 0
+            self.embeddings_ = np.zeros((len(found), *shape[::-1]))
+            for embedding, optimum in zip(self.embeddings_, found, strict=True):
+                embedding[self.placed_] = principal_axes(
+                    optimum.x.reshape(shape).T[self.placed_]
+                )
         self.losses_ = np.array([optimum.loss for optimum in found])
-        self.n_iter_ = best.n_iter
-        self.converged_ = best.converged
+        best = int(np.argmin(self.losses_))
+        self.embedding_ = self.embeddings_[best].copy()
+        self.loss_ = found[best].loss
+        self.n_iter_ = found[best].n_iter
+        self.converged_ = found[best].converged
         self.stopped_ = any(optimum.stopped for optimum in found)
-        self.triplet_error_ = 1.0 - self.score(triplets)
+        self.triplet_error_ = 1.0 - self.score(given)
         return self
 
     def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
         """Fit and return `embedding_`, shape (n, d)."""
         return self.fit(triplets, **options).embedding_
 
-    def _starts(self, answers: Answers, objective: Objective) -> list[np.ndarray]:
+    def transform(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """Place further objects into the fitted map from answers about them.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+            About the fitted objects, in the same order, followed by m others.
+
+        Returns
+        -------
+        ndarray, shape (n + m, d)
+            The fitted objects where they were, then the others where the loss of their answers
+            is least; the middle of the map for those without answers.
+
+        Raises
+        ------
+        DataError
+            If there are fewer objects than in the map.
+        """
+        self._require_fit()
+        given = as_answers(triplets)
+        if given.n_objects < self.n_objects_:
+            raise DataError(
+                f"there are {given.n_objects} objects, but {self.n_objects_} in the map",
+                file=given.name, remedy="List the objects of the map first, then the others.",
+            )
+        with single_blas_thread():
+            return place(
+                given, self.embedding_, self.placed_, self._loss(), prior=self.prior,
+                n_starts=_PLACES, rng=np.random.default_rng(self.seed),
+            )
+
+    def _starts(
+        self, answers: Answers, init_embedding: np.ndarray | None
+    ) -> list[np.ndarray]:
+        few = answers.thinned(_SCALING_ANSWERS)
+        trial = Objective(
+            few, self._loss(), self.n_components, self.prior * len(few) / len(answers)
+        )
         starts = []
         for number, seed in enumerate(np.random.SeedSequence(self.seed).spawn(self.n_init)):
+            if number == 0 and init_embedding is not None:
+                starts.append(_flattened(init_embedding, trial.shape))
+                continue
             rng = np.random.default_rng(seed)
             if number == 0 and self.init == "spectral":
                 start = spectral_start(answers, self.n_components, rng)
             else:
                 start = random_start(answers.n_objects, self.n_components, rng)
             x = start.ravel()
-            starts.append(min((scale * x for scale in _SCALES), key=lambda x: objective(x)[0]))
+            starts.append(min((scale * x for scale in _SCALES), key=lambda x: trial(x)[0]))
         return starts
 
     def distances(self) -> np.ndarray:
-        """(n, n) Euclidean distances in the map."""
+        """(n, n) Euclidean distances: in the best map, or on average over the starts."""
         self._require_fit()
-        return distances(self.embedding_)
+        return np.mean([distances(embedding) for embedding in self._maps()], axis=0)
 
-    def margins(self, triplets: Triplets) -> np.ndarray:
-        """(T,) distance to far minus distance to near, in units of the map."""
+    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """(T,) distance to far minus distance to near, in units of the map.
+
+        On average over the starts where `average` says so.
+        """
         self._require_fit()
-        return margins(self.embedding_, as_triplets(triplets).rows)
+        rows = as_answers(triplets).rows
+        return np.mean([margins(embedding, rows) for embedding in self._maps()], axis=0)
+
+    def _maps(self) -> list[np.ndarray]:
+        """The maps that answer; several are brought to the size of the best."""
+        if not self.average:
+            return [self.embedding_]
+        sizes = [rms(embedding[self.placed_]) for embedding in self.embeddings_]
+        size = rms(self.embedding_[self.placed_])
+        return [
+            embedding * (size / own) if own > 0 else embedding
+            for embedding, own in zip(self.embeddings_, sizes, strict=True)
+        ]
 
 
-def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """(T,) distance from anchor to far minus distance from anchor to near.
-
-    Parameters
-    ----------
-    positions : ndarray, shape (n, d)
-    rows : ndarray of int, shape (T, 3)
-    """
-    anchor, near, far = (positions[rows[:, role]] for role in range(3))
-    return np.linalg.norm(anchor - far, axis=1) - np.linalg.norm(anchor - near, axis=1)
+def _flattened(embedding: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    embedding = np.asarray(embedding, dtype=float)
+    if embedding.shape != shape[::-1] or not np.isfinite(embedding).all():
+        raise ValueError(
+            f"init_embedding has shape {embedding.shape}; it must be finite and {shape[::-1]}"
+        )
+    return embedding.T.ravel()

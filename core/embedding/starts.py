@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array, diags_array
-from scipy.sparse.linalg import LinearOperator, eigsh
 
-from core.loss import Answers
-
-_DENSE = 300  # up to this many objects a full eigendecomposition is the fastest
+from core.loss import Answers, compiled
 
 
 def random_start(n_objects: int, n_components: int, rng: np.random.Generator) -> np.ndarray:
@@ -32,34 +28,80 @@ def spectral_start(
         has no gradient and would stay so.
     """
     n = answers.n_objects
-    anchor, near, far = answers.anchor, answers.near, answers.far
-    values = np.concatenate([answers.weight, -answers.weight])
-    pairs = (np.concatenate([anchor, anchor]), np.concatenate([near, far]))
-    wishes = coo_array((values, pairs), shape=(n, n)).tocsr()
-    count = sum(np.bincount(role, answers.weight, n) for role in (anchor, near, far))
-    norm = diags_array(1 / np.sqrt(np.maximum(count, 1.0)))
-    similarity = norm @ (wishes + wishes.T) @ norm
-
-    n_found = min(n_components, n - 1)
-    if n <= _DENSE:
-        dense = similarity.toarray()
-        dense -= dense.mean(axis=0)
-        dense -= dense.mean(axis=1, keepdims=True)
-        eigenvalues, vectors = np.linalg.eigh(dense)
-        eigenvalues, vectors = eigenvalues[-n_found:], vectors[:, -n_found:]
-    else:
-        def centred(x: np.ndarray) -> np.ndarray:
-            y = similarity @ (x - x.mean(axis=0))
-            return y - y.mean(axis=0)
-
-        operator = LinearOperator((n, n), matvec=centred, matmat=centred, dtype=float)
-        eigenvalues, vectors = eigsh(
-            operator, n_found, which="LA", v0=rng.standard_normal(n), tol=1e-4,
-            ncv=min(n, max(2 * n_found + 1, 40)),
-        )
+    count = sum(np.bincount(role, answers.weight, n) for role in answers.roles)
+    # So many steps separate eigenvalues that stand out; among others any direction is as good.
+    n_steps = min(2 * n_components + 16, n - 1)
+    basis, diagonal, beside = _lanczos(
+        answers.roles, answers.weight, 1 / np.sqrt(np.maximum(count, 1.0)),
+        rng.standard_normal(n), n_steps,
+    )
+    eigenvalues, vectors = np.linalg.eigh(
+        np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
+    )
+    n_found = min(n_components, len(eigenvalues))
+    leading = np.sqrt(np.maximum(eigenvalues[-n_found:], 0.0)) * vectors[:, -n_found:]
     positions = np.zeros((n_components, n))
-    positions[:n_found] = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))).T[::-1]
+    positions[:n_found] = (basis.T @ leading).T[::-1]
     size = np.sqrt(np.mean(positions**2))
     if size > 0:
         positions /= size
     return positions + 1e-3 * rng.standard_normal(positions.shape)
+
+
+@compiled
+def _wishes(roles, weight, x, y):
+    """Add the similarity matrix, before normalisation, times `x` to `y`."""
+    if roles.shape[0] == 4:
+        for t in range(weight.size):
+            i, j = roles[0, t], roles[1, t]
+            y[i] += weight[t] * x[j]
+            y[j] += weight[t] * x[i]
+            i, j = roles[2, t], roles[3, t]
+            y[i] -= weight[t] * x[j]
+            y[j] -= weight[t] * x[i]
+        return
+    anchor, near, far = roles[0], roles[1], roles[2]
+    t = 0
+    while t < weight.size:
+        a = anchor[t]
+        pull = 0.0
+        while t < weight.size and anchor[t] == a:
+            pull += weight[t] * (x[near[t]] - x[far[t]])
+            y[near[t]] += weight[t] * x[a]
+            y[far[t]] -= weight[t] * x[a]
+            t += 1
+        y[a] += pull
+
+
+@compiled
+def _lanczos(roles, weight, norm, first, n_steps):
+    """Lanczos's tridiagonal form of the centred similarity matrix, never itself formed.
+
+    Returns the orthonormal basis (k, n), the diagonal (k,) and the off-diagonal (k - 1,); k is
+    less than `n_steps` where the basis spans all that the matrix can reach.
+    """
+    basis = np.zeros((n_steps, first.size))
+    diagonal, beside = np.zeros(n_steps), np.zeros(n_steps)
+    y = first - first.mean()
+    size = np.sqrt(np.sum(y * y))
+    for step in range(n_steps):
+        basis[step] = y / size
+        x = norm * basis[step]
+        y = np.zeros_like(first)
+        _wishes(roles, weight, x, y)
+        y *= norm
+        y -= y.mean()
+        diagonal[step] = np.sum(y * basis[step])
+        # Against all earlier vectors, and twice, because rounding would bring them back.
+        for _ in range(2):
+            for k in range(step + 1):
+                share = 0.0
+                for i in range(y.size):
+                    share += y[i] * basis[k, i]
+                for i in range(y.size):
+                    y[i] -= share * basis[k, i]
+        size = np.sqrt(np.sum(y * y))
+        beside[step] = size
+        if size < 1e-10:
+            return basis[: step + 1], diagonal[: step + 1], beside[:step]
+    return basis, diagonal, beside[:-1]

@@ -32,7 +32,8 @@ class TSTE(OrdinalEmbedding):
 
     Like STE with the heavy-tailed similarity (1 + d^2 / alpha)^(-(alpha + 1) / 2): answers that
     contradict the map cost little more the further they are off, and distant objects are not
-    pulled together. On answers without noise the scale of the map grows without bound.
+    pulled together. On answers without noise the loss falls as long as the map grows; `prior` is
+    what bounds it.
 
     References
     ----------
@@ -42,6 +43,7 @@ class TSTE(OrdinalEmbedding):
 
     name = "tste"
     title = "t-STE"
+    fixes_scale = False
 
     alpha: Annotated[
         float | None,

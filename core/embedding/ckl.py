@@ -1,0 +1,56 @@
+"""Crowd kernel learning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.loss import Loss, compiled, log_positive
+from core.method import Number, register
+
+
+@compiled
+def _ckl(near2, far2, weight, parameters, by_near, by_far):
+    mu = parameters[0]
+    total = 0.0
+    for t in range(near2.size):
+        far = far2[t] + mu
+        both = near2[t] + far + mu
+        total += weight[t] * log_positive(both / far)
+        by_near[t] = weight[t] / both
+        by_far[t] = weight[t] * (1.0 / both - 1.0 / far)
+    return total
+
+
+@register("embedding")
+@dataclass(kw_only=True, eq=False, repr=False)
+class CKL(OrdinalEmbedding):
+    """Crowd kernel learning, over positions.
+
+    Maximises the likelihood of the answers when "near" is chosen with probability
+    (d_far^2 + mu) / (d_near^2 + d_far^2 + 2 mu). On answers without noise the loss falls as long
+    as the map grows, until mu no longer matters; `prior` is what bounds it, and so gives mu a
+    meaning.
+
+    References
+    ----------
+    Tamuz, O., Liu, C., Belongie, S., Shamir, O., & Kalai, A. T. (2011). Adaptively learning the
+    crowd kernel. International Conference on Machine Learning. Section 3.
+    """
+
+    name = "ckl"
+    title = "CKL"
+    fixes_scale = False
+
+    mu: Annotated[
+        float,
+        Number(
+            1e-6, 1000.0, "Smoothing",
+            "Squared distances well below this count as equal.",
+            advanced=True,
+        ),
+    ] = 0.1
+
+    def _loss(self) -> Loss:
+        return Loss(_ckl, (float(self.mu),))

@@ -1,0 +1,59 @@
+"""Soft ordinal embedding."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+from core.embedding.ordinal import OrdinalEmbedding, Prior
+from core.loss import Loss, compiled
+from core.method import Number, register
+
+#: Added to squared distances, because a distance has no derivative where it is 0.
+_ROUNDING = 1e-12
+
+
+@compiled
+def _soe(near2, far2, weight, parameters, by_near, by_far):
+    margin = parameters[0]
+    total = 0.0
+    for t in range(near2.size):
+        near, far = math.sqrt(near2[t] + _ROUNDING), math.sqrt(far2[t] + _ROUNDING)
+        short = max(near + margin - far, 0.0)
+        total += weight[t] * short * short
+        by_near[t] = weight[t] * short / near
+        by_far[t] = -weight[t] * short / far
+    return total
+
+
+@register("embedding")
+@dataclass(kw_only=True, eq=False, repr=False)
+class SOE(OrdinalEmbedding):
+    """Soft ordinal embedding.
+
+    Asks that the distance to far exceed the distance to near by a margin, with the loss
+    max(0, d_near + margin - d_far)^2. The map grows in proportion to the margin, and shrinks
+    where answers contradict each other.
+
+    References
+    ----------
+    Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. International Conference on
+    Machine Learning. Section 3.
+    """
+
+    name = "soe"
+    title = "SOE"
+
+    margin: Annotated[
+        float,
+        Number(
+            1e-3, 1000.0, "Margin",
+            "By how much the distances of an answer should differ. It sets the size of the map.",
+            advanced=True,
+        ),
+    ] = 1.0
+    prior: Prior = 0.01
+
+    def _loss(self) -> Loss:
+        return Loss(_soe, (float(self.margin),))
