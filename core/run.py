@@ -19,6 +19,7 @@ from sklearn.base import clone
 
 import core.embedding  # noqa: F401 - registers the methods that runs name
 from core import __version__
+from core.compare import LearningCurve, learning_curve
 from core.method import Method, checked, methods
 from core.progress import Progress, silent
 from core.score import ErrorEstimate, cross_validate, split_error
@@ -93,21 +94,29 @@ class Run:
         """The result of a bootstrap."""
         return Samples(**self.arrays, **self.numbers)
 
+    def curve(self) -> LearningCurve:
+        """The result of a learning curve."""
+        return LearningCurve(**self.arrays)
+
 
 Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
 
 
 def _fit(method: Method, triplets: Triplets, options: Mapping, progress: Progress) -> Result:
     method.fit(triplets, progress=progress)
-    state = {name: value for name, value in vars(method).items() if name.endswith("_")}
-    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
-    numbers = {name: value for name, value in state.items() if name not in arrays}
+    numbers, arrays = _divided({k: v for k, v in vars(method).items() if k.endswith("_")})
     return numbers, arrays, not method.stopped_
 
 
+def _divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What is no array, and what is."""
+    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    return {name: value for name, value in state.items() if name not in arrays}, arrays
+
+
 def _held_out(estimate: ErrorEstimate) -> Result:
-    numbers = {name: value for name, value in vars(estimate).items() if name != "fold_errors"}
-    return numbers, {"fold_errors": estimate.fold_errors}, True
+    numbers, arrays = _divided(vars(estimate))
+    return numbers, arrays, True
 
 
 def _cross_validate(
@@ -129,6 +138,15 @@ def _bootstrap(
     arrays = {"embeddings": samples.embeddings, "reference": samples.reference}
     complete = len(samples.embeddings) == options["replicates"]
     return {"correction": samples.correction}, arrays, complete
+
+
+def _learning_curve(
+    method: Method, triplets: Triplets, options: Mapping, progress: Progress
+) -> Result:
+    numbers, arrays = _divided(
+        vars(learning_curve(method, triplets, **options, progress=progress))
+    )
+    return numbers, arrays, True
 
 
 @dataclass(frozen=True)
@@ -158,6 +176,7 @@ TASKS: dict[str, Task] = {
     "cross_validate": Task(_cross_validate, cross_validate),
     "split_error": Task(_split_error, split_error, columns=("split",)),
     "bootstrap": Task(_bootstrap, bootstrap),
+    "learning_curve": Task(_learning_curve, learning_curve),
 }
 
 
@@ -193,7 +212,7 @@ def run(
 
     Parameters
     ----------
-    task : {"fit", "cross_validate", "split_error", "bootstrap"}
+    task : {"fit", "cross_validate", "split_error", "bootstrap", "learning_curve"}
     method : Method
         Not changed.
     triplets : Triplets

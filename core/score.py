@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -46,6 +46,8 @@ class ErrorEstimate:
         How they were held out, in words.
     fold_errors : ndarray
         Error of every fold; empty for a single split.
+    wrong : ndarray, shape (T,)
+        How wrongly each answer was predicted, from 0 (right) to 1; NaN where it was not.
     """
 
     error: float
@@ -54,6 +56,7 @@ class ErrorEstimate:
     n_answers: int
     scheme: str
     fold_errors: np.ndarray
+    wrong: np.ndarray
     level: float = 0.95
 
 
@@ -125,8 +128,10 @@ def cross_validate(
         for held_out in range(options["folds"])
     ]
     errors = []
-    for error in in_parallel(_error_without, parts):
-        errors.append(error)
+    wrong = np.zeros(len(triplets), dtype=np.float32)
+    for (*_, held_out), missed in zip(parts, in_parallel(_wrong_without, parts), strict=True):
+        errors.append(np.average(missed, weights=triplets.weight[held_out]))
+        wrong[held_out] += missed / options["repeats"]
         if progress(len(errors) / len(parts)) and len(errors) < len(parts):
             raise Stopped
     errors = np.array(errors)
@@ -137,15 +142,20 @@ def cross_validate(
     times = f", {options['repeats']} times" if options["repeats"] > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
-        f"{options['folds']}-fold cross-validation by question{times}", errors,
+        f"{options['folds']}-fold cross-validation by question{times}", errors, wrong,
     )
 
 
-def _error_without(
+def _wrong_without(
     method: Method, triplets: Triplets, held_out: np.ndarray, halt: Halt
-) -> float:
+) -> np.ndarray:
     fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
-    return triplet_error(fitted, triplets.take(held_out))
+    return mistakes(fitted, triplets.take(held_out))
+
+
+def mistakes(fitted: Method, triplets: Triplets) -> np.ndarray:
+    """(T,) 1 for every answer that a fitted method contradicts, 1/2 for a tie, 0 otherwise."""
+    return 0.5 - np.sign(fitted.margins(triplets)) / 2
 
 
 def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") -> ErrorEstimate:
@@ -158,15 +168,78 @@ def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") ->
         not independent, so questions count, by a cluster-robust variance.
     """
     test = as_triplets(test)
-    wrong = 0.5 - np.sign(fitted.margins(test)) / 2
-    weight = test.weight / test.weight.sum()
+    wrong = mistakes(fitted, test)
+    return ErrorEstimate(
+        *_clustered(wrong, test.weight, test.questions), len(test), scheme, np.array([]), wrong
+    )
+
+
+def _clustered(
+    wrong: np.ndarray, weight: np.ndarray, questions: np.ndarray
+) -> tuple[float, float, float]:
+    """Mean with its interval; answers to one question count as far as they differ."""
+    weight = weight / weight.sum()
     error = float(weight @ wrong)
-    by_question = np.bincount(test.questions, weight * (wrong - error))
+    by_question = np.bincount(questions, weight * (wrong - error))
     variance = float(by_question @ by_question)
-    n_questions = len(by_question)
+    n_questions = len(np.unique(questions))
     effective = error * (1 - error) / variance if variance > 0 else n_questions
-    low, high = _wilson(error, min(effective, len(test)))
-    return ErrorEstimate(error, low, high, len(test), scheme, np.array([]))
+    return error, *_wilson(error, min(effective, len(wrong)))
+
+
+def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.DataFrame:
+    """Error for each value of a column of the answers: sampler, participant, split.
+
+    Parameters
+    ----------
+    estimate : ErrorEstimate
+        Of these answers.
+    triplets : Triplets
+    column : str
+
+    Returns
+    -------
+    DataFrame
+        ``column``, ``answers`` (predicted), ``error``, ``low``, ``high``: Wilson's interval at the
+        effective number of answers. It takes the maps as given, and is narrower than that of the
+        whole estimate.
+    """
+    values = triplets.answers[column].astype("str").fillna("").to_numpy()
+    known = np.isfinite(estimate.wrong) & (triplets.weight > 0)
+    rows = []
+    for value in np.unique(values[known]):
+        of = known & (values == value)
+        found = _clustered(estimate.wrong[of], triplets.weight[of], triplets.questions[of])
+        rows.append((value, int(of.sum()), *found))
+    return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high"])
+
+
+def repeat_error(triplets: Triplets) -> ErrorEstimate | None:
+    """Error of predicting each answer by the majority of the other answers to its question.
+
+    How well people predict each other, or themselves: little can be gained below it. With few
+    repeats the majority is itself uncertain, so that a good map may do a little better.
+
+    Returns
+    -------
+    ErrorEstimate or None
+        None where no question was asked twice.
+    """
+    triplets = as_triplets(triplets)
+    questions, weight = triplets.questions, triplets.weight
+    side = (triplets.rows[:, 1] < triplets.rows[:, 2]).astype(int)
+    given = np.bincount(2 * questions + side, weight, 2 * (questions.max(initial=0) + 1))
+    same = given[2 * questions + side] - np.minimum(weight, 1.0)
+    other = given[2 * questions + 1 - side]
+    repeated = same + other > 0
+    if not repeated.any():
+        return None
+    wrong = np.where(repeated, 0.5 + np.sign(other - same) / 2, np.nan)
+    found = _clustered(wrong[repeated], weight[repeated], questions[repeated])
+    return ErrorEstimate(
+        *found, int(repeated.sum()), "the majority of the other answers to the same question",
+        np.array([]), wrong,
+    )
 
 
 def split_error(
@@ -191,7 +264,10 @@ def split_error(
     fitted = clone(method).fit(triplets.take(train), progress=progress)
     if getattr(fitted, "stopped_", False):
         raise Stopped
-    return holdout(fitted, triplets.take(test), "the data's own test answers")
+    found = holdout(fitted, triplets.take(test), "the data's own test answers")
+    wrong = np.full(len(triplets), np.nan)
+    wrong[test] = found.wrong
+    return replace(found, wrong=wrong)
 
 
 def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:

@@ -20,6 +20,7 @@ LAYERS = [
     ["core.method"],
     ["core.embedding"],
     ["core.simulate", "core.inspection", "core.score", "core.uncertainty"],
+    ["core.compare"],
     ["core.run"],
 ]
 FORBIDDEN_IN_CORE = {"streamlit", "plotly", "dashboard", "pages"}

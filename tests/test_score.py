@@ -14,8 +14,10 @@ from core.progress import Stopped
 from core.score import (
     ErrorEstimate,
     cross_validate,
+    errors_by,
     holdout,
     question_folds,
+    repeat_error,
     split_error,
     split_of,
     triplet_error,
@@ -84,7 +86,9 @@ def placed_like(truth) -> STE:
 
 def test_interval_of_nadeau_and_bengio(monkeypatch, planted):
     errors = iter([0.1, 0.2, 0.3, 0.2])
-    monkeypatch.setattr("core.score._error_without", lambda *_: next(errors))
+    monkeypatch.setattr(
+        "core.score._wrong_without", lambda *part: np.full(part[2].sum(), next(errors))
+    )
     estimate = cross_validate(STE(), planted, folds=4)
     # variance 0.02 / 3; factor 1/4 + 1/3; t of 3 degrees of freedom at 0.975 is 3.18245
     reach = 3.18244631 * np.sqrt((1 / 4 + 1 / 3) * 0.02 / 3)
@@ -171,3 +175,48 @@ def test_without_a_split_it_is_said(words):
         split_error(STE(), with_split(words))
     with pytest.raises(DataError, match="which answers are for training"):
         split_of(Triplets.from_array([[0, 1, 2]]))
+
+
+def test_every_answer_tells_how_it_was_predicted(planted):
+    estimate = cross_validate(STE(n_init=1), planted, folds=4, repeats=2)
+    assert set(np.unique(estimate.wrong)) <= {0.0, 0.5, 1.0}
+    assert estimate.wrong.mean() == pytest.approx(estimate.error, abs=1e-3)
+    half = np.arange(len(planted)) % 2
+    answers = planted.answers.assign(split=np.where(half, "train", "test"))
+    divided = split_error(STE(n_init=1), Triplets(planted.rows, planted.objects, answers))
+    assert np.array_equal(np.isfinite(divided.wrong), half == 0)
+
+
+def test_errors_by_a_column():
+    fitted = placed([0.0, 1.0, 3.0, 7.0])
+    right, wrong = [[0, 1, 2], [1, 0, 3], [2, 1, 3]], [[0, 2, 1], [1, 3, 0], [2, 3, 1]]
+    data = Triplets.from_array([*right, *wrong, *right])
+    answers = data.answers.assign(sampler=["sure"] * 3 + ["odd"] * 3 + ["sure"] * 3)
+    data = Triplets(data.rows, data.objects, answers)
+    table = errors_by(holdout(fitted, data), data, "sampler").set_index("sampler")
+    assert table["error"].to_dict() == {"odd": 1.0, "sure": 0.0}
+    assert table["answers"].to_dict() == {"odd": 3, "sure": 6}
+    assert ((table["low"] <= table["error"]) & (table["error"] <= table["high"])).all()
+
+
+def test_repeats_bound_the_error_by_hand():
+    assert repeat_error([[0, 1, 2], [1, 0, 2]]) is None
+    # three of four alike: the odd one is always missed; a tie among two others does not happen
+    found = repeat_error([[0, 1, 2]] * 3 + [[0, 2, 1]] + [[1, 0, 2]])
+    assert found.error == pytest.approx(1 / 4)
+    assert found.n_answers == 4
+    assert found.low < 1 / 4 < found.high
+    # of three, each of the two alike sees a tie
+    assert repeat_error([[0, 1, 2]] * 2 + [[0, 2, 1]]).error == pytest.approx((0.5 + 0.5 + 1) / 3)
+    counted = Triplets.from_array([[0, 1, 2], [0, 2, 1]], weight=[3, 1])
+    assert repeat_error(counted).error == pytest.approx(1 / 4)
+
+
+def test_repeats_agree_with_the_noise_that_was_planted():
+    """With many repeats the others' majority is right, and errs as often as an answer does."""
+    questions = simulate(np.random.default_rng(0).normal(size=(15, 2)), 60, noise="none").rows
+    rows = np.repeat(questions, 41, axis=0)
+    turned = np.random.default_rng(1).random(len(rows)) < 0.2
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    found = repeat_error(rows)
+    assert found.low < 0.2 < found.high

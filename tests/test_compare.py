@@ -1,0 +1,83 @@
+"""Choosing: tests by hand, suggestions that hold, learning curves that fall."""
+
+from __future__ import annotations
+
+import joblib
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp
+
+from core.compare import (
+    corrected_t_test,
+    holm,
+    learning_curve,
+    neighbour_overlap,
+    suggest_dimension,
+)
+from core.embedding import STE
+from core.progress import Stopped
+from core.score import cross_validate
+from core.simulate import simulate
+from core.triplets import DataError
+
+
+def test_without_overlap_the_corrected_test_is_the_t_test():
+    differences = np.array([0.1, 0.3, -0.1, 0.2, 0.25])
+    plain = ttest_1samp(differences, 0.0, alternative="greater").pvalue
+    assert corrected_t_test(differences, 0.0) == pytest.approx(plain)
+    assert corrected_t_test(differences, 0.25) > plain
+    assert corrected_t_test(np.zeros(4), 0.25) == 1.0
+    assert corrected_t_test(np.full(4, 0.1), 0.25) == 0.0
+
+
+def test_holm_by_hand():
+    assert holm({1: 0.04, 2: 0.01, 3: 0.03}) == pytest.approx({1: 0.06, 2: 0.03, 3: 0.06})
+    assert holm({}) == {}
+
+
+def test_the_smallest_number_that_is_not_significantly_worse():
+    noise = np.array([0.0, 0.01, -0.01, 0.005, -0.005])
+    errors = {1: 0.3 + noise, 2: 0.2 - noise, 3: 0.199 + noise, 4: 0.21 + noise}
+    found = suggest_dimension(errors, 0.25)
+    assert (found.n_components, found.best) == (2, 3)
+    assert found.p_values[1] < 0.05 < found.p_values[2]
+    assert suggest_dimension({1: 0.1 + noise, 2: 0.2 + noise}, 0.25).n_components == 1
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_planted_dimension_is_suggested(d):
+    positions = np.random.default_rng(d).normal(size=(25, d)) * 2
+    answers = simulate(positions, 4000, noise="logistic", seed=d)
+    errors = {
+        k: cross_validate(STE(n_components=k, n_init=1), answers).fold_errors for k in range(1, 6)
+    }
+    assert suggest_dimension(errors, 0.25).n_components == d
+
+
+def test_a_learning_curve_falls_and_repeats_itself(planted):
+    method = STE(n_init=1)
+    curve = learning_curve(method, planted, points=4, repeats=3)
+    assert curve.errors.shape == (3, 4)
+    assert curve.n_answers.tolist() == sorted(curve.n_answers)
+    assert curve.n_answers[-1] == pytest.approx(0.8 * len(planted), rel=0.02)
+    assert curve.mean[0] > curve.mean[-1] + 0.02
+    gain, low, high = curve.gain()
+    assert low < gain < high
+    with joblib.parallel_config("threading", n_jobs=2):
+        again = learning_curve(method, planted, points=4, repeats=3)
+    assert np.array_equal(curve.errors, again.errors)
+
+
+def test_a_learning_curve_can_be_stopped_and_needs_answers(planted):
+    with pytest.raises(Stopped):
+        learning_curve(STE(n_init=1), planted, points=3, repeats=2, progress=lambda *_, **__: True)
+    with pytest.raises(DataError, match="fewer than 50 different questions"):
+        learning_curve(STE(), planted.take(np.arange(20)))
+
+
+def test_neighbour_overlap():
+    positions = np.random.default_rng(0).normal(size=(40, 2))
+    assert neighbour_overlap(positions, 3 * positions[:, ::-1]) == 1.0
+    other = np.random.default_rng(1).normal(size=(40, 3))
+    assert neighbour_overlap(positions, other) == pytest.approx(10 / 39, abs=0.12)
+    assert neighbour_overlap(positions[:3], other[:3], 10) == 1.0
