@@ -1,8 +1,8 @@
-"""What the Embedding page computes: a map, its uncertainty, its held-out error, as one job."""
+"""What pages compute: maps, their uncertainty, their held-out error, several as one job."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.method import Method, parameters
@@ -20,7 +20,11 @@ _FOLLOW = {
     "bootstrap": "Resampling answers",
     "cross_validate": "Predicting held-out answers",
     "split_error": "Predicting the test answers",
+    "learning_curve": "Learning from more and more answers",
 }
+
+#: A method with a task and its options.
+Piece = tuple[Method, str, Mapping[str, Any]]
 
 
 def start(
@@ -30,7 +34,7 @@ def start(
     method: Method,
     tasks: Mapping[str, Mapping[str, Any]],
 ) -> Job:
-    """Compute in the background what is not there yet; results go to the workspace one by one.
+    """Compute a map and what is asked for beside it, in the background.
 
     Parameters
     ----------
@@ -41,21 +45,45 @@ def start(
     tasks : mapping of str to mapping
         What to compute beside the fit, with options.
     """
+    pieces: list[Piece] = [(method, "fit", {})]
+    pieces += [(method, task, tasks[task]) for task in _FOLLOW if task in tasks]
+    return submit(session, info, triplets, "embedding", f"{method.title}: {info.name}", pieces)
 
-    def step(task: str, title: str, options: Mapping[str, Any], weight: float) -> Step:
+
+def submit(
+    session: Session,
+    info: DatasetInfo,
+    triplets: Triplets,
+    page: str,
+    title: str,
+    pieces: Sequence[Piece],
+) -> Job:
+    """Compute in the background what is not there yet; results go to the workspace one by one.
+
+    Parameters
+    ----------
+    session : Session
+    info : DatasetInfo
+    triplets : Triplets
+    page : str
+        A newer job of the same page on the same data replaces this one.
+    title : str
+    pieces : sequence of (method, task, options)
+    """
+
+    def step(method: Method, task: str, options: Mapping[str, Any]) -> Step:
         def work(progress: Progress) -> None:
             known = services().workspace.run(info.id, key(task, method, triplets, options))
             if known is None or not known.complete:
                 found = run(task, method, triplets, options, progress=progress)
                 services().workspace.add_run(info.id, found, describe(method))
 
-        return Step(title, work, weight)
+        words = _FOLLOW.get(task, f"Fitting {method.title}")
+        if page != "embedding":
+            words = f"{words}: {describe(method)}"
+        return Step(words, work, 1.0 if task == "fit" else 2.0)
 
-    steps = [step("fit", f"Fitting {method.title}", {}, 1.0)]
-    steps += [
-        step(task, title, tasks[task], 2.0) for task, title in _FOLLOW.items() if task in tasks
-    ]
-    job = Job(session.id, session.slot("embedding"), f"{method.title}: {info.name}", steps)
+    job = Job(session.id, session.slot(page), title, [step(*piece) for piece in pieces])
     return services().jobs.submit(job)
 
 

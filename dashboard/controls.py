@@ -34,6 +34,36 @@ def pick(
     return session.remember(key, chosen)
 
 
+def several(
+    session: Session,
+    key: str,
+    label: str,
+    options: Mapping[Any, str],
+    *,
+    default: Sequence[Any] = (),
+    **further: Any,
+) -> list[Any]:
+    """Any of several named options, given as value -> label."""
+    initial = [value for value in session.remembered(key, list(default)) if value in options]
+    chosen = st.multiselect(
+        label, list(options), initial, key=key, persist_state="session",
+        format_func=lambda value: options[value], **further,
+    )
+    return session.remember(key, list(chosen))
+
+
+def tabs(session: Session, key: str, label: str, options: Mapping[Any, str]) -> Any:
+    """One of a few views, as a row of buttons; only the chosen one is computed."""
+    values = list(options)
+    initial = session.remembered(key, values[0])
+    chosen = st.segmented_control(
+        label, values, default=initial if initial in options else values[0], key=key,
+        format_func=lambda value: options[value], label_visibility="collapsed",
+        persist_state="session", required=True,
+    )
+    return session.remember(key, chosen or values[0])
+
+
 def switch(session: Session, key: str, label: str, default: bool, **further: Any) -> bool:
     """On or off."""
     initial = bool(session.remembered(key, default))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from dashboard.state import _KEY, Session
 
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
-         "embedding": "../pages/embedding.py"}
+         "embedding": "../pages/embedding.py", "compare": "../pages/compare.py"}
 CSV = (
     b"subject,head,left,right,winner\n"
     b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
@@ -53,6 +54,13 @@ def figure(app: AppTest, key: str) -> dict:
     """The figure that a chart was given."""
     (found,) = [c for c in app.get("bidi_component") if c.proto.id.endswith(key)]
     return json.loads(json.loads(found.proto.json)["figure"])
+
+
+def numbers(encoded: dict | list) -> np.ndarray:
+    """An array of a figure, which plotly encodes where it is long."""
+    if isinstance(encoded, dict):
+        return np.frombuffer(base64.b64decode(encoded["bdata"]), encoded["dtype"])
+    return np.array(encoded, dtype=float)
 
 
 @pytest.fixture
@@ -342,3 +350,60 @@ def test_samples_show_on_every_page(services):
     for name in (sample.name for sample in samples()):
         for job in services.jobs.of(name):
             assert job.wait(60)
+
+
+# Compare --------------------------------------------------------------------------------------
+
+
+def test_compare_computes_what_is_missing_and_suggests(services, opened):
+    app = start("compare", opened)
+    assert "Nothing is computed yet" in words(app)
+    app.number_input(key="compare.high").set_value(3).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    assert "STE: 2 dimensions" in words(app).replace("\\", "")
+    assert "No question was asked twice" in words(app) or "repeated answer" in words(app)
+    lines = [t for t in figure(app, "compare.errors")["data"] if t.get("name")]
+    assert [t["name"] for t in lines] == ["STE", "t-STE"]
+    assert len(numbers(lines[0]["x"])) == 3
+    assert app.button(key="compare.run").disabled, "nothing is computed twice"
+    table = app.dataframe[0].value
+    assert sorted(table["dimensions"].tolist()) == [1, 1, 2, 2, 3, 3]
+    assert table["held-out error"].is_monotonic_increasing
+
+    app.multiselect(key="compare.methods").set_value(["ckl", "ste"]).run()
+    assert not app.button(key="compare.run").disabled
+    assert "3 of 6" not in words(app)
+    assert "6 of 12" in words(app)
+
+
+def test_maps_side_by_side_are_aligned(services, opened):
+    app = start("compare", opened)
+    app.number_input(key="compare.low").set_value(2).run()
+    app.number_input(key="compare.high").set_value(2).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    app.segmented_control(key="compare.view").set_value("maps").run()
+    assert not app.exception
+    maps = [figure(app, f"compare.map.{k}") for k in range(2)]
+    assert maps[0]["layout"]["xaxis"]["range"] == maps[1]["layout"]["xaxis"]["range"]
+    points = [next(t for t in m["data"] if t.get("customdata")) for m in maps]
+    places = [np.column_stack([numbers(t["x"]), numbers(t["y"])]) for t in points]
+    assert np.corrcoef(places[0].ravel(), places[1].ravel())[0, 1] > 0.95, "turned towards it"
+    assert "nearest neighbours are the same" in words(app)
+    app.toggle(key="compare.arrows").set_value(True).run()
+    lines = [t for t in figure(app, "compare.map.1")["data"] if t.get("mode") == "lines"]
+    assert len(lines) == 1
+    assert not [t for t in figure(app, "compare.map.0")["data"] if t.get("mode") == "lines"]
+
+
+def test_the_learning_curve_gives_a_verdict(services, opened):
+    app = start("compare", opened)
+    app.segmented_control(key="compare.view").set_value("enough").run()
+    assert "Nothing is computed yet" in words(app)
+    app.number_input(key="compare.curve.points").set_value(3).run()
+    app.number_input(key="compare.curve.repeats").set_value(3).run()
+    app.button(key="compare.curve.run").click().run()
+    settled(app, services)
+    assert "times d n ln n answers" in words(app)
+    assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.curve.figure")["data"])

@@ -1,0 +1,170 @@
+"""Error against the number of dimensions, and against the number of answers."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.compare import LearningCurve
+from core.score import CHANCE, ErrorEstimate
+from dashboard.figures.points import transparent
+from dashboard.theme import FAINT, PALETTE, SCREEN, SYMBOLS, Canvas, template, with_caption
+
+#: Neighbouring methods stand this far apart, so that their error bars do not cover each other.
+_APART = 0.06
+
+
+def dimension_curves(
+    table: pd.DataFrame,
+    *,
+    value: str = "held-out error",
+    repeats: ErrorEstimate | None = None,
+    marked: dict[str, int] | None = None,
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """A line for every method over the number of dimensions.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``method``, ``dimensions``, `value`, and optionally ``low`` and ``high``.
+    value : str
+        Also the title of the vertical axis.
+    repeats : ErrorEstimate, optional
+        Shown as a band: what repeated answers allow.
+    marked : dict of str to int, optional
+        Number of dimensions to ring, by method.
+    """
+    figure = go.Figure()
+    names = list(dict.fromkeys(table["method"]))
+    shown = table[value].dropna()
+    for k, name in enumerate(names):
+        rows = table[table["method"] == name].sort_values("dimensions")
+        rows = rows[rows[value].notna()]
+        colour = PALETTE[k % len(PALETTE)]
+        bars = None
+        if "low" in rows:
+            bars = {
+                "type": "data", "array": rows["high"] - rows[value],
+                "arrayminus": rows[value] - rows["low"], "thickness": 1.2 * canvas.scale,
+                "width": 0, "color": transparent(colour, 0.55),
+            }
+        ringed = (marked or {}).get(name)
+        figure.add_scatter(
+            x=rows["dimensions"] + _APART * (k - (len(names) - 1) / 2), y=rows[value],
+            error_y=bars, mode="lines+markers", name=html.escape(name, quote=False),
+            line={"color": colour, "width": 2 * canvas.scale},
+            marker={
+                "size": 8 * canvas.scale, "symbol": SYMBOLS[k % len(SYMBOLS)], "color": colour,
+                "line": {"color": FAINT,
+                         "width": [2.5 * canvas.scale * (d == ringed) for d in rows["dimensions"]]},
+            },
+            text=[_hover(row, value) for _, row in rows.iterrows()],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    if repeats is not None:
+        _band(figure, repeats, canvas)
+    if "low" in table and len(shown) and shown.max() > 0.7 * CHANCE:
+        figure.add_hline(
+            CHANCE, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
+            annotation_text="chance", annotation_font_size=0.9 * canvas.font,
+        )
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=value, showlegend=len(names) > 1,
+        xaxis={"title": "dimensions", "dtick": 1, "zeroline": False, "showgrid": False},
+        yaxis={"title": value, "zeroline": False, "rangemode": "normal"},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=40)
+    return with_caption(figure, caption, canvas)
+
+
+def _hover(row: pd.Series, value: str) -> str:
+    text = f"<b>{html.escape(row['method'], quote=False)}</b>, d = {row['dimensions']}"
+    text += f"<br>{value} {row[value]:.4g}"
+    return text + (f" [{row['low']:.3f}, {row['high']:.3f}]" if "low" in row else "")
+
+
+def _band(figure: go.Figure, repeats: ErrorEstimate, canvas: Canvas) -> None:
+    figure.add_hrect(
+        repeats.low, repeats.high, fillcolor=transparent(FAINT, 0.14), line_width=0, layer="below"
+    )
+    figure.add_hline(
+        repeats.error, line={"color": FAINT, "dash": "dash", "width": canvas.scale},
+        annotation_text="repeated answers", annotation_font_size=0.9 * canvas.font,
+        annotation_position="bottom right",
+    )
+
+
+def learning_figure(
+    curve: LearningCurve,
+    *,
+    mark: float,
+    repeats: ErrorEstimate | None = None,
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """Held-out error against the number of answers, with its band.
+
+    Parameters
+    ----------
+    curve : LearningCurve
+    mark : float
+        d n ln n, for a vertical line.
+    """
+    figure = go.Figure()
+    x, mean, reach = curve.n_answers, curve.mean, curve.reach
+    figure.add_scatter(
+        x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean - reach, (mean + reach)[::-1]]),
+        fill="toself", fillcolor=transparent(PALETTE[0], 0.16), line={"width": 0},
+        hoverinfo="skip", showlegend=False, mode="lines",
+    )
+    figure.add_scatter(
+        x=x, y=mean, mode="lines+markers", showlegend=False,
+        line={"color": PALETTE[0], "width": 2 * canvas.scale}, marker={"size": 8 * canvas.scale},
+        hovertemplate="%{x:,} answers: error %{y:.3f}<extra></extra>",
+    )
+    if repeats is not None:
+        _band(figure, repeats, canvas)
+    figure.add_vline(
+        mark, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
+        annotation_text="d n ln n", annotation_font_size=0.9 * canvas.font,
+    )
+    low, high = min(x.min(), mark), max(x.max(), mark)
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision="learning",
+        xaxis={"title": "answers learned from", "type": "log", "zeroline": False, "dtick": "D1",
+               "tickformat": ",", "range": [np.log10(low * 0.85), np.log10(high * 1.18)]},
+        yaxis={"title": "held-out error", "zeroline": False},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)
+
+
+def agreement_matrix(
+    values: np.ndarray, names: list[str], *, title: str, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """A square table of shares in colours, with the numbers in its cells."""
+    labels = [html.escape(name, quote=False) for name in names]
+    figure = go.Figure(
+        go.Heatmap(
+            z=values, x=labels, y=labels, zmin=0, zmax=1, colorscale="Viridis",
+            text=np.vectorize(lambda v: f"{v:.2f}")(values), texttemplate="%{text}",
+            textfont={"size": 0.9 * canvas.font}, xgap=2, ygap=2,
+            colorbar={
+                "title": {"text": title, "side": "right"}, "thickness": 12, "outlinewidth": 0,
+            },
+            hovertemplate="%{y}<br>%{x}<br>%{z:.3f}<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=title,
+        xaxis={"showgrid": False, "tickangle": 30},
+        yaxis={"showgrid": False, "autorange": "reversed"},
+    )
+    return with_caption(figure, caption, canvas)
