@@ -19,6 +19,9 @@ from core.triplets import DataError, Triplets, as_triplets
 
 #: Share of the questions that a learning curve predicts, as one of so many parts.
 _PARTS = 5
+#: What `tune` tries.
+_DIMENSIONS = (1, 2, 3, 5, 8, 12, 20)
+_PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 def corrected_t_test(differences: np.ndarray, ratio: float) -> float:
@@ -214,6 +217,90 @@ def _error_from(
     fitted = clone(method).fit(triplets.take(learned), progress=halt)
     test = triplets.take(held_out)
     return float(np.average(mistakes(fitted, test), weights=test.weight))
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Settings of a method and how well each predicts.
+
+    Attributes
+    ----------
+    n_components, prior : ndarray, shape (s,)
+    errors : ndarray, shape (s, folds)
+        Held-out error of every setting in the same folds.
+    """
+
+    n_components: np.ndarray
+    prior: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def best(self) -> int:
+        """Position of the setting with the lowest mean error."""
+        return int(np.argmin(self.errors.mean(axis=1)))
+
+    def setting(self) -> dict[str, float | int | bool]:
+        """Parameters of the best setting."""
+        return {
+            "n_components": int(self.n_components[self.best]),
+            "prior": float(self.prior[self.best]), "average": True,
+        }
+
+
+def tune(
+    method: Method,
+    triplets: Triplets,
+    *,
+    most: Annotated[
+        int, Number(1, 20, "Dimensions at most", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this.")
+    ] = 8,
+    folds: Annotated[int, Number(2, 20, "Folds")] = 5,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> Tuning:
+    """Number of dimensions and strength of the prior that predict best, averaging the starts.
+
+    Parameters
+    ----------
+    method : Method
+        With parameters ``n_components``, ``prior`` and ``average``.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    most, folds, seed : int
+    progress : Progress
+        Called after every fit.
+
+    Returns
+    -------
+    Tuning
+        The error of the setting chosen is lower than on new answers, because it was chosen by
+        it; measure it on answers that took no part.
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop before the end.
+    """
+    options = checked(tune, {"most": most, "folds": folds, "seed": seed})
+    triplets = as_triplets(triplets)
+    dimensions = [d for d in _DIMENSIONS if d <= options["most"]]
+    settings = [(d, prior) for d in dimensions for prior in _PRIORS]
+    fold = question_folds(triplets, options["folds"], np.random.default_rng(options["seed"]))
+    parts = [
+        (
+            clone(method).set_params(n_components=d, prior=prior, average=True), triplets,
+            np.flatnonzero(fold != held_out), fold == held_out,
+        )
+        for d, prior in settings for held_out in range(options["folds"])
+    ]
+    errors = []
+    for error in in_parallel(_error_from, parts):
+        errors.append(error)
+        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
+            raise Stopped
+    tried = np.array(settings, dtype=float)
+    return Tuning(
+        tried[:, 0].astype(int), tried[:, 1], np.reshape(errors, (len(settings), -1))
+    )
 
 
 def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int = 10) -> float:

@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 import core.embedding  # noqa: F401 - registers the methods that runs name
 from core import __version__
-from core.compare import LearningCurve, learning_curve
+from core.compare import LearningCurve, Tuning, learning_curve, tune
 from core.method import Method, checked, methods
 from core.progress import Progress, silent
 from core.score import ErrorEstimate, cross_validate, split_error
@@ -98,6 +98,10 @@ class Run:
         """The result of a learning curve."""
         return LearningCurve(**self.arrays)
 
+    def tuning(self) -> Tuning:
+        """The result of tuning."""
+        return Tuning(**self.arrays)
+
 
 Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
 
@@ -149,6 +153,11 @@ def _learning_curve(
     return numbers, arrays, True
 
 
+def _tune(method: Method, triplets: Triplets, options: Mapping, progress: Progress) -> Result:
+    numbers, arrays = _divided(vars(tune(method, triplets, **options, progress=progress)))
+    return numbers, arrays, True
+
+
 @dataclass(frozen=True)
 class Task:
     """Something that can be computed of a method and data.
@@ -177,6 +186,7 @@ TASKS: dict[str, Task] = {
     "split_error": Task(_split_error, split_error, columns=("split",)),
     "bootstrap": Task(_bootstrap, bootstrap),
     "learning_curve": Task(_learning_curve, learning_curve),
+    "tune": Task(_tune, tune),
 }
 
 
@@ -212,7 +222,8 @@ def run(
 
     Parameters
     ----------
-    task : {"fit", "cross_validate", "split_error", "bootstrap", "learning_curve"}
+    task : str
+        One of `TASKS`.
     method : Method
         Not changed.
     triplets : Triplets

@@ -21,6 +21,7 @@ _FOLLOW = {
     "cross_validate": "Predicting held-out answers",
     "split_error": "Predicting the test answers",
     "learning_curve": "Learning from more and more answers",
+    "tune": "Trying dimensions and priors",
 }
 
 #: A method with a task and its options.

@@ -13,6 +13,7 @@ from core.compare import (
     learning_curve,
     neighbour_overlap,
     suggest_dimension,
+    tune,
 )
 from core.embedding import STE
 from core.progress import Stopped
@@ -81,3 +82,16 @@ def test_neighbour_overlap():
     other = np.random.default_rng(1).normal(size=(40, 3))
     assert neighbour_overlap(positions, other) == pytest.approx(10 / 39, abs=0.12)
     assert neighbour_overlap(positions[:3], other[:3], 10) == 1.0
+
+
+def test_tuning_lowers_the_error_where_answers_are_few():
+    positions = np.random.default_rng(0).normal(size=(40, 3))
+    few = simulate(positions, 500, noise="logistic", level=0.5, seed=1)
+    unseen = simulate(positions, 5000, noise="none", seed=2)
+    found = tune(STE(n_init=4), few, most=3)
+    assert found.errors.shape == (15, 5)
+    assert found.errors.mean(axis=1).argmin() == found.best
+    tuned = STE(**found.setting()).fit(few)
+    plain = STE(prior=0.0).fit(few)
+    assert tuned.score(unseen) > plain.score(unseen) + 0.02
+    assert found.setting()["prior"] > 0.03, "few answers want a firm hand"

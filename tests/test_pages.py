@@ -407,3 +407,13 @@ def test_the_learning_curve_gives_a_verdict(services, opened):
     settled(app, services)
     assert "times d n ln n answers" in words(app)
     assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.curve.figure")["data"])
+
+
+def test_tuning_says_what_to_set(services, opened):
+    app = start("compare", opened)
+    app.segmented_control(key="compare.view").set_value("tune").run()
+    app.number_input(key="compare.tune.most").set_value(2).run()
+    app.button(key="compare.tune.run").click().run()
+    settled(app, services)
+    assert "For prediction: 2 dimensions" in words(app).replace("\\", "")
+    assert len(figure(app, "compare.tune.figure")["data"]) == 5

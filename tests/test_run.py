@@ -17,7 +17,7 @@ from core.uncertainty import bootstrap
 
 QUICK = {
     "fit": {}, "cross_validate": {"folds": 3}, "split_error": {}, "bootstrap": {"replicates": 4},
-    "learning_curve": {"points": 3, "repeats": 2},
+    "learning_curve": {"points": 3, "repeats": 2}, "tune": {"most": 1, "folds": 2},
 }
 
 

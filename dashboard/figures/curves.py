@@ -130,14 +130,16 @@ def learning_figure(
     )
     if repeats is not None:
         _band(figure, repeats, canvas)
-    figure.add_vline(
-        mark, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
-        annotation_text="d n ln n", annotation_font_size=0.9 * canvas.font,
+    figure.add_vline(mark, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
+    # On a logarithmic axis a note stands at the logarithm, its line at the number.
+    figure.add_annotation(
+        x=np.log10(mark), y=1, yref="paper", yanchor="top", xanchor="left", text="d n ln n",
+        showarrow=False, font={"size": 0.9 * canvas.font},
     )
     low, high = min(x.min(), mark), max(x.max(), mark)
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="learning",
-        xaxis={"title": "answers learned from", "type": "log", "zeroline": False, "dtick": "D1",
+        xaxis={"title": "answers learned from", "type": "log", "zeroline": False, "dtick": "D2",
                "tickformat": ",", "range": [np.log10(low * 0.85), np.log10(high * 1.18)]},
         yaxis={"title": "held-out error", "zeroline": False},
     )

@@ -11,7 +11,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.compare import Suggestion, learning_curve, neighbour_overlap, suggest_dimension
+from core.compare import (
+    Suggestion,
+    learning_curve,
+    neighbour_overlap,
+    suggest_dimension,
+    tune,
+)
 from core.embedding.ordinal import OrdinalEmbedding
 from core.geometry import procrustes, procrustes_disparity
 from core.method import methods
@@ -36,11 +42,14 @@ _HALF = Canvas(560.0, 420.0)
 _PAGE = "compare"
 _VIEWS = {
     "dimensions": "Methods and dimensions", "maps": "Maps side by side",
-    "enough": "Enough answers?",
+    "enough": "Enough answers?", "tune": "Best prediction",
 }
 _USUAL_METHODS = ["ste", "tste"]
 _GROUPS = ("sampler", "split", "participant")
 _NEIGHBOURS = 10
+_VAGUE = 0.1  # width of an interval
+#: Methods that choose their dimensions themselves, or whose prior plays another role.
+_UNTUNED = ("lore", "gnmdsk")
 
 
 def show_compare(current: Session, info: DatasetInfo) -> None:
@@ -48,7 +57,7 @@ def show_compare(current: Session, info: DatasetInfo) -> None:
     triplets = current.triplets()
     job = services().jobs.latest(current.id, current.slot(_PAGE))
     view = tabs(current, "compare.view", "View", _VIEWS)
-    show = {"dimensions": _dimensions, "maps": _maps, "enough": _enough}[view]
+    show = {"dimensions": _dimensions, "maps": _maps, "enough": _enough, "tune": _tune}[view]
     show(current, info, triplets, job)
 
 
@@ -99,7 +108,7 @@ def _plan(current: Session, triplets: Triplets) -> Plan:
     )
     left, right = st.columns(2)
     with left:
-        low = number(current, "compare.low", "Dimensions from", 1, 20, 1)
+        low = number(current, "compare.low", "Dimensions", 1, 20, 1)
     with right:
         high = number(current, "compare.high", "to", 1, 20, 5)
     low, high = min(low or 1, high or 1), max(low or 1, high or 1)
@@ -154,7 +163,7 @@ def _dimensions(
     with picture:
         _job(current, job)
         table, folds, estimates = _collected(info, triplets, plan)
-        if table.empty:
+        if table.empty or table["held-out error"].isna().all():
             panels.empty(
                 "Nothing is computed yet",
                 "Choose methods and numbers of dimensions, then Compute. The curves appear while "
@@ -227,7 +236,7 @@ def _error_figure(
 
     def draw(canvas: Canvas) -> Any:
         return dimension_curves(
-            table, repeats=repeats, marked=marked, caption=text, canvas=canvas
+            table, repeats=_worth_showing(repeats), marked=marked, caption=text, canvas=canvas
         )
 
     panels.figure_panel(
@@ -235,6 +244,11 @@ def _error_figure(
         name=export.file_name(info.name, "methods", "dimensions"), table=lambda: table,
         canvas=_WIDE, caption=text,
     )
+
+
+def _worth_showing(repeats: ErrorEstimate | None) -> ErrorEstimate | None:
+    """What repeated answers allow, unless there are so few that it says nothing."""
+    return repeats if repeats and repeats.high - repeats.low < _VAGUE else None
 
 
 def _in_words(name: str, suggestion: Suggestion, table: pd.DataFrame) -> str:
@@ -495,8 +509,8 @@ def _map_caption(info: DatasetInfo, shown: Shown, reference: Shown, place: int) 
     if place:
         disparity, overlap = _closeness(shown, reference)
         text += (
-            f" {disparity:.1%} of the reference's variance differ; {overlap:.0%} of the "
-            f"{_NEIGHBOURS} nearest neighbours are the same."
+            f" {100 * disparity:.1f} % of the reference's variance differ; {100 * overlap:.0f} % "
+            f"of the {_NEIGHBOURS} nearest neighbours are the same."
         )
     return text
 
@@ -589,7 +603,7 @@ def _enough(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | 
 
         def draw(canvas: Canvas) -> Any:
             return learning_figure(
-                curve, mark=mark, repeats=repeats, caption=text, canvas=canvas
+                curve, mark=mark, repeats=_worth_showing(repeats), caption=text, canvas=canvas
             )
 
         def table() -> pd.DataFrame:
@@ -623,3 +637,62 @@ def _verdict(gain: float, low: float, high: float, ratio: float) -> str:
         f"Undecided: the second half changed the error by {shown}. More repeats narrow this; more "
         f"answers may still help a little. {amount}"
     )
+
+
+# Best prediction -----------------------------------------------------------------------------
+
+
+def _tune(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None) -> None:
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        known = {
+            name: method.title for name, method in methods("embedding").items()
+            if name not in _UNTUNED
+        }
+        name = pick(current, "compare.tune.method", "Method", known, default="ste")
+        options = parameter_form(current, tune, "compare.tune")
+        method = methods("embedding")[name]()
+        found = analysis.find(info, triplets, method, "tune", options)
+        if st.button(
+            "Compute", type="primary", key="compare.tune.run", icon=":material/play_arrow:",
+            width="stretch", disabled=found is not None,
+            help="Cross-validates five strengths of the prior in several numbers of dimensions.",
+        ):
+            analysis.submit(
+                current, info, triplets, _PAGE, f"Tuning: {info.name}", [(method, "tune", options)]
+            )
+            st.rerun()
+    with picture:
+        _job(current, job)
+        if found is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Where answers are few, a prior that holds the objects together and the average "
+                "of several starts predict better than the best single map. Compute finds out "
+                "how strong the prior should be here.",
+            )
+            return
+        tuning = found.tuning()
+        table = pd.DataFrame({
+            "method": [f"prior {prior:g}" for prior in tuning.prior],
+            "dimensions": tuning.n_components, "held-out error": tuning.errors.mean(axis=1),
+        })
+        text = (
+            f"{method.title}, average of {count(method.n_init, 'start')}. {info.name}: "
+            f"{count(info.n_answers, 'answer')}. Cross-validated error by strength of the prior."
+        )
+
+        def draw(canvas: Canvas) -> Any:
+            return dimension_curves(table, caption=text, canvas=canvas)
+
+        panels.figure_panel(
+            current, draw, key="compare.tune.figure", alt=text, canvas=_WIDE, caption=text,
+            table=lambda: table, name=export.file_name(info.name, method.name, "tuning"),
+        )
+        best = tuning.setting()
+        st.markdown(panels.plain(
+            f"For prediction: {count(best['n_components'], 'dimension')}, prior "
+            f"{best['prior']:g}, averaging the starts: error {tuning.errors.mean(axis=1).min():.3f}"
+            ". On new answers it will be a little higher, because it was the lowest of "
+            f"{len(table)}. To use it, set the three under More settings on the page Embedding."
+        ))
