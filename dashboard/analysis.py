@@ -121,5 +121,6 @@ def describe(method: Method) -> str:
         if parameter.name == "n_components":
             words.append(count(value, "dimension"))
         elif value != parameter.default:
-            words.append(f"{parameter.spec.label.lower()} {value}")
+            name = parameter.spec.label.lower()
+            words.append(name if value is True else f"{name} {value}")
     return ", ".join(words)

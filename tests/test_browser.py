@@ -161,7 +161,7 @@ def test_from_a_file_to_a_figure(browser, workspace, answers):
         page.get_by_role("combobox", name="Method").click()
         page.get_by_role("option", name="t-STE").click()
         page.locator(".st-key-fit button").click()
-        expect(page.get_by_text("t-STE, 2 dimensions, lowest loss of 4 starts.")).to_be_visible()
+        expect(page.get_by_text("t-STE, 2 dimensions, lowest loss of 4 starts")).to_be_visible()
         wait_for_map(page)
         lasso(page)
         chosen = selected(page)

@@ -417,3 +417,7 @@ def test_tuning_says_what_to_set(services, opened):
     settled(app, services)
     assert "For prediction: 2 dimensions" in words(app).replace("\\", "")
     assert len(figure(app, "compare.tune.figure")["data"]) == 5
+    app.button(key="compare.tune.use").click().run()
+    assert app.title[0].value == "Embedding"
+    settled(app, services).switch_page(PAGES["embedding"]).run()
+    assert "average the starts" in words(app)

@@ -34,6 +34,7 @@ from dashboard.jobs import Job
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count, duration, interval
+from dashboard.views.embedding import fit_now
 from dashboard.workspace import DatasetInfo, RunInfo
 
 _WIDE = Canvas(900.0, 430.0)
@@ -46,7 +47,6 @@ _VIEWS = {
 }
 _USUAL_METHODS = ["ste", "tste"]
 _GROUPS = ("sampler", "split", "participant")
-_NEIGHBOURS = 10
 _VAGUE = 0.1  # width of an interval
 #: Methods that choose their dimensions themselves, or whose prior plays another role.
 _UNTUNED = ("lore", "gnmdsk")
@@ -510,7 +510,7 @@ def _map_caption(info: DatasetInfo, shown: Shown, reference: Shown, place: int) 
         disparity, overlap = _closeness(shown, reference)
         text += (
             f" {100 * disparity:.1f} % of the reference's variance differ; {100 * overlap:.0f} % "
-            f"of the {_NEIGHBOURS} nearest neighbours are the same."
+            f"of the {_neighbours(info.n_objects)} nearest neighbours are the same."
         )
     return text
 
@@ -523,7 +523,12 @@ def _closeness(first: Shown, second: Shown) -> tuple[float, float]:
         np.pad(s.fitted.embedding_[both], ((0, 0), (0, most - s.fitted.n_components)))
         for s in (first, second)
     )
-    return procrustes_disparity(a, b), neighbour_overlap(a, b, _NEIGHBOURS)
+    return procrustes_disparity(a, b), neighbour_overlap(a, b, _neighbours(len(both)))
+
+
+def _neighbours(n_objects: int) -> int:
+    """How many neighbours are compared: of few objects all would be shared by chance."""
+    return min(max(n_objects // 5, 1), 10)
 
 
 def _agreement(current: Session, info: DatasetInfo, shown: list[Shown]) -> None:
@@ -538,7 +543,10 @@ def _agreement(current: Session, info: DatasetInfo, shown: list[Shown]) -> None:
         rows.append({"map": a.name, "and": b.name, "Procrustes disparity": disparity,
                      "neighbours in common": overlap})
     table = pd.DataFrame(rows)
-    text = f"{info.name}. Share of the {_NEIGHBOURS} nearest neighbours that two maps share."
+    text = (
+        f"{info.name}. Share of the {_neighbours(info.n_objects)} nearest neighbours that two "
+        "maps have in common."
+    )
 
     def draw(canvas: Canvas) -> Any:
         return agreement_matrix(
@@ -694,5 +702,8 @@ def _tune(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | No
             f"For prediction: {count(best['n_components'], 'dimension')}, prior "
             f"{best['prior']:g}, averaging the starts: error {tuning.errors.mean(axis=1).min():.3f}"
             ". On new answers it will be a little higher, because it was the lowest of "
-            f"{len(table)}. To use it, set the three under More settings on the page Embedding."
+            f"{len(table)}."
         ))
+        if st.button("Fit this map", key="compare.tune.use", icon=":material/scatter_plot:"):
+            fit_now(current, info, triplets, methods("embedding")[name](**best))
+            st.switch_page("../pages/embedding.py")

@@ -147,6 +147,12 @@ def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
         st.rerun()
 
 
+def fit_now(current: Session, info: DatasetInfo, triplets: Triplets, method: Method) -> None:
+    """Fit a method with the usual uncertainty and error, and show its map on the page."""
+    analysis.start(current, info, triplets, method, _default_tasks(triplets))
+    current.drafts[_shown(info)] = key("fit", method, triplets)
+
+
 def _shown(info: DatasetInfo) -> str:
     """Where the session notes which map of a data set is shown."""
     return f"embedding.shown@{info.id}"
@@ -321,6 +327,8 @@ def caption(result: Result, style: MapStyle) -> str:
     words = [analysis.describe(fitted)]
     if fitted.n_init == type(fitted).n_init:  # otherwise it was named
         words.append(f"lowest loss of {count(fitted.n_init, 'start')}")
+    if fitted.prior and fitted.prior == type(fitted).prior:
+        words.append(f"prior {fitted.prior:g}")
     if not result.fit.complete:
         words.append("stopped early")
     elif not numbers["converged_"]:
