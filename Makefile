@@ -20,6 +20,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	  { echo "TripletScope needs Python 3.11 or newer; name one: make run PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/tripletscope --prepare
 	@touch $@
 
 $(VENV)/ready-for-tests: $(VENV)/ready

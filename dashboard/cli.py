@@ -51,6 +51,10 @@ def parser() -> argparse.ArgumentParser:
         "--sample", choices=[sample.name for sample in samples()],
         help="data set to begin with",
     )
+    command.add_argument(
+        "--prepare", action="store_true",
+        help="only compile what the first fit needs, so that it need not wait for it",
+    )
     command.add_argument("--version", action="version", version=f"TripletScope {__version__}")
     return command
 
@@ -69,6 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from dashboard.workspace import WorkspaceError
 
     options = parser().parse_args(arguments)
+    if options.prepare:
+        from dashboard.prepare import compile_all
+
+        compile_all()
+        return 0
     if options.workspace:
         os.environ[WORKSPACE_VARIABLE] = str(options.workspace.expanduser().resolve())
     if not _free(options.port):

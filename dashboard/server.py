@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 import plotly
 import streamlit as st
 from plotly.offline import get_plotlyjs_version
@@ -21,6 +20,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dashboard.prepare import compile_all
 from dashboard.services import services
 
 log = logging.getLogger(__name__)
@@ -88,20 +88,9 @@ def _health(request: Request) -> Response:
     return PlainTextResponse("ok")
 
 
-def _warm_up() -> None:
-    """Compile, or load from the cache, what the first fit needs, before anybody asks for it."""
-    from core.method import methods
-    from core.simulate import simulate
-
-    triplets = simulate(np.random.default_rng(0).normal(size=(6, 2)), 60)
-    for method in methods("embedding").values():
-        method(n_init=1, max_iter=2).fit(triplets)
-    log.info("compiled code is ready")
-
-
 @asynccontextmanager
 async def _lifespan(app: st.App) -> AsyncIterator[None]:
-    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    threading.Thread(target=compile_all, name="compiler", daemon=True).start()
     try:
         yield
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
 import subprocess
 import urllib.error
@@ -138,3 +139,14 @@ def test_telemetry_is_off_and_the_upload_limit_is_set(address):
         capture_output=True, text=True, timeout=60,
     )
     assert json.loads(done.stdout) == [False, 500, "none", "127.0.0.1"]
+
+
+def test_compiled_code_can_be_prepared(tmp_path):
+    """Once prepared, another process finds the compiled code and makes none of its own."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    made = []
+    for _ in range(2):
+        subprocess.run([*COMMAND, "--prepare"], env=environment, check=True, timeout=300)
+        made.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")})
+    assert made[0]
+    assert made[0] == made[1]
