@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -200,15 +200,20 @@ def learning_curve(
         cuts = np.round(shares * len(learned)).astype(int)
         parts += [(method, triplets, learned[:cut], held_out) for cut in cuts]
         sizes.append(cuts)
+    errors = _errors(parts, progress)
+    return LearningCurve(
+        np.round(np.mean(sizes, axis=0)).astype(int),
+        np.reshape(errors, (options["repeats"], options["points"])),
+    )
+
+
+def _errors(parts: Sequence[tuple], progress: Progress) -> list[float]:
     errors = []
     for error in in_parallel(_error_from, parts):
         errors.append(error)
         if progress(len(errors) / len(parts)) and len(errors) < len(parts):
             raise Stopped
-    return LearningCurve(
-        np.round(np.mean(sizes, axis=0)).astype(int),
-        np.reshape(errors, (options["repeats"], options["points"])),
-    )
+    return errors
 
 
 def _error_from(
@@ -292,11 +297,7 @@ def tune(
         )
         for d, prior in settings for held_out in range(options["folds"])
     ]
-    errors = []
-    for error in in_parallel(_error_from, parts):
-        errors.append(error)
-        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
-            raise Stopped
+    errors = _errors(parts, progress)
     tried = np.array(settings, dtype=float)
     return Tuning(
         tried[:, 0].astype(int), tried[:, 1], np.reshape(errors, (len(settings), -1))

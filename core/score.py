@@ -290,6 +290,15 @@ def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
     return train, test
 
 
+def has_split(triplets: Triplets) -> bool:
+    """Whether the data themselves name training and test answers."""
+    try:
+        split_of(triplets)
+    except DataError:
+        return False
+    return True
+
+
 def _wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
     """Wilson's (1927) score interval for a share seen in n trials."""
     z2 = ndtri(0.5 + level / 2) ** 2

@@ -17,8 +17,8 @@ from core.embedding.ordinal import OrdinalEmbedding
 from core.inspection import answers_at_odds, inspect_objects
 from core.method import Method, methods
 from core.run import Run, key
-from core.score import CHANCE, cross_validate, split_of
-from core.triplets import DataError, Triplets
+from core.score import CHANCE, cross_validate, has_split
+from core.triplets import Triplets
 from core.uncertainty import bootstrap
 from dashboard import analysis, export, panels
 from dashboard.chart import chart
@@ -110,16 +110,8 @@ def _default_method() -> Method:
     return methods("embedding")[_DEFAULT_METHOD]()
 
 
-def _has_split(triplets: Triplets) -> bool:
-    try:
-        split_of(triplets)
-    except DataError:
-        return False
-    return True
-
-
 def _default_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
-    return {"bootstrap": {}, ("split_error" if _has_split(triplets) else "cross_validate"): {}}
+    return {"bootstrap": {}, ("split_error" if has_split(triplets) else "cross_validate"): {}}
 
 
 def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
@@ -130,7 +122,7 @@ def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
         if switch(current, "embedding.bootstrap", "Bootstrap the positions", True):
             tasks["bootstrap"] = parameter_form(current, bootstrap, "embedding.bootstrap")
         schemes = {"cross_validate": "Cross-validation by question", "none": "Not computed"}
-        if _has_split(triplets):
+        if has_split(triplets):
             schemes = {"split_error": "The data's own test answers", **schemes}
         scheme = pick(
             current, f"embedding.error@{info.id}", "Held-out error", schemes,

@@ -1,0 +1,228 @@
+"""Maps turned towards one another, and how far they agree."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.compare import neighbour_overlap
+from core.embedding.ordinal import OrdinalEmbedding
+from core.geometry import procrustes, procrustes_disparity
+from core.run import Run
+from core.triplets import Triplets
+from dashboard import export, panels
+from dashboard.controls import pick, several, switch
+from dashboard.figures.colours import is_quantity
+from dashboard.figures.curves import agreement_matrix
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.jobs import Job
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import Canvas, count, duration
+from dashboard.views.comparing import watch
+from dashboard.workspace import DatasetInfo, RunInfo
+
+_HALF = Canvas(560.0, 420.0)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A fitted map under the name that the workspace gives it."""
+
+    name: str
+    run: Run
+    fitted: OrdinalEmbedding
+
+
+def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None) -> None:
+    watch(current, job)
+    listed = {run.key: run for run in services().workspace.runs(info.id, "fit")}
+    if not listed:
+        panels.empty(
+            "There is no map yet", "Fit one on the page Embedding, or compute several under "
+            "“Methods and dimensions”.",
+        )
+        return
+    names = {name: run.name for name, run in listed.items()}
+    chosen = several(
+        current, f"compare.maps@{info.id}", "Maps", names, default=list(names)[:2],
+        help="Maps that were fitted on any page.",
+    )
+    if not chosen:
+        panels.empty("No map is chosen", "Choose some above.")
+        return
+    shown = [_shown(info, listed[name]) for name in chosen]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        reference = pick(
+            current, f"compare.reference@{info.id}", "Turned towards",
+            {s.run.key: s.name for s in shown}, width=240,
+            help="The others are rotated, reflected, shifted and scaled to lie as close to this "
+            "map as they can.",
+        )
+        columns = {c: c for c in triplets.objects.columns if c not in ("id", "label", "image")}
+        colour = pick(
+            current, f"map.colour@{info.id}", "Colour", {"": "None", **columns},
+            default=next((c for c in columns if is_quantity(triplets.objects[c])), ""), width=180,
+        )
+        arrows = switch(current, "compare.arrows", "Differences", False,
+                        help="Lines from each object's place in the reference to its place here.")
+    first = next(s for s in shown if s.run.key == reference)
+    shown = [first, *(s for s in shown if s is not first)]
+    _grid(current, info, triplets, shown, MapStyle("points", colour or None, False), arrows)
+    _agreement(current, info, shown)
+
+
+def _shown(info: DatasetInfo, listed: RunInfo) -> Shown:
+    run = services().workspace.run(info.id, listed.key)
+    return Shown(listed.name, run, run.fitted())
+
+
+def _aligned(shown: list[Shown]) -> list[np.ndarray]:
+    """(n, d) positions of every map, closest to the first; NaN for objects without a place."""
+    most = max(s.fitted.n_components for s in shown)
+
+    def padded(fitted: OrdinalEmbedding) -> np.ndarray:
+        return np.pad(fitted.embedding_, ((0, 0), (0, most - fitted.n_components)))
+
+    target, placed = padded(shown[0].fitted), shown[0].fitted.placed_
+    found = []
+    for s in shown:
+        both = placed & s.fitted.placed_
+        positions = padded(s.fitted)
+        aligned = positions if s is shown[0] else (
+            procrustes(positions[both], target[both])(positions)
+        )
+        found.append(np.where(s.fitted.placed_[:, None], aligned, np.nan))
+    return found
+
+
+def _grid(
+    current: Session, info: DatasetInfo, triplets: Triplets, shown: list[Shown],
+    style: MapStyle, arrows: bool,
+) -> None:
+    positions = _aligned(shown)
+    flat = np.concatenate([p if p.shape[1] > 1 else np.pad(p, ((0, 0), (0, 1)))
+                           for p in positions])[:, :2]
+    low, high = np.nanmin(flat, axis=0), np.nanmax(flat, axis=0)
+    margin = 0.06 * max(float(np.max(high - low)), 1e-9)
+    window = (low - margin, high + margin)
+    selected = current.selected_positions(triplets)
+    places = st.columns(min(len(shown), 2))
+    for k, (s, place) in enumerate(zip(shown, itertools.cycle(places), strict=False)):
+        plane = np.pad(positions[k], ((0, 0), (0, max(2 - positions[k].shape[1], 0))))[:, :2]
+        before = np.pad(positions[0], ((0, 0), (0, max(2 - positions[0].shape[1], 0))))[:, :2]
+        data = MapData(plane, triplets.objects, selected=selected)
+        moved = before if arrows and k else None
+        with place:
+            st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))
+            text = _map_caption(info, s, shown[0], k)
+            draw = _drawer(data, style, window, moved, text, s.run.key)
+            panels.figure_panel(
+                current, draw, key=f"compare.map.{k}", alt=f"Map. {text}", canvas=_HALF,
+                name=export.file_name(info.name, s.run.method, f"compared-{k + 1}"),
+                table=lambda plane=plane: pd.concat(
+                    [triplets.objects, pd.DataFrame(plane, columns=["x1", "x2"])], axis=1
+                ),
+                on_pick=current.select_positions, caption=text,
+            )
+
+
+def _drawer(
+    data: MapData, style: MapStyle, window: tuple[np.ndarray, np.ndarray],
+    before: np.ndarray | None, text: str, revision: str,
+) -> Callable[[Canvas], Any]:
+    def draw(canvas: Canvas) -> Any:
+        figure = embedding_map(
+            data, style, caption=text, revision=revision, canvas=canvas
+        )
+        if before is not None:
+            path = np.full((len(before), 3, 2), np.nan)
+            path[:, 0], path[:, 1] = before, data.positions
+            path = path.reshape(-1, 2)
+            figure.add_scatter(
+                x=path[:, 0], y=path[:, 1], mode="lines", hoverinfo="skip", showlegend=False,
+                line={"color": "rgba(128,128,128,0.55)", "width": canvas.scale},
+            )
+            figure.data = (figure.data[-1], *figure.data[:-1])  # below the points
+        figure.update_xaxes(range=[window[0][0], window[1][0]])
+        figure.update_yaxes(range=[window[0][1], window[1][1]])
+        figure.update_traces(marker_showscale=False, selector={"type": "scatter"})
+        return figure
+
+    return draw
+
+
+def _map_caption(info: DatasetInfo, shown: Shown, reference: Shown, place: int) -> str:
+    text = f"{info.name}. Training error {shown.fitted.triplet_error_:.3f}, " \
+           f"{count(shown.fitted.n_iter_, 'iteration')}, {duration(shown.run.seconds)}."
+    if not shown.run.complete:
+        text += " Stopped early."
+    if shown.fitted.n_components > 2:
+        text += " First two axes of the reference." if place else " First two principal axes."
+    if place:
+        disparity, overlap = _closeness(shown, reference)
+        text += (
+            f" {100 * disparity:.1f} % of the reference's variance differ; {100 * overlap:.0f} % "
+            f"of the {_neighbours(info.n_objects)} nearest neighbours are the same."
+        )
+    return text
+
+
+def _closeness(first: Shown, second: Shown) -> tuple[float, float]:
+    """Procrustes disparity and share of neighbours in common."""
+    both = first.fitted.placed_ & second.fitted.placed_
+    most = max(first.fitted.n_components, second.fitted.n_components)
+    a, b = (
+        np.pad(s.fitted.embedding_[both], ((0, 0), (0, most - s.fitted.n_components)))
+        for s in (first, second)
+    )
+    return procrustes_disparity(a, b), neighbour_overlap(a, b, _neighbours(len(both)))
+
+
+def _neighbours(n_objects: int) -> int:
+    """How many neighbours are compared: of few objects all would be shared by chance."""
+    return min(max(n_objects // 5, 1), 10)
+
+
+def _agreement(current: Session, info: DatasetInfo, shown: list[Shown]) -> None:
+    if len(shown) < 2:
+        st.caption("Choose a second map to see how far they agree.")
+        return
+    pairs = np.ones((len(shown), len(shown)))
+    rows = []
+    for (i, a), (j, b) in itertools.combinations(enumerate(shown), 2):
+        disparity, overlap = _closeness(b, a)
+        pairs[i, j] = pairs[j, i] = overlap
+        rows.append({"map": a.name, "and": b.name, "Procrustes disparity": disparity,
+                     "neighbours in common": overlap})
+    table = pd.DataFrame(rows)
+    text = (
+        f"{info.name}. Share of the {_neighbours(info.n_objects)} nearest neighbours that two "
+        "maps have in common."
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return agreement_matrix(
+            pairs, [s.name for s in shown], title="neighbours in common", caption=text,
+            canvas=canvas,
+        )
+
+    with st.expander("How far the maps agree", expanded=len(shown) > 2):
+        st.dataframe(
+            table, hide_index=True, key="compare.pairs",
+            column_config={name: st.column_config.NumberColumn(format="%.3f")
+                           for name in ("Procrustes disparity", "neighbours in common")},
+        )
+        if len(shown) > 2:
+            panels.figure_panel(
+                current, draw, key="compare.agreement", alt=text, caption=text,
+                canvas=replace(_HALF, width=700.0), table=lambda: table,
+                name=export.file_name(info.name, "maps", "agreement"),
+            )
