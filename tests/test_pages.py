@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.embedding import STE
+from core.run import run
 from core.triplets import Triplets
 from dashboard import analysis
 from dashboard.samples import open_sample, samples
@@ -395,6 +396,34 @@ def test_maps_side_by_side_are_aligned(services, opened):
     lines = [t for t in figure(app, "compare.map.1")["data"] if t.get("mode") == "lines"]
     assert len(lines) == 1
     assert not [t for t in figure(app, "compare.map.0")["data"] if t.get("mode") == "lines"]
+
+
+def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, opened, planted):
+    answers = planted.answers.assign(participant=["ann", "bob"] * (len(planted) // 2))
+    triplets = Triplets(planted.rows, planted.objects, answers, "People")
+    info = services.workspace.add_dataset(triplets, origin="b.csv", report=["All was read."])
+    session = Session("people")
+    session.open(info.id)
+    session.save()
+    app = start("data", session.id)
+    app.session_state["data.tab"] = "Answers"
+    app.run()
+    app.multiselect(key="part.values.participant").set_value(["ann"]).run()
+    app.button(key="part.keep").click().run()
+    assert not app.exception
+    part = services.workspace.datasets()[0]
+    assert part.n_answers == len(planted) // 2
+    assert part.n_objects == planted.n_objects
+    assert "whose participant is ann" in part.report[-1]
+
+    for data, method in ((info, STE(n_init=1)), (part, STE(n_init=1))):
+        found = run("fit", method, services.workspace.triplets(data))
+        services.workspace.add_run(data.id, found, "STE")
+    app = start("compare", session.id)
+    app.segmented_control(key="compare.view").set_value("maps").run()
+    assert not app.exception
+    assert f"STE ({part.name})" in words(app).replace("\\", "")
+    assert figure(app, "compare.map.1")["data"]
 
 
 def test_the_learning_curve_gives_a_verdict(services, opened):

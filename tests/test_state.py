@@ -224,3 +224,13 @@ def test_methods_have_a_summary_for_their_help():
     for method in (STE, TSTE):
         assert len(summary(method)) > 80
         assert "\n" not in summary(method)
+
+
+def test_a_widget_that_follows_a_value_gets_a_new_key_with_it():
+    session = Session("s")
+    first = session.key_following("shown", "a")
+    assert session.key_following("shown", "a") == first
+    second = session.key_following("shown", "b")
+    assert second != first
+    assert session.key_following("shown", "a") not in (first, second)
+    assert session.key_following("other", "a") != first

@@ -22,6 +22,7 @@ from dashboard.workspace import DatasetInfo
 
 _GALLERY = 60
 _FEW_ANSWERS = 3
+_MOST_VALUES = 500  # of a column by which answers are divided
 _SMALL = Canvas(560.0, 260.0)
 
 
@@ -198,6 +199,44 @@ def _answers(info: DatasetInfo, triplets: Triplets) -> None:
         "CSV", lambda: answer_table(triplets).to_csv(index=False), f"{info.name}-answers.csv",
         "text/csv", icon=":material/download:", on_click="ignore",
     )
+    _part(info, triplets)
+
+
+def _part(info: DatasetInfo, triplets: Triplets) -> None:
+    """Make a data set of the answers of some participants, of a sampler, of a split."""
+    answers = triplets.answers
+    columns = [c for c in answers.columns if 1 < len(answers[c].unique()) <= _MOST_VALUES]
+    if not columns:
+        return
+    with st.expander("A data set of part of the answers"):
+        st.caption("Its maps can be compared with those of the whole, side by side.")
+        column = st.selectbox("By", columns, key="part.column")
+        values = answers[column].astype("str").fillna("")
+        chosen = st.multiselect(
+            "Keep", sorted(values.unique()), key=f"part.values.{column}", select_all=_MOST_VALUES
+        )
+        kept = values.isin(chosen).to_numpy()
+        if not kept.any():
+            return
+        name = st.text_input(
+            "Name", f"{info.name}, {column} {', '.join(chosen[:3])}"[:80], max_chars=120,
+            key=f"part.name.{column}.{'.'.join(chosen)}"[:200],
+        )
+        if st.button(f"Keep {count(int(kept.sum()), 'answer')}", key="part.keep"):
+            workspace = services().workspace
+            workspace.add_dataset(
+                triplets.take(kept).renamed(name.strip() or info.name),
+                origin=f"part of {info.origin}", pictures={
+                    picture: workspace.picture(file).read_bytes()
+                    for picture, file in info.pictures.items()
+                },
+                report=[
+                    *info.report,
+                    f"Of these, {count(int(kept.sum()), 'answer')} whose {column} is "
+                    f"{', '.join(chosen)}.",
+                ],
+            )
+            st.success(f"{panels.plain(name)} is on the start page, under Recent.")
 
 
 # Adding --------------------------------------------------------------------------------------

@@ -34,35 +34,38 @@ _HALF = Canvas(560.0, 420.0)
 
 @dataclass(frozen=True)
 class Shown:
-    """A fitted map under the name that the workspace gives it."""
+    """A fitted map, where it is kept, what it is called, and of which data it is."""
 
+    place: str
     name: str
+    data: str
     run: Run
     fitted: OrdinalEmbedding
 
 
 def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None) -> None:
     watch(current, job)
-    listed = {run.key: run for run in services().workspace.runs(info.id, "fit")}
+    listed = _listed(info, triplets)
     if not listed:
         panels.empty(
             "There is no map yet", "Fit one on the page Embedding, or compute several under "
             "“Methods and dimensions”.",
         )
         return
-    names = {name: run.name for name, run in listed.items()}
+    names = {place: name for place, (name, _, _) in listed.items()}
     chosen = several(
         current, f"compare.maps@{info.id}", "Maps", names, default=list(names)[:2],
-        help="Maps that were fitted on any page.",
+        help="Maps that were fitted on any page, also of other data sets about the same objects: "
+        "of other people, or of a part of the answers.",
     )
     if not chosen:
         panels.empty("No map is chosen", "Choose some above.")
         return
-    shown = [_shown(info, listed[name]) for name in chosen]
+    shown = [_shown(place, *listed[place]) for place in chosen]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         reference = pick(
             current, f"compare.reference@{info.id}", "Turned towards",
-            {s.run.key: s.name for s in shown}, width=240,
+            {s.place: s.name for s in shown}, width=240,
             help="The others are rotated, reflected, shifted and scaled to lie as close to this "
             "map as they can.",
         )
@@ -73,15 +76,31 @@ def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job 
         )
         arrows = switch(current, "compare.arrows", "Differences", False,
                         help="Lines from each object's place in the reference to its place here.")
-    first = next(s for s in shown if s.run.key == reference)
+    first = next(s for s in shown if s.place == reference)
     shown = [first, *(s for s in shown if s is not first)]
     _grid(current, info, triplets, shown, MapStyle("points", colour or None, False), arrows)
     _agreement(current, info, shown)
 
 
-def _shown(info: DatasetInfo, listed: RunInfo) -> Shown:
-    run = services().workspace.run(info.id, listed.key)
-    return Shown(listed.name, run, run.fitted())
+def _listed(info: DatasetInfo, triplets: Triplets) -> dict[str, tuple[str, str, RunInfo]]:
+    """Every map of the same objects: place -> its name, its data set's name, its entry."""
+    workspace = services().workspace
+    alike = [
+        other for other in workspace.datasets()
+        if other.id != info.id and other.n_objects == info.n_objects
+        and workspace.triplets(other).ids == triplets.ids
+    ]
+    found = {}
+    for data in (info, *alike):
+        more = "" if data.id == info.id else f" ({data.name})"
+        for run in workspace.runs(data.id, "fit"):
+            found[f"{data.id}/{run.key}"] = (f"{run.name}{more}", data.name, run)
+    return found
+
+
+def _shown(place: str, name: str, data: str, listed: RunInfo) -> Shown:
+    run = services().workspace.run(listed.dataset, listed.key)
+    return Shown(place, name, data, run, run.fitted())
 
 
 def _aligned(shown: list[Shown]) -> list[np.ndarray]:
@@ -160,7 +179,7 @@ def _drawer(
 
 
 def _map_caption(info: DatasetInfo, shown: Shown, reference: Shown, place: int) -> str:
-    text = f"{info.name}. Training error {shown.fitted.triplet_error_:.3f}, " \
+    text = f"{shown.data}. Training error {shown.fitted.triplet_error_:.3f}, " \
            f"{count(shown.fitted.n_iter_, 'iteration')}, {duration(shown.run.seconds)}."
     if not shown.run.complete:
         text += " Stopped early."
