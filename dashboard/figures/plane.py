@@ -53,7 +53,7 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
         figure.add_trace(trace)
     plain = {
         "visible": True, "showgrid": False, "zeroline": False, "showticklabels": False,
-        "ticks": "", "showline": True, "mirror": True, "title": None,
+        "ticks": "", "showline": True, "mirror": True, "title": None, "automargin": False,
     }
     figure.update_xaxes(plain, range=[low[0], high[0]], constrain="range")
     figure.update_yaxes(plain, range=[low[1], high[1]], constrain="range", scaleanchor="x")
