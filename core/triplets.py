@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -95,11 +95,25 @@ class Triplets:
         answers: pd.DataFrame | None = None,
         name: str = "answers",
     ) -> None:
-        self._objects = _checked_objects(objects)
-        self._rows = _checked_rows(rows, len(self._objects))
+        self._fill(rows, _checked_objects(objects), answers, name)
+
+    def _fill(
+        self, rows: Any, objects: pd.DataFrame, answers: pd.DataFrame | None, name: str
+    ) -> None:
+        self._objects = objects
+        self._rows = _checked_rows(rows, len(objects))
         self._answers = _checked_answers(answers, len(self._rows))
         self._name = name
         self._fingerprints: dict[tuple[str, ...], str] = {}
+
+    @classmethod
+    def _about(
+        cls, objects: pd.DataFrame, rows: Any, answers: pd.DataFrame | None, name: str
+    ) -> Self:
+        """Triplets about objects that were checked before: that takes as long as a small fit."""
+        made = cls.__new__(cls)
+        made._fill(rows, objects, answers, name)
+        return made
 
     @property
     def rows(self) -> np.ndarray:
@@ -145,15 +159,15 @@ class Triplets:
             object twice in one answer.
         """
         rows = _integer_rows(rows)
-        if ids is None:
-            if n_objects is None:
-                n_objects = int(rows.max()) + 1 if len(rows) else 0
-            ids = [str(i) for i in range(n_objects)]
-        objects = pd.DataFrame({"id": pd.Series(list(ids), dtype="str")})
         answers = None
         if weight is not None:
             answers = pd.DataFrame({"weight": np.asarray(weight, dtype=float)})
-        return cls(rows, objects, answers, name)
+        if ids is not None:
+            objects = pd.DataFrame({"id": pd.Series(list(ids), dtype="str")})
+            return cls(rows, objects, answers, name)
+        if n_objects is None:
+            n_objects = int(rows.max()) + 1 if len(rows) else 0
+        return cls._about(_numbered_objects(n_objects), rows, answers, name)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -231,7 +245,7 @@ class Triplets:
         if which.dtype == bool:
             which = np.flatnonzero(which)
         answers = self.answers.iloc[which].reset_index(drop=True)
-        return Triplets(self.rows[which], self.objects, answers, self.name)
+        return self._about(self._objects, self.rows[which], answers, self.name)
 
     def with_objects(self, objects: pd.DataFrame) -> Triplets:
         """The same answers with another description of the same objects, in the same order."""
@@ -247,6 +261,13 @@ class Triplets:
 def as_triplets(data: Any) -> Triplets:
     """`data` itself if it is Triplets, or Triplets made from a (T, 3) array of positions."""
     return data if isinstance(data, Triplets) else Triplets.from_array(data)
+
+
+@lru_cache(maxsize=8)
+def _numbered_objects(n_objects: int) -> pd.DataFrame:
+    """Objects called by their positions; shared, because nobody can change such a table."""
+    ids = pd.Series([str(i) for i in range(n_objects)], dtype="str")
+    return _checked_objects(pd.DataFrame({"id": ids}))
 
 
 def _integer_rows(rows: Any) -> np.ndarray:

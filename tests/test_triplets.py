@@ -141,3 +141,15 @@ def test_accepts_exactly_the_valid_arrays(rows):
             Triplets.from_array(rows)
     else:
         assert np.array_equal(Triplets.from_array(rows).rows, rows)
+
+
+def test_numbered_objects_are_shared_and_still_cannot_be_changed():
+    first, second = (Triplets.from_array([[0, 1, 2]], 5) for _ in range(2))
+    objects = first.objects
+    objects["id"] = "changed"
+    objects.loc[0, "label"] = "changed"
+    assert first.ids == second.ids == list("01234")
+    assert Triplets.from_array([[0, 1, 2]], 5).labels == list("01234")
+    part = second.take([0])
+    assert part.ids == second.ids
+    assert len(part) == 1
