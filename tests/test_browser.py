@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
@@ -12,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from core.simulate import simulate
 from tests.browser import CHROMIUM, needs_browser
@@ -100,6 +102,17 @@ def at_rest(page: Page) -> None:
     expect(page.get_by_role("button", name="Download figure")).to_have_count(1)
 
 
+def choose(page: Page, name: str, option: str) -> None:
+    """Choose in a select box; a page that runs anew meanwhile may have closed its list."""
+    found = page.get_by_role("option", name=option, exact=True)
+    for _ in range(10):
+        page.get_by_role("combobox", name=name).click()
+        with contextlib.suppress(PlaywrightTimeout):
+            found.click(timeout=PATIENCE / 20)
+            return
+    raise AssertionError(f"{name} never offered {option}")
+
+
 def lasso(page: Page) -> None:
     """Around the left half of the map."""
     the_map(page).evaluate("p => p.scrollIntoView({ block: 'center' })")
@@ -158,8 +171,9 @@ def test_from_a_file_to_a_figure(browser, workspace, answers):
         expect(page.get_by_text("stopped early").first).to_be_visible()
 
         # another fit, of other settings, to its end; and a lasso on its map
-        page.get_by_role("combobox", name="Method").click()
-        page.get_by_role("option", name="t-STE").click()
+        at_rest(page)
+        choose(page, "Method", "t-STE")
+        at_rest(page)
         page.locator(".st-key-fit button").click()
         expect(page.get_by_text("t-STE, 2 dimensions, lowest loss of 4 starts")).to_be_visible()
         wait_for_map(page)
@@ -234,8 +248,8 @@ def test_zoom_survives_a_change_of_the_figure_and_the_theme_is_followed(browser,
         expect(page.get_by_text("5-fold cross-validation").first).to_be_visible()
         the_map(page).locator('.modebar-btn[data-title="Zoom in"]').click()
         zoomed = the_map(page).evaluate("p => p.layout.xaxis.range")
-        page.get_by_role("combobox", name="Ellipses").click()
-        page.get_by_role("option", name="Off").click()
+        at_rest(page)
+        choose(page, "Ellipses", "Off")
         expect(page.get_by_text("ellipses from 100 replicates")).to_have_count(0)
         assert the_map(page).evaluate("p => p.layout.xaxis.range") == zoomed
 
