@@ -14,7 +14,7 @@ from core.geometry import distances
 from core.method import Method, Number, checked
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
-from core.score import mistakes, question_folds
+from core.score import question_folds
 from core.triplets import DataError, Triplets, as_triplets
 
 #: Share of the questions that a learning curve predicts, as one of so many parts.
@@ -221,7 +221,7 @@ def _error_from(
 ) -> float:
     fitted = clone(method).fit(triplets.take(learned), progress=halt)
     test = triplets.take(held_out)
-    return float(np.average(mistakes(fitted, test), weights=test.weight))
+    return float(1.0 - fitted.score(test))
 
 
 @dataclass(frozen=True)

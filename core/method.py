@@ -18,7 +18,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from core.progress import Progress, silent
-from core.triplets import Triplets, as_triplets
+from core.quadruples import Quadruples, as_answers
+from core.triplets import Triplets
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,12 @@ class Method(BaseEstimator):
         """(n, n) distances between the objects as the fitted method sees them."""
         raise NotImplementedError
 
-    def margins(self, triplets: Triplets) -> np.ndarray:
+    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
         """How clearly the fitted method agrees with each answer.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
 
         Returns
         -------
@@ -175,19 +180,24 @@ class Method(BaseEstimator):
             Distance from anchor to far minus distance from anchor to near: positive where the
             method would give the same answer, zero where it cannot tell.
         """
-        anchor, near, far = as_triplets(triplets).rows.T
+        rows = as_answers(triplets).rows
         distances = self.distances()
-        return distances[anchor, far] - distances[anchor, near]
+        return distances[rows[:, -2 if rows.shape[1] == 4 else 0], rows[:, -1]] - distances[
+            rows[:, 0], rows[:, 1]
+        ]
 
-    def predict(self, triplets: Triplets) -> np.ndarray:
+    def predict(self, triplets: Triplets | Quadruples) -> np.ndarray:
         """(T,) bool: whether the fitted method would give each of these answers."""
         return self.margins(triplets) > 0
 
-    def score(self, triplets: Triplets, y: Any = None) -> float:
+    def score(self, triplets: Triplets | Quadruples, y: Any = None) -> float:
         """Weighted share of `triplets` answered the same way; ties count one half."""
-        triplets = as_triplets(triplets)
-        agree = np.sign(self.margins(triplets)) / 2 + 0.5
-        return float(np.average(agree, weights=triplets.weight))
+        answers = as_answers(triplets)
+        return float(1.0 - np.average(self.mistakes(answers), weights=answers.weight))
+
+    def mistakes(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """(T,) 1 for every answer that the fitted method contradicts, 1/2 for a tie, or 0."""
+        return 0.5 - np.sign(self.margins(triplets)) / 2
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_objects_")

@@ -46,7 +46,7 @@ class Run:
     options : dict
         All options of the task.
     data : str
-        `Triplets.answers_fingerprint` (and the split, where the task reads it) of the data.
+        `Triplets.fingerprint_of` the columns that the task reads.
     version : str
         Of this package.
     created : str

@@ -150,12 +150,7 @@ def _wrong_without(
     method: Method, triplets: Triplets, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
     fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
-    return mistakes(fitted, triplets.take(held_out))
-
-
-def mistakes(fitted: Method, triplets: Triplets) -> np.ndarray:
-    """(T,) 1 for every answer that a fitted method contradicts, 1/2 for a tie, 0 otherwise."""
-    return 0.5 - np.sign(fitted.margins(triplets)) / 2
+    return fitted.mistakes(triplets.take(held_out))
 
 
 def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") -> ErrorEstimate:
@@ -168,7 +163,7 @@ def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") ->
         not independent, so questions count, by a cluster-robust variance.
     """
     test = as_triplets(test)
-    wrong = mistakes(fitted, test)
+    wrong = fitted.mistakes(test)
     return ErrorEstimate(
         *_clustered(wrong, test.weight, test.questions), len(test), scheme, np.array([]), wrong
     )

@@ -39,6 +39,7 @@ def main() -> None:
     )
     try:
         page.run()
+        current.forget_presses()
         with st.sidebar:
             _sidebar(current)
     finally:

@@ -91,6 +91,19 @@ def number(
     )
 
 
+def pressed(
+    session: Session, key: str, label: str, *, button: Callable = st.button, **further: Any
+) -> bool:
+    """Whether a button, or the button of a form, was pressed.
+
+    Streamlit forgets a press when the run that it began is broken off before it reaches the
+    button, as happens when a value is entered, or a job ends, at the same moment. The session
+    hears of the press before that run and keeps it until it is asked.
+    """
+    button(label, key=key, on_click=session.press, args=(key,), **further)
+    return session.take_press(key)
+
+
 def picture_uploader(key: str) -> list[Any]:
     """Ask for pictures: files, ZIP archives, or a whole folder."""
     folder = st.toggle("Upload a whole folder", key=f"{key}.folder")

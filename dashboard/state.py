@@ -42,6 +42,7 @@ class Session:
         self._remembered = dict(self.drafts)
         self._insisted: set[str] = set()
         self._followed: dict[str, tuple[int, Any]] = {}
+        self._presses: set[str] = set()
         self._saved = saved
 
     # Data set ------------------------------------------------------------------------------
@@ -111,6 +112,20 @@ class Session:
             turn += 1
             self._followed[name] = (turn, value)
         return f"{name}.{turn}"
+
+    def press(self, key: str) -> None:
+        """Note that a button was pressed."""
+        self._presses.add(key)
+
+    def take_press(self, key: str) -> bool:
+        """Whether a button was pressed since this was last asked."""
+        pressed = key in self._presses
+        self._presses.discard(key)
+        return pressed
+
+    def forget_presses(self) -> None:
+        """Forget presses of buttons that the page no longer shows."""
+        self._presses.clear()
 
     # Uploads and addresses -----------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import streamlit as st
 from core.files import OtherTask
 from core.triplets import DataError
 from dashboard import imports, panels
+from dashboard.controls import pressed
 from dashboard.samples import open_sample, samples
 from dashboard.services import services
 from dashboard.state import Session, session
@@ -43,7 +44,9 @@ def main() -> None:
                 st.image(str(sample.thumbnail), width="stretch")
             st.markdown(f"**{panels.plain(sample.title)}**")
             st.write(panels.plain(sample.about))
-            if st.button("Open", key=f"sample.{sample.name}", icon=":material/folder_open:"):
+            if pressed(
+                current, f"sample.{sample.name}", "Open", icon=":material/folder_open:"
+            ):
                 with st.spinner("Reading the sample"):
                     current.open(open_sample(sample).id)
                 st.switch_page("../pages/embedding.py")
@@ -92,12 +95,12 @@ def _recent(current: Session, info: DatasetInfo) -> None:
             f"{count(info.n_answers, 'answer')}{people}. Opened {panels.ago(info.opened)}.",
             width="stretch",
         )
-        if st.button("Open", key=f"open.{info.id}", icon=":material/folder_open:"):
+        if pressed(current, f"open.{info.id}", "Open", icon=":material/folder_open:"):
             current.open(info.id)
             st.switch_page("../pages/embedding.py")
         with st.popover("More", icon=":material/more_vert:", key=f"more.{info.id}"):
             rename(info)
-            if st.button("Delete", key=f"delete.{info.id}", icon=":material/delete:"):
+            if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):
                 delete(info)
 
 

@@ -23,9 +23,14 @@ METHODS = list(methods("embedding").values())
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 
 
-#: Two methods distort even noise-free maps: CKL sees ratios, of which there are few in four
-#: dimensions, and the trace of GNMDS-K would rather have many short dimensions than a long one.
-MOST_ERROR = {"ckl": 0.13, "gnmdsk": 0.10}
+#: Some methods distort even noise-free maps: CKL and t-STE see ratios, of which there are few in
+#: four dimensions, and the trace of GNMDS-K would rather have many short dimensions than a long
+#: one. Method -> dimensions -> highest error on new answers, highest disparity from the truth.
+DISTORTED = {
+    "ckl": {2: (0.07, 0.05), 4: (0.13, 0.30)},
+    "tste": {2: (0.065, 0.04), 4: (0.075, 0.045)},
+    "gnmdsk": {1: (0.10, 0.27), 2: (0.07, 0.04), 4: (0.04, 0.015)},
+}
 
 
 def data_of_every_kind() -> dict[str, Triplets]:
@@ -149,8 +154,9 @@ def test_finds_a_map_that_answers(method, n_components):
     truth = np.random.default_rng(2).normal(size=(25, n_components))
     fitted = method(n_components=n_components).fit(simulate(truth, 3000, seed=1))
     fresh = simulate(truth, 3000, seed=2)
-    assert triplet_error(fitted, fresh) < MOST_ERROR.get(method.name, 0.08)
-    assert procrustes_disparity(fitted.embedding_, truth) < 4 * MOST_ERROR.get(method.name, 0.02)
+    error, disparity = DISTORTED.get(method.name, {}).get(n_components, (0.02, 0.01))
+    assert triplet_error(fitted, fresh) < error
+    assert procrustes_disparity(fitted.embedding_, truth) < disparity
 
 
 @every_method

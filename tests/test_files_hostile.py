@@ -192,8 +192,11 @@ def read_whatever(data: bytes) -> None:
         table = load(data, "hostile")
         for reading in propose(table):
             interpreted = interpret(table, reading)
-            interpreted.report.summary()
-            interpreted.sentences()
+            report = interpreted.report
+            assert report.n_answers == len(interpreted.triplets) == len(interpreted.file_rows)
+            assert report.n_answers + report.n_omitted == report.n_rows
+            assert len(report.summary()) >= 1 + len(report.omissions)
+            assert all(s.row in interpreted.file_rows for s in interpreted.sentences())
 
 
 @settings(max_examples=150, deadline=None)

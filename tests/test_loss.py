@@ -84,18 +84,14 @@ def test_softplus_far_out():
 @given(near2=st.floats(0.01, 50), far2=st.floats(0.01, 50), weight=st.floats(0.1, 5))
 def test_derivatives(name, near2, far2, weight):
     loss, step = LOSSES[name], 1e-5
-    _, by_near, by_far = evaluate(loss, near2, far2, weight)
-    near_slope = (
-        evaluate(loss, near2 + step, far2, weight)[0]
-        - evaluate(loss, near2 - step, far2, weight)[0]
-    ) / (2 * step)
-    far_slope = (
-        evaluate(loss, near2, far2 + step, weight)[0]
-        - evaluate(loss, near2, far2 - step, weight)[0]
-    ) / (2 * step)
-    # A corner that is rounded off leaves a difference of the order of the step.
-    assert by_near == pytest.approx(near_slope, rel=1e-4, abs=1e-4)
-    assert by_far == pytest.approx(far_slope, rel=1e-4, abs=1e-4)
+    by = evaluate(loss, near2, far2, weight)[1:]
+    for side, (near, far) in enumerate(((step, 0.0), (0.0, step))):
+        above = evaluate(loss, near2 + near, far2 + far, weight)
+        below = evaluate(loss, near2 - near, far2 - far, weight)
+        slope = (above[0] - below[0]) / (2 * step)
+        # Next to a rounded corner the slope changes within the step; elsewhere hardly at all.
+        change = abs(above[1 + side] - below[1 + side])
+        assert by[side] == pytest.approx(slope, rel=1e-4, abs=1e-7 + change)
 
 
 @pytest.mark.parametrize("name", LOSSES)

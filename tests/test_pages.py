@@ -254,6 +254,15 @@ def test_other_settings_make_another_map(services, opened):
     assert names == ["t-STE, 1 dimension", "STE, 2 dimensions"]
 
 
+def test_a_press_whose_run_was_broken_off_counts_in_the_next(services, opened):
+    app = settled(start("embedding", opened), services)
+    app.number_input(key="embedding.ste.n_components").set_value(3)
+    app.session_state[_KEY].press("fit")
+    app.run()
+    settled(app, services)
+    assert "STE, 3 dimensions" in words(app).replace("\\", "")
+
+
 def test_settings_and_selection_survive_a_page_switch_and_a_refresh(services, opened):
     app = settled(start("embedding", opened), services)
     app.selectbox(key="embedding.method").select("tste").run()

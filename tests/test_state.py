@@ -45,6 +45,16 @@ def test_selection_replaces_adds_and_toggles(opened):
     assert opened.selected_positions(opened.triplets()) == []
 
 
+def test_a_press_is_kept_until_it_is_asked_for_or_the_page_has_no_such_button(opened):
+    opened.press("fit")
+    assert not opened.take_press("other")
+    assert opened.take_press("fit")
+    assert not opened.take_press("fit"), "a press counts once"
+    opened.press("fit")
+    opened.forget_presses()
+    assert not opened.take_press("fit")
+
+
 def test_every_data_set_has_its_own_selection(opened, services, planted):
     opened.select(["1"])
     first = opened.dataset.id

@@ -60,7 +60,7 @@ class LORE(OrdinalEmbedding):
     ----------
     Anand, V., Helbling, A., Davenport, M. A., Berman, G. J., Alagapan, S., & Rozell, C. J.
     (2026). LORE: Jointly learning the intrinsic dimensionality and relative similarity structure
-    from ordinal data. International Conference on Learning Representations. Section 3.
+    from ordinal data. International Conference on Learning Representations.
     """
 
     name = "lore"

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.embedding.placing import place
 from core.embedding.starts import random_start, spectral_start
-from core.geometry import distances, principal_axes, rms
+from core.geometry import distances, principal_axes, rms, to_unit_rms
 from core.loss import Answers, Loss, Objective, margins
 from core.method import Choice, Method, Number, Switch, checked, parameters
 from core.optimise import Optimum, adapted, minimise, restarts
@@ -80,12 +80,6 @@ class Embedding(Method):
         """
         self._require_fit()
         return margins(self.embedding_, as_answers(triplets).rows)
-
-    def score(self, triplets: Triplets | Quadruples, y: Any = None) -> float:
-        """Weighted share of answers that the map gives too; ties count one half."""
-        answers = as_answers(triplets)
-        agree = np.sign(self.margins(answers)) / 2 + 0.5
-        return float(np.sum(answers.weight * agree) / np.sum(answers.weight))
 
     def _check_parameters(self) -> None:
         """Refuse values outside their declared ranges."""
@@ -315,12 +309,8 @@ class OrdinalEmbedding(Embedding):
         """The maps that answer; several are brought to the size of the best."""
         if not self.average:
             return [self.embedding_]
-        sizes = [rms(embedding[self.placed_]) for embedding in self.embeddings_]
         size = rms(self.embedding_[self.placed_])
-        return [
-            embedding * (size / own) if own > 0 else embedding
-            for embedding, own in zip(self.embeddings_, sizes, strict=True)
-        ]
+        return [size * to_unit_rms(embedding, self.placed_) for embedding in self.embeddings_]
 
 
 def _flattened(embedding: np.ndarray, shape: tuple[int, int]) -> np.ndarray:

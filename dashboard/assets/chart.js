@@ -153,6 +153,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   // One after the other: two drawings at once would leave a mixture.
   plot.queue = (plot.queue || Promise.resolve())
     .then(() => draw(plot, tip, parentElement, turn))
-    .catch(() => { if (!plot.data) box.querySelector(".ts-trouble").hidden = false; });
+    .catch((error) => {
+      console.error("The figure could not be drawn.", error);
+      if (!plot.data) box.querySelector(".ts-trouble").hidden = false;
+    });
   return () => { tip.style.display = "none"; };
 }

@@ -9,6 +9,7 @@ import streamlit as st
 from core.score import ErrorEstimate
 from core.triplets import Triplets
 from dashboard import analysis, panels
+from dashboard.controls import pressed
 from dashboard.jobs import Job
 from dashboard.state import Session
 from dashboard.theme import Canvas
@@ -43,8 +44,8 @@ def compute_button(
     about: str,
 ) -> None:
     """A button that computes `pieces` as one job; without effect where there are none."""
-    if st.button(
-        "Compute", type="primary", key=key, icon=":material/play_arrow:", width="stretch",
+    if pressed(
+        current, key, "Compute", type="primary", icon=":material/play_arrow:", width="stretch",
         disabled=not pieces, help=about,
     ):
         analysis.submit(current, info, triplets, PAGE, title, pieces)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from core.files import attach_objects, attach_pictures, read_objects
 from core.triplets import ANCHOR, FAR, NEAR, DataError, Triplets
 from dashboard import panels
 from dashboard.chart import address
-from dashboard.controls import picture_uploader
+from dashboard.controls import picture_uploader, pressed
 from dashboard.figures.answers import histogram
 from dashboard.imports import gather_pictures
 from dashboard.services import services
@@ -33,7 +34,7 @@ def show_dataset(current: Session, info: DatasetInfo) -> None:
         st.title(panels.plain(info.name), anchor=False)
         with st.popover("Rename or delete", icon=":material/edit:"):
             rename(info)
-            if st.button("Delete", key=f"delete.{info.id}", icon=":material/delete:"):
+            if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):
                 delete(info)
     names = ["Overview", "Objects", "Answers", "Add"]
     overview, objects, answers, add = st.tabs(names, key="data.tab", on_change="rerun")
@@ -45,10 +46,10 @@ def show_dataset(current: Session, info: DatasetInfo) -> None:
             _objects(current, info, triplets)
     with answers:
         if answers.open:
-            _answers(info, triplets)
+            _answers(current, info, triplets)
     with add:
         if add.open:
-            _add(info, triplets)
+            _add(current, info, triplets)
 
 
 def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> dict[int, str]:
@@ -190,7 +191,7 @@ def answer_table(triplets: Triplets, which: np.ndarray | None = None) -> pd.Data
     )
 
 
-def _answers(info: DatasetInfo, triplets: Triplets) -> None:
+def _answers(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
     shown = min(len(triplets), 100_000)
     if shown < len(triplets):
         st.caption(f"The first {shown:,} of {len(triplets):,} answers; the CSV has all.")
@@ -199,10 +200,10 @@ def _answers(info: DatasetInfo, triplets: Triplets) -> None:
         "CSV", lambda: answer_table(triplets).to_csv(index=False), f"{info.name}-answers.csv",
         "text/csv", icon=":material/download:", on_click="ignore",
     )
-    _part(info, triplets)
+    _part(current, info, triplets)
 
 
-def _part(info: DatasetInfo, triplets: Triplets) -> None:
+def _part(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
     """Make a data set of the answers of some participants, of a sampler, of a split."""
     answers = triplets.answers
     columns = [c for c in answers.columns if 1 < len(answers[c].unique()) <= _MOST_VALUES]
@@ -222,7 +223,7 @@ def _part(info: DatasetInfo, triplets: Triplets) -> None:
             "Name", f"{info.name}, {column} {', '.join(chosen[:3])}"[:80], max_chars=120,
             key=f"part.name.{column}.{'.'.join(chosen)}"[:200],
         )
-        if st.button(f"Keep {count(int(kept.sum()), 'answer')}", key="part.keep"):
+        if pressed(current, "part.keep", f"Keep {count(int(kept.sum()), 'answer')}"):
             workspace = services().workspace
             workspace.add_dataset(
                 triplets.take(kept).renamed(name.strip() or info.name),
@@ -242,7 +243,7 @@ def _part(info: DatasetInfo, triplets: Triplets) -> None:
 # Adding --------------------------------------------------------------------------------------
 
 
-def _add(info: DatasetInfo, triplets: Triplets) -> None:
+def _add(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
     st.write(
         "What is known of the objects can come later: a table with one row per object, and "
         "pictures named after the objects. Maps that were computed stay valid."
@@ -251,14 +252,16 @@ def _add(info: DatasetInfo, triplets: Triplets) -> None:
     with left:
         table = st.file_uploader("Table of objects", key="add.objects")
         if table is not None:
-            _add_table(info, triplets, table)
+            _add_table(current, info, triplets, table)
     with right:
         files = picture_uploader("add.pictures")
         if files:
-            _add_pictures(info, triplets, files)
+            _add_pictures(current, info, triplets, files)
 
 
-def _add_table(info: DatasetInfo, triplets: Triplets, file) -> None:
+def _add_table(
+    current: Session, info: DatasetInfo, triplets: Triplets, file: Any
+) -> None:
     try:
         described = read_objects(file.getvalue(), name=file.name)
         bases = {None: "ids", 0: "row numbers from 0", 1: "row numbers from 1"}
@@ -272,13 +275,15 @@ def _add_table(info: DatasetInfo, triplets: Triplets, file) -> None:
         return
     for line in match.summary():
         st.markdown(f"- {panels.plain(line)}")
-    if st.button("Add these columns", type="primary", key="add.objects.go"):
+    if pressed(current, "add.objects.go", "Add these columns", type="primary"):
         services().workspace.update_dataset(info.id, changed)
         st.toast("Added.")
         st.rerun()
 
 
-def _add_pictures(info: DatasetInfo, triplets: Triplets, files: list) -> None:
+def _add_pictures(
+    current: Session, info: DatasetInfo, triplets: Triplets, files: list
+) -> None:
     try:
         pictures = gather_pictures((file.name, file.getvalue()) for file in files)
         changed, match = attach_pictures(triplets, pictures)
@@ -289,7 +294,7 @@ def _add_pictures(info: DatasetInfo, triplets: Triplets, files: list) -> None:
         st.markdown(f"- {panels.plain(line)}")
     for name, why in pictures.refused.items():
         st.markdown(f"- {panels.plain(f'{name} was left out: {why}.')}")
-    if st.button("Add these pictures", type="primary", key="add.pictures.go"):
+    if pressed(current, "add.pictures.go", "Add these pictures", type="primary"):
         services().workspace.update_dataset(info.id, changed, pictures)
         st.toast("Added.")
         st.rerun()

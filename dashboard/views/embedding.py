@@ -22,7 +22,7 @@ from core.triplets import Triplets
 from core.uncertainty import bootstrap
 from dashboard import analysis, export, panels
 from dashboard.chart import chart
-from dashboard.controls import method_form, parameter_form, pick, switch
+from dashboard.controls import method_form, parameter_form, pick, pressed, switch
 from dashboard.figures.colours import is_quantity
 from dashboard.figures.fit import loss_curves
 from dashboard.figures.map import embedding_map
@@ -133,7 +133,8 @@ def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
             tasks[scheme] = parameter_form(current, cross_validate, "embedding.cross_validate")
         elif scheme == "split_error":
             tasks[scheme] = {}
-    if st.button("Fit", type="primary", key="fit", icon=":material/play_arrow:", width="stretch"):
+    if pressed(current, "fit", "Fit", type="primary", icon=":material/play_arrow:",
+               width="stretch"):
         analysis.start(current, info, triplets, method, tasks)
         current.drafts[_shown(info)] = key("fit", method, triplets)
         st.rerun()
@@ -172,7 +173,7 @@ def _choose_run(current: Session, info: DatasetInfo, listed: list[RunInfo]) -> R
         if name.strip() and name != run.name:
             services().workspace.rename_run(run.id, name.strip())
             st.rerun()
-        if st.button("Delete", key=f"run.delete.{run.id}", icon=":material/delete:"):
+        if pressed(current, f"run.delete.{run.id}", "Delete", icon=":material/delete:"):
             panels.ask_to_delete(
                 "this map",
                 f"{run.name}, with its uncertainty and error, will be gone. It can be computed "

@@ -13,7 +13,7 @@ from core.method import methods
 from core.score import repeat_error
 from core.triplets import Triplets
 from dashboard import analysis, export, panels
-from dashboard.controls import number, parameter_form, pick
+from dashboard.controls import number, parameter_form, pick, pressed
 from dashboard.figures.curves import dimension_curves, learning_figure
 from dashboard.jobs import Job
 from dashboard.state import Session
@@ -147,6 +147,6 @@ def show_tuning(current: Session, info: DatasetInfo, triplets: Triplets, job: Jo
             ". On new answers it will be a little higher, because it was the lowest of "
             f"{len(table)}."
         ))
-        if st.button("Fit this map", key="compare.tune.use", icon=":material/scatter_plot:"):
+        if pressed(current, "compare.tune.use", "Fit this map", icon=":material/scatter_plot:"):
             fit_now(current, info, triplets, methods("embedding")[name](**best))
             st.switch_page("../pages/embedding.py")

@@ -20,7 +20,7 @@ from core.files import (
 )
 from core.triplets import DataError, Triplets
 from dashboard import panels
-from dashboard.controls import picture_uploader
+from dashboard.controls import picture_uploader, pressed
 from dashboard.imports import Waiting, accept, discard
 from dashboard.state import Session, widgets
 from dashboard.theme import count
@@ -111,11 +111,14 @@ def _decide(current: Session, upload: Waiting, imported: Imported | None) -> Non
     with st.form("keep", border=True):
         name = st.text_input("Name of the data set", Path(upload.name).stem, max_chars=120)
         with st.container(horizontal=True):
-            kept = st.form_submit_button(
-                "Keep this data set", type="primary", icon=":material/check:",
-                disabled=imported is None,
+            kept = pressed(
+                current, "keep.go", "Keep this data set", button=st.form_submit_button,
+                type="primary", icon=":material/check:", disabled=imported is None,
             )
-            dropped = st.form_submit_button("Discard", icon=":material/close:")
+            dropped = pressed(
+                current, "keep.not", "Discard", button=st.form_submit_button,
+                icon=":material/close:",
+            )
     if kept and imported is not None:
         with st.spinner("Keeping"):
             current.open(accept(current.id, name.strip() or upload.name).id)

@@ -104,17 +104,13 @@ def _shown(place: str, name: str, data: str, listed: RunInfo) -> Shown:
 
 
 def _aligned(shown: list[Shown]) -> list[np.ndarray]:
-    """(n, d) positions of every map, closest to the first; NaN for objects without a place."""
-    most = max(s.fitted.n_components for s in shown)
-
-    def padded(fitted: OrdinalEmbedding) -> np.ndarray:
-        return np.pad(fitted.embedding_, ((0, 0), (0, most - fitted.n_components)))
-
-    target, placed = padded(shown[0].fitted), shown[0].fitted.placed_
+    """(n, d) positions of every map, d >= 2, closest to the first; NaN for objects without one."""
+    most = max(2, *(s.fitted.n_components for s in shown))
+    target, placed = _padded(shown[0].fitted, most), shown[0].fitted.placed_
     found = []
     for s in shown:
         both = placed & s.fitted.placed_
-        positions = padded(s.fitted)
+        positions = _padded(s.fitted, most)
         aligned = positions if s is shown[0] else (
             procrustes(positions[both], target[both])(positions)
         )
@@ -122,23 +118,25 @@ def _aligned(shown: list[Shown]) -> list[np.ndarray]:
     return found
 
 
+def _padded(fitted: OrdinalEmbedding, n_components: int) -> np.ndarray:
+    """(n, n_components) positions, the further ones 0."""
+    return np.pad(fitted.embedding_, ((0, 0), (0, n_components - fitted.n_components)))
+
+
 def _grid(
     current: Session, info: DatasetInfo, triplets: Triplets, shown: list[Shown],
     style: MapStyle, arrows: bool,
 ) -> None:
-    positions = _aligned(shown)
-    flat = np.concatenate([p if p.shape[1] > 1 else np.pad(p, ((0, 0), (0, 1)))
-                           for p in positions])[:, :2]
-    low, high = np.nanmin(flat, axis=0), np.nanmax(flat, axis=0)
+    planes = [positions[:, :2] for positions in _aligned(shown)]
+    low, high = np.nanmin(planes, axis=(0, 1)), np.nanmax(planes, axis=(0, 1))
     margin = 0.06 * max(float(np.max(high - low)), 1e-9)
     window = (low - margin, high + margin)
     selected = current.selected_positions(triplets)
     places = st.columns(min(len(shown), 2))
     for k, (s, place) in enumerate(zip(shown, itertools.cycle(places), strict=False)):
-        plane = np.pad(positions[k], ((0, 0), (0, max(2 - positions[k].shape[1], 0))))[:, :2]
-        before = np.pad(positions[0], ((0, 0), (0, max(2 - positions[0].shape[1], 0))))[:, :2]
+        plane = planes[k]
         data = MapData(plane, triplets.objects, selected=selected)
-        moved = before if arrows and k else None
+        moved = planes[0] if arrows and k else None
         with place:
             st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))
             text = _map_caption(info, s, shown[0], k)
@@ -198,10 +196,7 @@ def _closeness(first: Shown, second: Shown) -> tuple[float, float]:
     """Procrustes disparity and share of neighbours in common."""
     both = first.fitted.placed_ & second.fitted.placed_
     most = max(first.fitted.n_components, second.fitted.n_components)
-    a, b = (
-        np.pad(s.fitted.embedding_[both], ((0, 0), (0, most - s.fitted.n_components)))
-        for s in (first, second)
-    )
+    a, b = (_padded(s.fitted, most)[both] for s in (first, second))
     return procrustes_disparity(a, b), neighbour_overlap(a, b, _neighbours(len(both)))
 
 
