@@ -401,6 +401,11 @@ def test_maps_side_by_side_are_aligned(services, opened):
     places = [np.column_stack([numbers(t["x"]), numbers(t["y"])]) for t in points]
     assert np.corrcoef(places[0].ravel(), places[1].ravel())[0, 1] > 0.95, "turned towards it"
     assert "nearest neighbours are the same" in words(app)
+    app.session_state[_KEY].select(["3", "4"])
+    app.selectbox(key="compare.zoom").select("selected").run()
+    closer = [figure(app, f"compare.map.{k}")["layout"]["xaxis"]["range"] for k in range(2)]
+    assert closer[0] == closer[1]
+    assert np.ptp(closer[0]) < np.ptp(maps[0]["layout"]["xaxis"]["range"])
     app.toggle(key="compare.arrows").set_value(True).run()
     lines = [t for t in figure(app, "compare.map.1")["data"] if t.get("mode") == "lines"]
     assert len(lines) == 1

@@ -30,6 +30,9 @@ from dashboard.views.comparing import watch
 from dashboard.workspace import DatasetInfo, RunInfo
 
 _HALF = Canvas(560.0, 420.0)
+_ZOOMS = {
+    "all": "All objects", "selected": "Selected objects", "inner": "Without the outermost 10 %",
+}
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,14 @@ def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job 
             current, f"map.colour@{info.id}", "Colour", {"": "None", **columns},
             default=next((c for c in columns if is_quantity(triplets.objects[c])), ""), width=180,
         )
+        zoom = pick(current, "compare.zoom", "Zoom", _ZOOMS, width=180,
+                    help="All maps show the same part of the plane.")
         arrows = switch(current, "compare.arrows", "Differences", False,
                         help="Lines from each object's place in the reference to its place here.")
     first = next(s for s in shown if s.place == reference)
     shown = [first, *(s for s in shown if s is not first)]
-    _grid(current, info, triplets, shown, MapStyle("points", colour or None, False), arrows)
+    style = MapStyle("points", colour or None, False)
+    _grid(current, info, triplets, shown, style, zoom, arrows)
     _agreement(current, info, shown)
 
 
@@ -125,13 +131,11 @@ def _padded(fitted: OrdinalEmbedding, n_components: int) -> np.ndarray:
 
 def _grid(
     current: Session, info: DatasetInfo, triplets: Triplets, shown: list[Shown],
-    style: MapStyle, arrows: bool,
+    style: MapStyle, zoom: str, arrows: bool,
 ) -> None:
     planes = [positions[:, :2] for positions in _aligned(shown)]
-    low, high = np.nanmin(planes, axis=(0, 1)), np.nanmax(planes, axis=(0, 1))
-    margin = 0.06 * max(float(np.max(high - low)), 1e-9)
-    window = (low - margin, high + margin)
     selected = current.selected_positions(triplets)
+    window = _window(planes, zoom, selected)
     places = st.columns(min(len(shown), 2))
     for k, (s, place) in enumerate(zip(shown, itertools.cycle(places), strict=False)):
         plane = planes[k]
@@ -140,7 +144,7 @@ def _grid(
         with place:
             st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))
             text = _map_caption(info, s, shown[0], k)
-            draw = _drawer(data, style, window, moved, text, s.run.key)
+            draw = _drawer(data, style, window, moved, text, f"{s.run.key} {window}")
             panels.figure_panel(
                 current, draw, key=f"compare.map.{k}", alt=f"Map. {text}", canvas=_HALF,
                 name=export.file_name(info.name, s.run.method, f"compared-{k + 1}"),
@@ -149,6 +153,20 @@ def _grid(
                 ),
                 on_pick=current.select_positions, caption=text,
             )
+
+
+def _window(
+    planes: list[np.ndarray], zoom: str, selected: list[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lower left and upper right corner of the part of the plane that all maps show."""
+    inside = np.concatenate(planes)
+    chosen = np.concatenate([plane[selected] for plane in planes])
+    if zoom == "selected" and np.isfinite(chosen).any():
+        inside = chosen
+    cut = 5.0 if zoom == "inner" else 0.0
+    low, high = np.nanpercentile(inside, [cut, 100.0 - cut], axis=0)
+    margin = 0.06 * max(float(np.max(high - low)), 1e-9)
+    return low - margin, high + margin
 
 
 def _drawer(
