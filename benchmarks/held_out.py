@@ -21,7 +21,7 @@ from scipy.stats import spearmanr
 from sources import alien_eggs, music, spikiness
 
 from core.compare import tune
-from core.embedding import CKL, GNMDS, SOE, STE, TSTE
+from core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
 from core.embedding.ordinal import OrdinalEmbedding
 from core.score import (
     ErrorEstimate,
@@ -34,7 +34,9 @@ from core.score import (
 from core.triplets import Triplets
 
 #: A method that comes later joins here.
-METHODS: tuple[type[OrdinalEmbedding], ...] = (STE, TSTE, CKL, GNMDS, SOE)
+METHODS: tuple[type[OrdinalEmbedding], ...] = (
+    STE, TSTE, CKL, GNMDS, SOE, LORE, GNMDSK,
+)
 
 
 def in_words(estimate: ErrorEstimate) -> str:

@@ -31,6 +31,7 @@ from core.triplets import Triplets
 
 _SCHEMA = 1
 _ROLES = ["anchor", "near", "far"]
+_IN_MEMORY = 2**28  # bytes of arrays of runs
 
 
 class WorkspaceError(Exception):
@@ -139,6 +140,8 @@ class Workspace:
         event.listen(self._engine, "connect", _configure)
         self._check_schema()
         self._loaded: OrderedDict[str, Triplets] = OrderedDict()
+        self._object_ids: dict[str, str] = {}
+        self._arrays: OrderedDict[str, dict[str, np.ndarray]] = OrderedDict()
         self._lock = threading.Lock()
 
     def _check_schema(self) -> None:
@@ -266,6 +269,21 @@ class Workspace:
                     table.to_parquet(file)
         self._hold(triplets.fingerprint, triplets)
 
+    def about_the_same_objects(self, info: DatasetInfo) -> list[DatasetInfo]:
+        """The other data sets whose objects have the same ids in the same order."""
+        return [
+            other for other in self.datasets()
+            if other.id != info.id and other.n_objects == info.n_objects
+            and self._ids_of(other) == self._ids_of(info)
+        ]
+
+    def _ids_of(self, info: DatasetInfo) -> str:
+        """Hash of the ids of a data set's objects; its file is read once."""
+        if info.fingerprint not in self._object_ids:
+            ids = "\0".join(self.triplets(info).ids)
+            self._object_ids[info.fingerprint] = _hash(ids.encode())
+        return self._object_ids[info.fingerprint]
+
     def _hold(self, fingerprint: str, triplets: Triplets, at_most: int = 4) -> None:
         with self._lock:
             self._loaded[fingerprint] = triplets
@@ -344,8 +362,24 @@ class Workspace:
             if row is None:
                 return None
             file, record = row.file, row.record
+        return Run(**record, arrays=dict(self._arrays_of(file)))
+
+    def _arrays_of(self, file: str) -> dict[str, np.ndarray]:
+        """What a file of a run holds, read-only; the last ones stay in memory."""
+        with self._lock:
+            found = self._arrays.get(file)
+            if found is not None:
+                self._arrays.move_to_end(file)
+                return found
         with np.load(self.folder / "runs" / file) as arrays:
-            return Run(**record, arrays=dict(arrays))
+            found = dict(arrays)
+        for array in found.values():
+            array.setflags(write=False)
+        with self._lock:
+            self._arrays[file] = found
+            while len(self._arrays) > 1 and sum(map(_size, self._arrays.values())) > _IN_MEMORY:
+                self._arrays.popitem(last=False)
+        return found
 
     def rename_run(self, run: int, name: str) -> None:
         with self._session() as session:
@@ -438,6 +472,10 @@ def _info(row: _Dataset) -> DatasetInfo:
 
 def _run_info(row: _Run) -> RunInfo:
     return RunInfo(**{name: getattr(row, name) for name in RunInfo.__annotations__})
+
+
+def _size(arrays: Mapping[str, np.ndarray]) -> int:
+    return sum(array.nbytes for array in arrays.values())
 
 
 def _same_method(other: _Run, fit: _Run) -> bool:

@@ -101,6 +101,30 @@ def test_runs_come_back(workspace, triplets, task):
     assert workspace.run(info.id, "another key") is None
 
 
+def test_arrays_of_runs_stay_in_memory_up_to_a_limit(workspace, triplets, monkeypatch):
+    info = keep(workspace, triplets)
+    keys = []
+    for seed in range(3):
+        done = run("fit", STE(n_init=1, seed=seed), triplets)
+        keys.append(workspace.add_run(info.id, done, "STE").key)
+    first = workspace.run(info.id, keys[0]).arrays["embedding_"]
+    assert workspace.run(info.id, keys[0]).arrays["embedding_"] is first
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 0
+    monkeypatch.setattr("dashboard.workspace._IN_MEMORY", 1)
+    last = workspace.run(info.id, keys[1]).arrays["embedding_"]
+    assert workspace.run(info.id, keys[1]).arrays["embedding_"] is last, "the latest always"
+    assert workspace.run(info.id, keys[0]).arrays["embedding_"] is not first
+
+
+def test_data_sets_about_the_same_objects_are_found(workspace, triplets):
+    info = keep(workspace, triplets)
+    part = keep(workspace, triplets.take(np.arange(100)))
+    renamed = triplets.objects.assign(id=[f"x{i}" for i in range(triplets.n_objects)])
+    keep(workspace, Triplets(triplets.rows, renamed, triplets.answers, "others"))
+    assert [other.id for other in workspace.about_the_same_objects(info)] == [part.id]
+
+
 def test_runs_are_listed_replaced_renamed_and_deleted(workspace, triplets):
     info = keep(workspace, triplets)
     fit = run("fit", STE(n_init=1), triplets)

@@ -48,7 +48,7 @@ class Shown:
 
 def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None) -> None:
     watch(current, job)
-    listed = _listed(info, triplets)
+    listed = _listed(info)
     if not listed:
         panels.empty(
             "There is no map yet", "Fit one on the page Embedding, or compute several under "
@@ -88,16 +88,11 @@ def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job 
     _agreement(current, info, shown)
 
 
-def _listed(info: DatasetInfo, triplets: Triplets) -> dict[str, tuple[str, str, RunInfo]]:
+def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
     """Every map of the same objects: place -> its name, its data set's name, its entry."""
     workspace = services().workspace
-    alike = [
-        other for other in workspace.datasets()
-        if other.id != info.id and other.n_objects == info.n_objects
-        and workspace.triplets(other).ids == triplets.ids
-    ]
     found = {}
-    for data in (info, *alike):
+    for data in (info, *workspace.about_the_same_objects(info)):
         more = "" if data.id == info.id else f" ({data.name})"
         for run in workspace.runs(data.id, "fit"):
             found[f"{data.id}/{run.key}"] = (f"{run.name}{more}", data.name, run)
