@@ -347,13 +347,16 @@ class Workspace:
         self._remove_unused()
         return info
 
-    def runs(self, dataset: str, task: str | None = None) -> list[RunInfo]:
-        """The runs of a data set, the newest first."""
+    def runs(
+        self, dataset: str, task: str | None = None, kind: str | None = None
+    ) -> list[RunInfo]:
+        """The runs of a data set, of a task, with methods of a kind; the newest first."""
         wanted = select(_Run).where(_Run.dataset == dataset).order_by(_Run.id.desc())
         if task is not None:
             wanted = wanted.where(_Run.task == task)
         with self._session() as session:
-            return [_run_info(row) for row in session.scalars(wanted)]
+            found = [_run_info(row) for row in session.scalars(wanted)]
+        return [run for run in found if kind in (None, run.record["kind"])]
 
     def run(self, dataset: str, key: str) -> Run | None:
         """The run of a key, whole or stopped early, or None."""

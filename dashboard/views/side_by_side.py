@@ -94,7 +94,7 @@ def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
     found = {}
     for data in (info, *workspace.about_the_same_objects(info)):
         more = "" if data.id == info.id else f" ({data.name})"
-        for run in workspace.runs(data.id, "fit"):
+        for run in workspace.runs(data.id, "fit", "embedding"):
             found[f"{data.id}/{run.key}"] = (f"{run.name}{more}", data.name, run)
     return found
 
