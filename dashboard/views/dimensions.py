@@ -22,7 +22,8 @@ from dashboard.jobs import Job
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count, interval
-from dashboard.views.comparing import WIDE, compute_button, watch, worth_showing
+from dashboard.views.comparing import PAGE, worth_showing
+from dashboard.views.computing import WIDE, compute_button, watch
 from dashboard.workspace import DatasetInfo
 
 _LOW = Canvas(900.0, 260.0)
@@ -92,7 +93,8 @@ def show_dimensions(
             if key(task, method, triplets, options) not in there
         ]
         compute_button(
-            current, info, triplets, "compare.run", f"Comparing methods: {info.name}", missing,
+            current, info, triplets, PAGE, "compare.run", f"Comparing methods: {info.name}",
+            missing,
             "Fits every method in every number of dimensions, and measures its error on answers "
             "it has not seen. What is there already is not computed again.",
         )

@@ -18,7 +18,8 @@ from dashboard.figures.curves import dimension_curves, learning_figure
 from dashboard.jobs import Job
 from dashboard.state import Session
 from dashboard.theme import Canvas, count
-from dashboard.views.comparing import WIDE, compute_button, watch, worth_showing
+from dashboard.views.comparing import PAGE, worth_showing
+from dashboard.views.computing import WIDE, compute_button, watch
 from dashboard.views.embedding import fit_now
 from dashboard.workspace import DatasetInfo
 
@@ -36,7 +37,7 @@ def show_learning(current: Session, info: DatasetInfo, triplets: Triplets, job: 
         method = methods("embedding")[name](n_components=d)
         found = analysis.find(info, triplets, method, "learning_curve", options)
         compute_button(
-            current, info, triplets, "compare.curve.run", f"Learning curve: {info.name}",
+            current, info, triplets, PAGE, "compare.curve.run", f"Learning curve: {info.name}",
             [(method, "learning_curve", options)] if found is None else [],
             "Learns from a growing part of the answers and predicts the same held-out ones.",
         )
@@ -109,7 +110,7 @@ def show_tuning(current: Session, info: DatasetInfo, triplets: Triplets, job: Jo
         method = methods("embedding")[name]()
         found = analysis.find(info, triplets, method, "tune", options)
         compute_button(
-            current, info, triplets, "compare.tune.run", f"Tuning: {info.name}",
+            current, info, triplets, PAGE, "compare.tune.run", f"Tuning: {info.name}",
             [(method, "tune", options)] if found is None else [],
             "Cross-validates five strengths of the prior in several numbers of dimensions.",
         )

@@ -26,7 +26,7 @@ from dashboard.jobs import Job
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count, duration
-from dashboard.views.comparing import watch
+from dashboard.views.computing import watch
 from dashboard.workspace import DatasetInfo, RunInfo
 
 _HALF = Canvas(560.0, 420.0)

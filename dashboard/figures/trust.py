@@ -1,0 +1,126 @@
+"""Whether uncertainty can be trusted: calibration, abstention, and what asking more brings."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from core.uncertainty.calibration import Calibration
+
+from dashboard.figures.points import transparent
+from dashboard.theme import FAINT, PALETTE, SCREEN, SYMBOLS, Canvas, template, with_caption
+
+
+def reliability(
+    calibration: Calibration, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """How often answers predicted with some probability were right; on the diagonal it holds."""
+    figure = go.Figure()
+    known = calibration.counts > 0
+    said, right = calibration.confidence[known], calibration.accuracy[known]
+    share = calibration.counts[known] / calibration.counts.sum()
+    _diagonal(figure, 0.5, 1.0, canvas)
+    figure.add_scatter(
+        x=said, y=right, mode="lines+markers", showlegend=False,
+        line={"color": PALETTE[0], "width": 2 * canvas.scale},
+        marker={"size": (6 + 22 * np.sqrt(share)) * canvas.scale,
+                "color": transparent(PALETTE[0], 0.75), "line": {"width": 0}},
+        text=[f"said {p:.1%}, right {a:.1%}<br>{s:.1%} of the comparisons"
+              for p, a, s in zip(said, right, share, strict=True)],
+        hovertemplate="%{text}<extra></extra>",
+    )
+    _percent_axes(figure, "probability of the likelier answer", "share in which it was right")
+    return _finished(figure, "reliability", caption, canvas)
+
+
+def coverage(
+    calibration: Calibration, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Share of true positions inside their ellipses, one point for every simulated data set."""
+    figure = go.Figure()
+    held = calibration.coverage
+    _diagonal(figure, 0.0, 1.0, canvas)
+    figure.add_scatter(
+        x=np.tile(calibration.levels, len(held)), y=held.ravel(), mode="markers",
+        name="one data set", marker={"size": 8 * canvas.scale,
+                                     "color": transparent(PALETTE[0], 0.35)},
+        hovertemplate="%{x:.0%} ellipses held %{y:.1%}<extra></extra>",
+    )
+    figure.add_scatter(
+        x=calibration.levels, y=held.mean(axis=0), mode="lines+markers", name="mean",
+        line={"color": PALETTE[0], "width": 2 * canvas.scale},
+        marker={"size": 9 * canvas.scale, "symbol": "diamond"},
+        hovertemplate="%{x:.0%} ellipses held %{y:.1%} on average<extra></extra>",
+    )
+    _percent_axes(figure, "coverage asked for", "true positions inside")
+    figure.update_xaxes(range=[0.4, 1.02], tickvals=calibration.levels)
+    return _finished(figure, "coverage", caption, canvas)
+
+
+def abstention_curves(
+    threshold: np.ndarray, shares: Mapping[str, np.ndarray], *, caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """Shares of answers against the probability from which a prediction is made."""
+    figure = go.Figure()
+    for k, (name, share) in enumerate(shares.items()):
+        figure.add_scatter(
+            x=threshold, y=share, mode="lines+markers", name=html.escape(name, quote=False),
+            line={"color": PALETTE[k], "width": 2 * canvas.scale},
+            marker={"size": 6 * canvas.scale, "symbol": SYMBOLS[k]},
+            hovertemplate=f"from %{{x:.0%}}: %{{y:.1%}} {name}<extra></extra>",
+        )
+    _percent_axes(figure, "predicts only from this probability on", "share")
+    figure.update_yaxes(rangemode="tozero")
+    return _finished(figure, "abstention", caption, canvas)
+
+
+def asking_curves(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+    """Error against the number of answers, for each way to choose questions.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``design``, ``answers``, ``error`` and ``reach``, half the width of an interval.
+    """
+    figure = go.Figure()
+    for k, (name, rows) in enumerate(table.groupby("design", sort=False)):
+        colour = PALETTE[k % len(PALETTE)]
+        x, mean, reach = (rows[c].to_numpy() for c in ("answers", "error", "reach"))
+        figure.add_scatter(
+            x=np.concatenate([x, x[::-1]]),
+            y=np.concatenate([mean - reach, (mean + reach)[::-1]]), fill="toself", mode="lines",
+            fillcolor=transparent(colour, 0.12), line={"width": 0}, hoverinfo="skip",
+            showlegend=False,
+        )
+        figure.add_scatter(
+            x=x, y=mean, mode="lines+markers", name=html.escape(name, quote=False),
+            line={"color": colour, "width": 2 * canvas.scale},
+            marker={"size": 7 * canvas.scale, "symbol": SYMBOLS[k % len(SYMBOLS)]},
+            hovertemplate=f"{name}: %{{x:,}} answers, error %{{y:.3f}}<extra></extra>",
+        )
+    figure.update_xaxes(title="answers", tickformat=",", zeroline=False)
+    figure.update_yaxes(title="error on all comparisons", zeroline=False)
+    return _finished(figure, "asking", caption, canvas)
+
+
+def _diagonal(figure: go.Figure, low: float, high: float, canvas: Canvas) -> None:
+    figure.add_scatter(
+        x=[low, high], y=[low, high], mode="lines", hoverinfo="skip", showlegend=False,
+        line={"color": FAINT, "dash": "dot", "width": canvas.scale},
+    )
+
+
+def _percent_axes(figure: go.Figure, x: str, y: str) -> None:
+    for update, title in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
+        update(title=title, tickformat=".0%", zeroline=False)
+
+
+def _finished(figure: go.Figure, revision: str, caption: str, canvas: Canvas) -> go.Figure:
+    figure.update_layout(template=template(canvas), dragmode="zoom", uirevision=revision)
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)
