@@ -4,6 +4,7 @@
 readings of it, let the user change one, and `interpret` it.
 """
 
+from core.files.asked import read_questions
 from core.files.interpretation import interpret, read
 from core.files.layout import Layout, layouts
 from core.files.loading import load
@@ -52,4 +53,5 @@ __all__ = [
     "read",
     "read_objects",
     "read_pictures",
+    "read_questions",
 ]

@@ -1,0 +1,88 @@
+"""Lists of questions that are not answered yet."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.files.loading import load
+from core.files.names import counted, listing, named
+from core.files.source import Source
+from core.triplets import DataError, Triplets
+
+#: Names of the columns, by role, in experiments' own words.
+_NAMES = {
+    "anchor": ("anchor", "head", "center", "centre", "reference", "target", "stimulus"),
+    "first": ("first", "left", "a", "option1", "option_1", "object1", "near"),
+    "second": ("second", "right", "b", "option2", "option_2", "object2", "far"),
+}
+
+
+def read_questions(
+    source: Source, objects: Triplets, name: str | None = None
+) -> tuple[np.ndarray, str]:
+    """Read questions about known objects: an anchor and two objects to choose from per row.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        A table with columns ``anchor``, ``first`` and ``second``, or ``head``, ``left`` and
+        ``right``; with other names the first three columns count.
+    objects : Triplets
+        Whose objects are meant: by id, by label, or by number from 0.
+    name : str, optional
+        Of the file, for messages.
+
+    Returns
+    -------
+    questions : ndarray of int, shape (q, 3)
+        Positions of the objects.
+    how : str
+        A sentence on how the file was read.
+
+    Raises
+    ------
+    DataError
+        If a row names an unknown object or one object twice, or there is no row.
+    """
+    table = load(source, name)
+    found = [named(table.columns, names) for names in _NAMES.values()]
+    columns = found if None not in found else table.columns[:3]
+    if not table.n_rows:
+        raise DataError("there are no questions", file=table.name, remedy="Give one per row.")
+    names = np.column_stack([table.texts(column) for column in columns])
+    rows, what = _positions(names, objects)
+    unknown = np.argwhere(rows < 0)
+    if len(unknown):
+        row, column = unknown[0]
+        raise DataError(
+            f"{names[row, column]!r} is no object of {objects.name}", file=table.name,
+            row=table.row_number(row),
+            remedy=f"Name objects by {what}, such as {listing(objects.ids, 3)}.",
+        )
+    twice = (rows[:, 0] == rows[:, 1]) | (rows[:, 0] == rows[:, 2]) | (rows[:, 1] == rows[:, 2])
+    if twice.any():
+        row = int(np.argmax(twice))
+        raise DataError(
+            "the same object stands twice in a question", file=table.name,
+            row=table.row_number(row), remedy="Correct or leave out this row.",
+        )
+    return rows, (
+        f"{counted(len(rows), 'question')}: anchor, first and second are the columns "
+        f"{listing(list(columns))}, objects are named by {what}."
+    )
+
+
+def _positions(names: np.ndarray, objects: Triplets) -> tuple[np.ndarray, str]:
+    """(q, 3) positions of the objects that are named, -1 where unknown; and how they are named."""
+    ways = {
+        "their ids": _looked_up(names, objects.ids),
+        "their labels": _looked_up(names, objects.labels),
+        "their numbers from 0": _looked_up(names, [str(i) for i in range(objects.n_objects)]),
+    }
+    what = max(ways, key=lambda way: int((ways[way] >= 0).sum()))
+    return ways[what], what
+
+
+def _looked_up(names: np.ndarray, known: list[str]) -> np.ndarray:
+    place = {name: i for i, name in enumerate(known)}
+    return np.array([[place.get(text, -1) for text in row] for row in names], dtype=np.int64)
