@@ -57,11 +57,37 @@ class Switch:
 
 
 @dataclass(frozen=True)
+class Inner:
+    """Another method that this one builds on, of one of some kinds.
+
+    It is given as a method, or as `described` by it; ``None`` is allowed when the type says so.
+    """
+
+    kinds: tuple[str, ...]
+    label: str
+    help: str = ""
+    advanced: bool = False
+    automatic: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """Name of a column of the table of objects."""
+
+    label: str
+    help: str = ""
+    advanced: bool = False
+
+
+Spec = Number | Choice | Switch | Inner | Column
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A declared parameter of a method or of a function."""
 
     name: str
-    spec: Number | Choice | Switch
+    spec: Spec
     default: Any
     integer: bool = False
     optional: bool = False
@@ -87,6 +113,17 @@ class Parameter:
                     allowed = ", ".join(map(repr, options))
                     raise ValueError(f"{name} is {value!r}; it must be one of {allowed}.")
                 return value
+            case Column():
+                if not isinstance(value, str):
+                    raise ValueError(f"{name} is {value!r}; it must be the name of a column.")
+                return value
+            case Inner(kinds=kinds):
+                inner = restored(value) if isinstance(value, Mapping) else value
+                if not isinstance(inner, Method) or inner.kind not in kinds:
+                    raise ValueError(
+                        f"{name} is {value!r}; it must be a method of kind {' or '.join(kinds)}."
+                    )
+                return described(inner)
             case Number(low=low, high=high):
                 kinds = (int, np.integer) if self.integer else (int, float, np.number)
                 kind = "a whole number" if self.integer else "a number"
@@ -109,7 +146,7 @@ def parameters(owner: type | Callable) -> tuple[Parameter, ...]:
         if get_origin(hint) is not Annotated:
             continue
         kind, *specs = get_args(hint)
-        spec = next((s for s in specs if isinstance(s, Number | Choice | Switch)), None)
+        spec = next((s for s in specs if isinstance(s, Spec)), None)
         if spec is None:
             continue
         members = set(get_args(kind)) or {kind}
@@ -195,6 +232,12 @@ class Method(BaseEstimator):
     def _require_fit(self) -> None:
         check_is_fitted(self)
 
+    def _check_parameters(self) -> None:
+        """Refuse values outside their declared ranges."""
+        # get_params would inspect the signature each time, which takes as long as many a step.
+        names = [parameter.name for parameter in parameters(type(self))]
+        checked(type(self), {name: getattr(self, name) for name in names})
+
 
 _registry: dict[str, dict[str, type[Method]]] = {}
 
@@ -213,3 +256,25 @@ def register(kind: str) -> Callable[[type[Method]], type[Method]]:
 def methods(kind: str) -> dict[str, type[Method]]:
     """The registered methods of one kind, by name, in alphabetical order of their titles."""
     return dict(sorted(_registry.get(kind, {}).items(), key=lambda item: item[1].title.lower()))
+
+
+def described(method: Method) -> dict[str, Any]:
+    """Kind, name and checked parameters of a method, as plain data."""
+    values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
+    return {
+        "kind": method.kind, "method": method.name, "parameters": checked(type(method), values)
+    }
+
+
+def restored(record: Mapping[str, Any]) -> Method:
+    """The method, not fitted, that `described` has described.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method.
+    """
+    kind, name = record.get("kind"), record.get("method")
+    if name not in _registry.get(kind, {}):
+        raise ValueError(f"There is no method {name!r} of kind {kind!r}.")
+    return _registry[kind][name](**record.get("parameters", {}))
