@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from core.progress import Progress, silent
@@ -118,8 +118,8 @@ class Parameter:
                     raise ValueError(f"{name} is {value!r}; it must be the name of a column.")
                 return value
             case Inner(kinds=kinds):
-                inner = restored(value) if isinstance(value, Mapping) else value
-                if not isinstance(inner, Method) or inner.kind not in kinds:
+                inner = unfitted(value) if isinstance(value, Mapping | Method) else None
+                if inner is None or inner.kind not in kinds:
                     raise ValueError(
                         f"{name} is {value!r}; it must be a method of kind {' or '.join(kinds)}."
                     )
@@ -266,15 +266,17 @@ def described(method: Method) -> dict[str, Any]:
     }
 
 
-def restored(record: Mapping[str, Any]) -> Method:
-    """The method, not fitted, that `described` has described.
+def unfitted(given: Method | Mapping[str, Any]) -> Method:
+    """A method of the same settings, from a method or from what `described` says of it.
 
     Raises
     ------
     ValueError
         If there is no such method.
     """
-    kind, name = record.get("kind"), record.get("method")
+    if isinstance(given, Method):
+        return clone(given)
+    kind, name = given.get("kind"), given.get("method")
     if name not in _registry.get(kind, {}):
         raise ValueError(f"There is no method {name!r} of kind {kind!r}.")
-    return _registry[kind][name](**record.get("parameters", {}))
+    return _registry[kind][name](**given.get("parameters", {}))

@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from core.embedding import STE
 from core.kernel.kernel import Kernel, refuse_matrix
-from core.method import Inner, Method, Number, register, restored
+from core.method import Inner, Method, Number, register, unfitted
 from core.progress import Progress, silent
 from core.triplets import DataError, Triplets
 
@@ -64,8 +64,7 @@ class GaussianKernel(Kernel):
             If there is no answer to learn from, or the objects are too many for a matrix.
         """
         self._check_parameters()
-        basis = described(self.basis) if isinstance(self.basis, Method) else self.basis
-        fitted = (restored(basis) if basis else STE()).fit(triplets, progress=progress)
+        fitted = unfitted(self.basis or STE()).fit(triplets, progress=progress)
         self.fit_positions(fitted.embedding_, fitted.placed_)
         self.stopped_ = fitted.stopped_
         return self
@@ -95,8 +94,8 @@ class GaussianKernel(Kernel):
         refuse_matrix(n)
         placed = np.ones(n, dtype=bool) if placed is None else placed
         apart = pdist(positions[placed])
-        self.bandwidth_ = self.bandwidth or float(np.median(apart)) if len(apart) else 1.0
-        self.bandwidth_ = self.bandwidth_ or 1.0  # all objects in one place
+        typical = float(np.median(apart)) if len(apart) else 0.0
+        self.bandwidth_ = self.bandwidth or typical or 1.0
         self.gram_ = np.zeros((n, n))
         similar = squareform(np.exp(-0.5 * (apart / self.bandwidth_) ** 2))
         np.fill_diagonal(similar, 1.0)
