@@ -165,13 +165,16 @@ def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
     Raises
     ------
     ValueError
-        For an unknown name or a value outside its declared range.
+        For an unknown or missing name, or a value outside its declared range.
     """
     title = getattr(owner, "title", owner.__name__)
     declared = parameters(owner)
     unknown = set(values) - {p.name for p in declared}
     if unknown:
         raise ValueError(f"{title} has no parameter {sorted(unknown)[0]!r}.")
+    for p in declared:
+        if p.default is inspect.Parameter.empty and p.name not in values:
+            raise ValueError(f"{title} needs {p.name!r}.")
     return {p.name: p.check(values.get(p.name, p.default), title) for p in declared}
 
 

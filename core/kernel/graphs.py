@@ -8,12 +8,14 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import networkx as nx
 import numpy as np
 
 from core.triplets import DataError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _GZIP = b"\x1f\x8b"
 #: Attributes that may hold the label of a node or an edge, the first that is there.
@@ -66,6 +68,8 @@ def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) 
     DataError
         If the file is none of these, or a graph in it is not sound; the message names its row.
     """
+    import networkx as nx  # imported late: it takes a third of a second
+
     content = _content(source)
     name = name or (Path(source).name if isinstance(source, str | Path) else "graphs")
     try:
@@ -114,7 +118,7 @@ def _from_json(text: str) -> Iterator[Graph]:
             yield _from_record(record)
         except DataError as error:
             raise DataError(error.problem, row=row, remedy=error.remedy) from error
-        except (KeyError, TypeError, ValueError, AttributeError, nx.NetworkXError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise DataError(
                 f"is not a graph ({error!r})", row=row,
                 remedy="Every line needs node_labels and edges, or nodes and links.",
@@ -132,6 +136,8 @@ def _json_lines(text: str) -> Iterator[tuple[int, Any]]:
 
 def _from_record(record: dict[str, Any]) -> Graph:
     if "nodes" in record:
+        import networkx as nx
+
         edges = "edges" if "edges" in record else "links"
         return from_networkx(nx.node_link_graph(record, edges=edges))
     labels = None
@@ -154,6 +160,8 @@ def from_networkx(graph: nx.Graph) -> Graph:
     Nodes without a label are labelled by their number of neighbours, as is usual for graphs that
     have none.
     """
+    import networkx as nx
+
     plain = nx.Graph(graph)
     place = {node: i for i, node in enumerate(plain)}
     node_labels = _labels(data for _, data in plain.nodes(data=True))

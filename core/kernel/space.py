@@ -55,6 +55,16 @@ class Space:
         refuse_matrix(len(self))
         return squareform(pdist(self.vectors))
 
+    def part(self, which: np.ndarray) -> Space:
+        """Only some of the m objects, by their positions among these."""
+        square = np.ix_(which, which)
+        return Space(
+            self.n_objects, self.objects[which],
+            None if self.vectors is None else self.vectors[which],
+            None if self.gram is None else self.gram[square],
+            None if self.given is None else self.given[square],
+        )
+
     def spread(self, values: np.ndarray, missing: Any) -> np.ndarray:
         """Values of the m objects as values of all n."""
         found = np.full((self.n_objects, *values.shape[1:]), missing, dtype=values.dtype)
