@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
-from core.kernel.kernel import Kernel
-from core.kernel.space import space_of
+from core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
+from core.kernel.space import Space, space_of
 from core.method import Choice, Column, Method, Number, checked
 from core.parallel import single_blas_thread
 from core.progress import Progress, Stopped, silent
@@ -18,6 +18,7 @@ from core.triplets import DataError, Triplets, as_triplets
 
 #: What the inner cross-validation chooses from.
 _PENALTIES = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]}
+_FEW_PENALTIES = {"C": [0.1, 1.0, 10.0]}
 _NEIGHBOURS = (1, 3, 5, 9, 15, 25)
 _INNER_FOLDS = 5
 
@@ -168,7 +169,7 @@ def classify_labels(
     inputs, classifier, grid = _classifier(
         fitted, space, algorithm, int(len(there) * (1 - 1 / folds) * (1 - 1 / _INNER_FOLDS))
     )
-    square = inputs.shape[1] == len(space) and space.vectors is None
+    square = inputs is not space.vectors
     inputs = inputs[np.ix_(there, there)] if square else inputs[there]
     errors, chosen, first = [], [], np.full(len(there), -1)
     seeds = np.random.SeedSequence(seed).generate_state(repeats)
@@ -199,8 +200,8 @@ def classify_labels(
 
 
 def _classifier(
-    fitted: Method, space: Any, algorithm: str, n_train: int
-) -> tuple[np.ndarray, Any, dict[str, list]]:
+    fitted: Method, space: Space, algorithm: str, n_train: int
+) -> tuple[np.ndarray, BaseEstimator, dict[str, list]]:
     """What a classifier of scikit-learn sees, the classifier, and what is to be chosen."""
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.svm import SVC, LinearSVC
@@ -212,6 +213,7 @@ def _classifier(
         return space.distances(), KNeighborsClassifier(metric="precomputed"), grid
     if not isinstance(fitted, Kernel):
         raise ValueError("a support vector machine needs a kernel")
-    if space.vectors is not None:
-        return space.vectors, LinearSVC(dual="auto", random_state=0), _PENALTIES
-    return space.gram, SVC(kernel="precomputed"), _PENALTIES
+    if len(space) > SINGLE_ABOVE and space.vectors is not None:
+        return space.vectors, LinearSVC(dual=False, random_state=0), _FEW_PENALTIES
+    gram = inner_products(space.vectors) if space.gram is None else space.gram
+    return gram, SVC(kernel="precomputed"), _PENALTIES

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _GZIP = b"\x1f\x8b"
 #: Attributes that may hold the label of a node or an edge, the first that is there.
-_LABELS = ("label", "labels", "type", "weight")
+_LABELS = ("label", "type")
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) 
             return [from_networkx(g) for g in nx.GraphMLReader()(string=text)]
         if text.startswith(("{", "[")):
             return list(_from_json(text))
-        return [from_networkx(nx.parse_gml(text, label="id"))]
+        return [from_networkx(nx.parse_gml(text))]  # whose "label" is the name of a node
     except DataError as error:
         raise error.at(name) from error
     # networkx lets through whatever its parsers stumble over.

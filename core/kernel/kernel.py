@@ -105,6 +105,8 @@ def refuse_matrix(n_objects: int) -> None:
 
 def inner_products(features: np.ndarray | sparse.csr_array) -> np.ndarray:
     """(n, n) products of all rows, exactly symmetric."""
+    if features.shape[1] == 0:
+        return np.zeros((features.shape[0],) * 2)
     with single_blas_thread():
         if not sparse.issparse(features):
             products = products_of_votes(features) if len(features) > _MANY else None
