@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from core.progress import Progress, silent
@@ -58,11 +58,37 @@ class Switch:
 
 
 @dataclass(frozen=True)
+class Inner:
+    """Another method that this one builds on, of one of some kinds.
+
+    It is given as a method, or as `described` by it; ``None`` is allowed when the type says so.
+    """
+
+    kinds: tuple[str, ...]
+    label: str
+    help: str = ""
+    advanced: bool = False
+    automatic: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """Name of a column of the table of objects."""
+
+    label: str
+    help: str = ""
+    advanced: bool = False
+
+
+Spec = Number | Choice | Switch | Inner | Column
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A declared parameter of a method or of a function."""
 
     name: str
-    spec: Number | Choice | Switch
+    spec: Spec
     default: Any
     integer: bool = False
     optional: bool = False
@@ -88,6 +114,17 @@ class Parameter:
                     allowed = ", ".join(map(repr, options))
                     raise ValueError(f"{name} is {value!r}; it must be one of {allowed}.")
                 return value
+            case Column():
+                if not isinstance(value, str):
+                    raise ValueError(f"{name} is {value!r}; it must be the name of a column.")
+                return value
+            case Inner(kinds=kinds):
+                inner = unfitted(value) if isinstance(value, Mapping | Method) else None
+                if inner is None or inner.kind not in kinds:
+                    raise ValueError(
+                        f"{name} is {value!r}; it must be a method of kind {' or '.join(kinds)}."
+                    )
+                return described(inner)
             case Number(low=low, high=high):
                 kinds = (int, np.integer) if self.integer else (int, float, np.number)
                 kind = "a whole number" if self.integer else "a number"
@@ -110,7 +147,7 @@ def parameters(owner: type | Callable) -> tuple[Parameter, ...]:
         if get_origin(hint) is not Annotated:
             continue
         kind, *specs = get_args(hint)
-        spec = next((s for s in specs if isinstance(s, Number | Choice | Switch)), None)
+        spec = next((s for s in specs if isinstance(s, Spec)), None)
         if spec is None:
             continue
         members = set(get_args(kind)) or {kind}
@@ -129,13 +166,16 @@ def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
     Raises
     ------
     ValueError
-        For an unknown name or a value outside its declared range.
+        For an unknown or missing name, or a value outside its declared range.
     """
     title = getattr(owner, "title", owner.__name__)
     declared = parameters(owner)
     unknown = set(values) - {p.name for p in declared}
     if unknown:
         raise ValueError(f"{title} has no parameter {sorted(unknown)[0]!r}.")
+    for p in declared:
+        if p.default is inspect.Parameter.empty and p.name not in values:
+            raise ValueError(f"{title} needs {p.name!r}.")
     return {p.name: p.check(values.get(p.name, p.default), title) for p in declared}
 
 
@@ -205,6 +245,12 @@ class Method(BaseEstimator):
     def _require_fit(self) -> None:
         check_is_fitted(self)
 
+    def _check_parameters(self) -> None:
+        """Refuse values outside their declared ranges."""
+        # get_params would inspect the signature each time, which takes as long as many a step.
+        names = [parameter.name for parameter in parameters(type(self))]
+        checked(type(self), {name: getattr(self, name) for name in names})
+
 
 _registry: dict[str, dict[str, type[Method]]] = {}
 
@@ -223,3 +269,27 @@ def register(kind: str) -> Callable[[type[Method]], type[Method]]:
 def methods(kind: str) -> dict[str, type[Method]]:
     """The registered methods of one kind, by name, in alphabetical order of their titles."""
     return dict(sorted(_registry.get(kind, {}).items(), key=lambda item: item[1].title.lower()))
+
+
+def described(method: Method) -> dict[str, Any]:
+    """Kind, name and checked parameters of a method, as plain data."""
+    values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
+    return {
+        "kind": method.kind, "method": method.name, "parameters": checked(type(method), values)
+    }
+
+
+def unfitted(given: Method | Mapping[str, Any]) -> Method:
+    """A method of the same settings, from a method or from what `described` says of it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method.
+    """
+    if isinstance(given, Method):
+        return clone(given)
+    kind, name = given.get("kind"), given.get("method")
+    if name not in _registry.get(kind, {}):
+        raise ValueError(f"There is no method {name!r} of kind {kind!r}.")
+    return _registry[kind][name](**given.get("parameters", {}))

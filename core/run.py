@@ -19,8 +19,12 @@ from sklearn.base import clone
 
 import core.embedding  # noqa: F401 - registers the methods that runs name
 from core import __version__
+from core.cluster.counting import ClusterCounts, count_clusters
+from core.cluster.stability import Stability, stability
 from core.compare import LearningCurve, Tuning, learning_curve, tune
-from core.method import Method, checked, methods
+from core.kernel.classification import Classification, classify
+from core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
+from core.method import Column, Method, checked, methods, parameters
 from core.progress import Progress, silent
 from core.score import ErrorEstimate, cross_validate, split_error
 from core.triplets import Triplets
@@ -86,6 +90,10 @@ class Run:
             setattr(method, name, value)
         return method
 
+    def result(self) -> Any:
+        """What a task other than a fit gives, as an object of its own type."""
+        return TASKS[self.task].gives(**self.numbers, **self.arrays)
+
     def error(self) -> ErrorEstimate:
         """The result of an error estimate."""
         return ErrorEstimate(**self.numbers, **self.arrays)
@@ -118,44 +126,29 @@ def _divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.nda
     return {name: value for name, value in state.items() if name not in arrays}, arrays
 
 
-def _held_out(estimate: ErrorEstimate) -> Result:
-    numbers, arrays = _divided(vars(estimate))
-    return numbers, arrays, True
+def _given_by(function: Callable) -> Callable[[Method, Triplets, Mapping, Progress], Result]:
+    """Compute what a function of method, triplets and options gives, a dataclass."""
+
+    def compute(
+        method: Method, triplets: Triplets, options: Mapping, progress: Progress
+    ) -> Result:
+        return *_divided(vars(function(method, triplets, **options, progress=progress))), True
+
+    return compute
 
 
-def _cross_validate(
-    method: Method, triplets: Triplets, options: Mapping, progress: Progress
-) -> Result:
-    return _held_out(cross_validate(method, triplets, **options, progress=progress))
+def _resampled(
+    count: Callable[[Any], int], function: Callable
+) -> Callable[[Method, Triplets, Mapping, Progress], Result]:
+    """The same for functions that, when stopped, return the replicates there are."""
 
+    def compute(
+        method: Method, triplets: Triplets, options: Mapping, progress: Progress
+    ) -> Result:
+        found = function(method, triplets, **options, progress=progress)
+        return *_divided(vars(found)), count(found) == options["replicates"]
 
-def _split_error(
-    method: Method, triplets: Triplets, options: Mapping, progress: Progress
-) -> Result:
-    return _held_out(split_error(method, triplets, **options, progress=progress))
-
-
-def _bootstrap(
-    method: Method, triplets: Triplets, options: Mapping, progress: Progress
-) -> Result:
-    samples = bootstrap(method, triplets, **options, progress=progress)
-    arrays = {"embeddings": samples.embeddings, "reference": samples.reference}
-    complete = len(samples.embeddings) == options["replicates"]
-    return {"correction": samples.correction}, arrays, complete
-
-
-def _learning_curve(
-    method: Method, triplets: Triplets, options: Mapping, progress: Progress
-) -> Result:
-    numbers, arrays = _divided(
-        vars(learning_curve(method, triplets, **options, progress=progress))
-    )
-    return numbers, arrays, True
-
-
-def _tune(method: Method, triplets: Triplets, options: Mapping, progress: Progress) -> Result:
-    numbers, arrays = _divided(vars(tune(method, triplets, **options, progress=progress)))
-    return numbers, arrays, True
+    return compute
 
 
 @dataclass(frozen=True)
@@ -167,13 +160,26 @@ class Task:
     compute : callable
     declares : callable
         Carries the declarations of the task's options.
+    gives : type or None
+        Type of the result; None for a fit, which gives a method.
+    kinds : tuple of str
+        Kinds of methods that it is for; empty for all.
     columns : tuple of str
         Columns of the answers that the result depends on, beside the answers themselves.
     """
 
     compute: Callable[[Method, Triplets, Mapping, Progress], Result]
     declares: Callable
+    gives: type | None = None
+    kinds: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+
+    def fingerprint(self, triplets: Triplets, options: Mapping[str, Any]) -> str:
+        """Hash of what the task reads of the data, columns named by its options included."""
+        named = tuple(
+            options[p.name] for p in parameters(self.declares) if isinstance(p.spec, Column)
+        )
+        return triplets.fingerprint_of(*self.columns, objects=named)
 
 
 def _no_options() -> None:
@@ -182,11 +188,24 @@ def _no_options() -> None:
 
 TASKS: dict[str, Task] = {
     "fit": Task(_fit, _no_options),
-    "cross_validate": Task(_cross_validate, cross_validate),
-    "split_error": Task(_split_error, split_error, columns=("split",)),
-    "bootstrap": Task(_bootstrap, bootstrap),
-    "learning_curve": Task(_learning_curve, learning_curve),
-    "tune": Task(_tune, tune),
+    "cross_validate": Task(_given_by(cross_validate), cross_validate, ErrorEstimate),
+    "split_error": Task(_given_by(split_error), split_error, ErrorEstimate, columns=("split",)),
+    "bootstrap": Task(
+        _resampled(lambda found: len(found.embeddings), bootstrap), bootstrap, Samples,
+        kinds=("embedding",),
+    ),
+    "learning_curve": Task(_given_by(learning_curve), learning_curve, LearningCurve),
+    "tune": Task(_given_by(tune), tune, Tuning, kinds=("embedding",)),
+    "kernel_map": Task(_given_by(kernel_map), kernel_map, KernelMap, kinds=("kernel",)),
+    "spectrum": Task(_given_by(spectrum), spectrum, Spectrum, kinds=("kernel",)),
+    "classify": Task(_given_by(classify), classify, Classification),
+    "count_clusters": Task(
+        _given_by(count_clusters), count_clusters, ClusterCounts, kinds=("cluster",)
+    ),
+    "stability": Task(
+        _resampled(lambda found: len(found.agreement), stability), stability, Stability,
+        kinds=("cluster",),
+    ),
 }
 
 
@@ -198,13 +217,16 @@ def key(
     Raises
     ------
     ValueError
-        If a parameter or an option is not as declared.
+        If a parameter or an option is not as declared, or the task is not for such methods.
     """
+    kinds = TASKS[task].kinds
+    if kinds and method.kind not in kinds:
+        raise ValueError(f"{task} is for methods of kind {' or '.join(kinds)}, not {method.kind}.")
+    chosen = checked(TASKS[task].declares, options or {})
     record = [
         __version__, task, method.kind, method.name,
-        checked(type(method), method.get_params(deep=False)),
-        checked(TASKS[task].declares, options or {}),
-        triplets.fingerprint_of(*TASKS[task].columns),
+        checked(type(method), method.get_params(deep=False)), chosen,
+        TASKS[task].fingerprint(triplets, chosen),
     ]
     text = json.dumps(record, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
@@ -251,7 +273,7 @@ def run(
     return Run(
         key=name, task=task, kind=method.kind, method=method.name,
         parameters=checked(type(method), method.get_params(deep=False)), options=chosen,
-        data=triplets.fingerprint_of(*TASKS[task].columns), version=__version__,
+        data=TASKS[task].fingerprint(triplets, chosen), version=__version__,
         created=created.isoformat(timespec="seconds"), seconds=time.perf_counter() - begun,
         complete=complete, numbers=numbers, arrays=arrays,
     )

@@ -104,7 +104,7 @@ class Triplets:
         self._rows = _checked_rows(rows, len(objects))
         self._answers = _checked_answers(answers, len(self._rows))
         self._name = name
-        self._fingerprints: dict[tuple[str, ...], str] = {}
+        self._fingerprints: dict[tuple[tuple[str, ...], ...], str] = {}
 
     @classmethod
     def _about(
@@ -220,18 +220,21 @@ class Triplets:
         _update_with_table(digest, self.objects)
         return digest.hexdigest()[:32]
 
-    def fingerprint_of(self, *columns: str) -> str:
+    def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
         """Hash of what a computation depends on.
 
-        That is the answers, their weights, the number of objects, and the named columns of
-        `answers`; labels, pictures and other descriptions may change without making it stale.
+        That is the answers, their weights, the number of objects, the named columns of `answers`,
+        and those of `objects`; labels, pictures and other descriptions may change without making
+        it stale.
         """
-        if columns not in self._fingerprints:
+        named = (columns, objects)
+        if named not in self._fingerprints:
             digest = hashlib.blake2b(f"{self.n_objects}|".encode(), digest_size=16)
             digest.update(self.rows)
             _update_with_table(digest, self.answers.filter(["weight", *columns]))
-            self._fingerprints[columns] = digest.hexdigest()
-        return self._fingerprints[columns]
+            _update_with_table(digest, self.objects.filter(list(objects)))
+            self._fingerprints[named] = digest.hexdigest()
+        return self._fingerprints[named]
 
     def take(self, which: Any) -> Triplets:
         """The same objects with only some of the answers.

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-import core.embedding  # noqa: F401 - registers the methods
+from core.cluster import ComparisonLinkage
+from core.kernel import K1, K2
+from core.kernel.bits import products_of_votes
+from core.kernel.kernel import SINGLE_ABOVE
+from core.kernel.landmarks import landmark_questions
 from core.method import methods
 from core.simulate import simulate
+from core.triplets import Triplets
 
 
 def compile_all() -> None:
@@ -14,3 +19,10 @@ def compile_all() -> None:
     triplets = simulate(np.random.default_rng(0).normal(size=(6, 2)), 60)
     for method in methods("embedding").values():
         method(n_init=1, max_iter=2).fit(triplets)
+    for n_objects in (SINGLE_ABOVE // 2, SINGLE_ABOVE + 1):  # in double and in single precision
+        for kernel in (K1, K2):
+            questions = landmark_questions(n_objects, np.arange(3), kernel.name)
+            features = kernel().fit(Triplets.from_array(questions, n_objects)).features_
+            products_of_votes(features[:2])
+    K2().fit(triplets)
+    ComparisonLinkage(rule="clusters").fit(triplets)

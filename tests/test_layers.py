@@ -19,6 +19,8 @@ LAYERS = [
     ["core.loss", "core.optimise"],
     ["core.method"],
     ["core.embedding"],
+    ["core.kernel"],
+    ["core.cluster"],
     ["core.simulate", "core.inspection", "core.score", "core.uncertainty"],
     ["core.compare"],
     ["core.run"],

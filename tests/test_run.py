@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from core import run as run_module
+from core.cluster import Agglomerative
 from core.embedding import STE, TSTE
+from core.kernel import K1, K2
 from core.run import TASKS, key, run
 from core.score import cross_validate, split_error
 from core.triplets import Triplets
@@ -18,13 +20,21 @@ from core.uncertainty import bootstrap
 QUICK = {
     "fit": {}, "cross_validate": {"folds": 3}, "split_error": {}, "bootstrap": {"replicates": 4},
     "learning_curve": {"points": 3, "repeats": 2}, "tune": {"most": 1, "folds": 2},
+    "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
+    "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3, "references": 5},
+    "stability": {"replicates": 3, "most": 3},
+}
+METHODS = {
+    "kernel_map": K1(), "spectrum": K2(), "classify": K1(), "count_clusters": Agglomerative(),
+    "stability": Agglomerative(linkage="complete", basis=K2()),
 }
 
 
 @pytest.fixture(scope="module")
 def split_data(planted) -> Triplets:
     answers = planted.answers.assign(split=["train", "train", "train", "test", "test"] * 500)
-    return Triplets(planted.rows, planted.objects, answers)
+    objects = planted.objects.assign(kind=["a", "b"] * 15)
+    return Triplets(planted.rows, objects, answers)
 
 
 def test_every_task_is_tried_here():
@@ -33,7 +43,7 @@ def test_every_task_is_tried_here():
 
 @pytest.mark.parametrize("task", QUICK)
 def test_a_run_is_plain_data_and_repeats_itself(task, split_data):
-    method = STE(n_init=2)
+    method = METHODS.get(task, STE(n_init=2))
     found = run(task, method, split_data, QUICK[task])
     again = run(task, method, split_data, QUICK[task])
     assert found.complete
@@ -43,8 +53,8 @@ def test_a_run_is_plain_data_and_repeats_itself(task, split_data):
     assert found.arrays.keys() == again.arrays.keys()
     for name, array in found.arrays.items():
         assert isinstance(array, np.ndarray)
-        assert np.array_equal(array, again.arrays[name], equal_nan=True)
-    assert not hasattr(method, "embedding_"), "the caller's method was fitted"
+        np.testing.assert_array_equal(array, again.arrays[name])
+    assert not hasattr(method, "n_objects_"), "the caller's method was fitted"
 
 
 def test_results_come_back_as_objects(split_data):
@@ -62,6 +72,14 @@ def test_results_come_back_as_objects(split_data):
         STE(), split_data
     ).error
 
+    for task, method in METHODS.items():
+        function = TASKS[task].declares
+        expected = function(method, split_data, **QUICK[task])
+        back = run(task, method, split_data, QUICK[task]).result()
+        assert type(back) is type(expected)
+        for name, value in vars(expected).items():
+            np.testing.assert_array_equal(getattr(back, name), value)
+
     samples = bootstrap(STE(), split_data, replicates=4)
     back = run("bootstrap", STE(), split_data, {"replicates": 4}).samples()
     assert np.array_equal(back.covariances, samples.covariances)
@@ -71,6 +89,9 @@ def test_keys_see_everything_that_matters(split_data, monkeypatch):
     other_split = Triplets(
         split_data.rows, split_data.objects,
         split_data.answers.assign(split=split_data.answers["split"].to_numpy()[::-1]),
+    )
+    relabelled = split_data.with_objects(
+        split_data.objects.assign(kind=["a", "b", "b"] * 10)
     )
     keys = [
         key("fit", STE(), split_data),
@@ -82,6 +103,9 @@ def test_keys_see_everything_that_matters(split_data, monkeypatch):
         key("bootstrap", STE(), split_data, {"replicates": 7}),
         key("split_error", STE(), split_data),
         key("split_error", STE(), other_split),
+        key("classify", K1(), split_data, {"labels": "kind"}),
+        key("classify", K1(), relabelled, {"labels": "kind"}),
+        key("classify", K1(), split_data, {"labels": "id"}),
     ]
     monkeypatch.setattr(run_module, "__version__", "another")
     keys.append(key("fit", STE(), split_data))
@@ -103,6 +127,8 @@ def test_bad_settings_are_refused_before_anything_is_computed(split_data):
         run("fit", STE(n_components=0), split_data)
     with pytest.raises(ValueError, match="bootstrap has no parameter 'b'"):
         run("bootstrap", STE(), split_data, {"b": 3})
+    with pytest.raises(ValueError, match="bootstrap is for methods of kind embedding, not kernel"):
+        run("bootstrap", K1(), split_data)
 
 
 @pytest.mark.parametrize("task", ["fit", "bootstrap"])

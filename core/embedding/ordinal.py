@@ -11,7 +11,7 @@ from core.embedding.placing import place
 from core.embedding.starts import random_start, spectral_start
 from core.geometry import distances, principal_axes, rms, to_unit_rms
 from core.loss import Answers, Loss, Objective, margins
-from core.method import Choice, Method, Number, Switch, checked, parameters
+from core.method import Choice, Method, Number, Switch
 from core.optimise import Optimum, adapted, minimise, restarts
 from core.parallel import single_blas_thread
 from core.progress import Progress, silent
@@ -80,12 +80,6 @@ class Embedding(Method):
         """
         self._require_fit()
         return margins(self.embedding_, as_answers(triplets).rows)
-
-    def _check_parameters(self) -> None:
-        """Refuse values outside their declared ranges."""
-        # get_params would inspect the signature each time, which takes as long as many a step.
-        names = [parameter.name for parameter in parameters(type(self))]
-        checked(type(self), {name: getattr(self, name) for name in names})
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -1,0 +1,171 @@
+"""What all clusterings share: what they cluster, how many clusters, and the answers that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import numpy as np
+
+from core.cluster.dendrogram import Dendrogram
+from core.cluster.silhouette import silhouettes
+from core.kernel import K1
+from core.kernel.space import Space, space_of, space_of_distances
+from core.method import Inner, Method, Number, unfitted
+from core.progress import Progress, silent
+from core.triplets import DataError, Triplets, as_triplets
+
+#: Clusters that are tried where their number is not given.
+MOST = 15
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Clustering(Method):
+    """Clusters of objects.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n,)
+        Cluster of every object, from 0; -1 for objects about which nothing is known.
+    n_clusters_ : int
+    silhouettes_ : ndarray, shape (k,)
+        Mean silhouette with 2, 3, ... clusters where their number was to be found; else empty.
+    placed_ : ndarray of bool, shape (n,)
+    n_objects_ : int
+    stopped_ : bool
+    """
+
+    n_clusters: Annotated[
+        int | None, Number(1, 1000, "Clusters", automatic="the highest silhouette")
+    ] = None
+
+    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+        """Find out how far apart objects are, then cluster them.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+        y : ignored
+        progress : Progress
+            A stop keeps the clusters of what was learned so far.
+
+        Raises
+        ------
+        DataError
+            If there is nothing to learn from, or too many objects for a matrix.
+        """
+        self._check_parameters()
+        space, stopped = self.space(as_triplets(triplets), progress=progress)
+        self.fit_space(space)
+        self.stopped_ = stopped
+        progress(1.0)
+        return self
+
+    def space(
+        self, triplets: Triplets, *, progress: Progress = silent
+    ) -> tuple[Space, bool]:
+        """Where the objects lie, and whether finding that out was stopped."""
+        raise NotImplementedError
+
+    def fit_distances(self, matrix: Any) -> Self:
+        """Cluster by given distances, shape (n, n).
+
+        Raises
+        ------
+        DataError
+            If they are no distances, or not such as the method needs.
+        """
+        return self.fit_space(space_of_distances(matrix))
+
+    def fit_space(self, space: Space) -> Self:
+        """Cluster objects whose places are known."""
+        self._check_parameters()
+        if len(space) < 1:
+            raise DataError("nothing is known of any object", remedy="Use more answers.")
+        self.silhouettes_ = np.zeros(0)
+        numbers = [min(self.n_clusters or 1, len(space))]
+        if self.n_clusters is None and len(space) > 2:
+            numbers = range(2, min(MOST, len(space) - 1) + 1)
+        divisions = self.divisions(space, numbers)
+        best = 0
+        if self.n_clusters is None and len(space) > 2:
+            self.silhouettes_ = silhouettes(space, divisions)
+            best = int(np.argmax(np.nan_to_num(self.silhouettes_, nan=-1.0)))
+        self.labels_ = space.spread(divisions[best], -1)
+        self.n_clusters_ = int(divisions[best].max()) + 1
+        self.placed_ = self.labels_ >= 0
+        self.n_objects_, self.stopped_ = space.n_objects, False
+        return self
+
+    def divisions(self, space: Space, numbers: Sequence[int]) -> np.ndarray:
+        """(len(numbers), m) clusters of the objects of a space, for several numbers of them."""
+        raise NotImplementedError
+
+    def distances(self) -> np.ndarray:
+        """(n, n) 0 within a cluster, 1 between clusters and for objects without one."""
+        self._require_fit()
+        apart = (self.labels_[:, None] != self.labels_).astype(float)
+        apart[~self.placed_] = 1.0
+        np.fill_diagonal(apart, 0.0)
+        return apart
+
+    def margins(self, triplets: Triplets) -> np.ndarray:
+        """(T,) 1 if only near is in the anchor's cluster, -1 if only far is, otherwise 0."""
+        self._require_fit()
+        anchor, near, far = self.labels_[as_triplets(triplets).rows.T]
+        return ((anchor == near).astype(float) - (anchor == far)) * (anchor >= 0)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BasedClustering(Clustering):
+    """Clusters of objects whose distances another method has found."""
+
+    basis: Annotated[
+        Method | dict | None,
+        Inner(
+            ("kernel", "embedding"), "Similarity", "What says how far apart objects are.",
+            automatic="k1",
+        ),
+    ] = None
+
+    def space(
+        self, triplets: Triplets, *, progress: Progress = silent
+    ) -> tuple[Space, bool]:
+        """Where the objects lie, and whether finding that out was stopped."""
+        fitted = unfitted(self.basis or K1()).fit(triplets, progress=progress)
+        return space_of(fitted), fitted.stopped_
+
+
+class Hierarchy(Clustering):
+    """Clusters within clusters.
+
+    Attributes
+    ----------
+    linkage_ : ndarray, shape (m - 1, 4)
+        SciPy's, of the m objects about which something is known.
+    """
+
+    @property
+    def tree_(self) -> Dendrogram:
+        """The tree of all merges; any number of clusters can be cut from it."""
+        self._require_fit()
+        return Dendrogram(self.linkage_, np.flatnonzero(self.placed_), self.n_objects_)
+
+    def tree(self, space: Space) -> Dendrogram:
+        """The tree of the objects of a space."""
+        raise NotImplementedError
+
+    def divisions(self, space: Space, numbers: Sequence[int]) -> np.ndarray:
+        """(len(numbers), m) cuts of one tree."""
+        tree = self.tree(space)
+        self.linkage_ = tree.linkage
+        return np.array([tree.cut(number)[space.objects] for number in numbers])
+
+    def distances(self) -> np.ndarray:
+        """(n, n) height at which two objects are first in one branch."""
+        return self.tree_.cophenetic()
+
+    def margins(self, triplets: Triplets) -> np.ndarray:
+        """(T,) height of the branch that joins anchor and far minus that of anchor and near."""
+        return Method.margins(self, triplets)

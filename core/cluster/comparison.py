@@ -1,0 +1,166 @@
+"""Hierarchical clustering that uses nothing but the triplets themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, NoReturn
+
+import numba
+import numpy as np
+from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.spatial.distance import squareform
+
+from core.cluster.clustering import Hierarchy
+from core.cluster.dendrogram import Dendrogram
+from core.kernel.kernel import refuse_matrix
+from core.kernel.space import Space
+from core.method import Choice, register
+from core.progress import Progress, silent
+from core.triplets import DataError, Triplets
+
+
+@register("cluster")
+@dataclass(kw_only=True, eq=False, repr=False)
+class ComparisonLinkage(Hierarchy):
+    """Average linkage from triplets alone, without a map or a kernel.
+
+    By "additive similarity" (AddS-3), s_ij is how often j was near rather than far when i was the
+    anchor, less how often it was far, plus the same with i and j exchanged; average linkage merges
+    by the mean s between clusters. By "comparisons of clusters" (4-AL), two clusters are merged
+    whose objects were called more similar to each other than those of any other two, averaged
+    over clusters at every step; here with the comparisons that triplets are, of which both pairs
+    share an object. Its merges have an order but no size: heights count them.
+
+    References
+    ----------
+    Perrot, M., Esser, P. M., & Ghoshdastidar, D. (2020). Near-optimal comparison based
+    clustering. Advances in Neural Information Processing Systems 33. AddS-3, which the paper
+    clusters by semi-definite programming instead.
+    Ghoshdastidar, D., Perrot, M., & von Luxburg, U. (2019). Foundations of comparison-based
+    hierarchical clustering. Advances in Neural Information Processing Systems 32. 4-AL.
+    """
+
+    name = "comparison"
+    title = "Average linkage on triplets"
+
+    rule: Annotated[
+        str,
+        Choice(
+            {"additive": "Additive similarity", "clusters": "Comparisons of clusters"},
+            "Clusters are compared by",
+            "Additive similarity is quick. Comparing clusters uses every answer anew at each "
+            "merge; its time grows with the number of answers times that of objects.",
+        ),
+    ] = "additive"
+
+    def space(
+        self, triplets: Triplets, *, progress: Progress = silent
+    ) -> tuple[Space, bool]:
+        """Distances of which average linkage makes the tree.
+
+        By additive similarity, how much less similar two objects are than the most similar ones;
+        otherwise the step at which they were merged.
+
+        Raises
+        ------
+        DataError
+            If there is no answer, or too many objects for a matrix.
+        """
+        if not np.any(triplets.weight > 0):
+            raise DataError(
+                "there are no answers to learn from",
+                file=triplets.name, remedy="Include at least one answer.",
+            )
+        refuse_matrix(triplets.n_objects)
+        counted = triplets.weight > 0
+        rows, weight = triplets.rows[counted], triplets.weight[counted]
+        placed, places = np.unique(rows, return_inverse=True)
+        rows = places.reshape(rows.shape)
+        if self.rule == "additive":
+            similar = additive_similarity(rows, weight, len(placed))
+            apart = similar.max() - similar
+            np.fill_diagonal(apart, 0.0)
+        else:
+            apart = squareform(cophenet(_merges(rows, weight, len(placed))))
+        return Space(triplets.n_objects, placed, given=apart), False
+
+    def fit_distances(self, matrix: Any) -> NoReturn:
+        """Not for this method.
+
+        Raises
+        ------
+        DataError
+        """
+        raise DataError(
+            "clustering triplets alone needs triplets",
+            remedy="Choose agglomerative clustering for distances.",
+        )
+
+    def tree(self, space: Space) -> Dendrogram:
+        """The tree of the objects of a space."""
+        merges = linkage(squareform(space.distances(), checks=False), "average")
+        return Dendrogram(merges, space.objects, space.n_objects)
+
+
+def additive_similarity(rows: np.ndarray, weight: np.ndarray, n_objects: int) -> np.ndarray:
+    """AddS-3 of Perrot, Esser & Ghoshdastidar (2020).
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (T, 3)
+    weight : ndarray, shape (T,)
+    n_objects : int
+
+    Returns
+    -------
+    ndarray, shape (n, n)
+        Symmetric; 0 for pairs that were never asked about.
+    """
+    anchor, near, far = rows.T
+    found = np.zeros((n_objects, n_objects))
+    np.add.at(found, (anchor, near), weight)
+    np.add.at(found, (anchor, far), -weight)
+    return found + found.T
+
+
+@numba.njit(nogil=True, cache=True, error_model="numpy")
+def _merges(rows, weight, n_objects):
+    """SciPy's linkage of 4-AL, by counting all answers anew at every step."""
+    rows, weight = rows.copy(), weight.copy()
+    sizes = np.ones(n_objects)
+    alive = np.ones(n_objects, dtype=np.bool_)
+    node = np.arange(n_objects)
+    merges = np.empty((n_objects - 1, 4))
+    score = np.empty((n_objects, n_objects))
+    kept = len(rows)
+    for step in range(n_objects - 1):
+        score[:] = 0.0
+        still = 0
+        for t in range(kept):
+            a, p, q = rows[t, 0], rows[t, 1], rows[t, 2]
+            # Within a cluster there is nothing to compare, and there will not be.
+            if a in (p, q) or p == q:
+                continue
+            vote = weight[t] / (sizes[a] * sizes[a] * sizes[p] * sizes[q])
+            score[min(a, p), max(a, p)] += vote
+            score[min(a, q), max(a, q)] -= vote
+            rows[still, 0], rows[still, 1], rows[still, 2] = a, p, q
+            weight[still] = weight[t]
+            still += 1
+        kept = still
+        best, first, second = -np.inf, -1, -1
+        for i in range(n_objects):
+            if alive[i]:
+                for j in range(i + 1, n_objects):
+                    if alive[j] and score[i, j] > best:
+                        best, first, second = score[i, j], i, j
+        merges[step, 0], merges[step, 1] = node[first], node[second]
+        merges[step, 2], merges[step, 3] = step + 1.0, sizes[first] + sizes[second]
+        sizes[first] += sizes[second]
+        alive[second] = False
+        node[first] = n_objects + step
+        for t in range(kept):
+            for c in range(3):
+                if rows[t, c] == second:
+                    rows[t, c] = first
+    return merges

@@ -1,0 +1,189 @@
+"""A tree of merges: cut it, list and turn its branches, write it down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.cluster.hierarchy import cophenet, leaves_list
+from scipy.spatial.distance import squareform
+
+
+@dataclass(frozen=True)
+class Dendrogram:
+    """Merges of m of n objects into one cluster.
+
+    Nodes 0 to m - 1 are the leaves, node m + i is the branch that merge i makes, as in SciPy.
+
+    Attributes
+    ----------
+    linkage : ndarray, shape (m - 1, 4)
+        SciPy's: the two nodes merged, the height, the number of leaves; heights ascend. The node
+        named first is drawn first.
+    objects : ndarray of int, shape (m,)
+        The object at each leaf.
+    n_objects : int
+        n; objects without a leaf are those about which nothing is known.
+    """
+
+    linkage: np.ndarray
+    objects: np.ndarray
+    n_objects: int
+
+    @property
+    def n_leaves(self) -> int:
+        return len(self.objects)
+
+    @property
+    def children(self) -> np.ndarray:
+        """(m - 1, 2) the nodes merged."""
+        return self.linkage[:, :2].astype(np.int64)
+
+    @property
+    def heights(self) -> np.ndarray:
+        """(2 m - 1,) height of every node; 0 for leaves."""
+        return np.concatenate([np.zeros(self.n_leaves), self.linkage[:, 2]])
+
+    @cached_property
+    def leaves(self) -> np.ndarray:
+        """(m,) leaves in the order in which they are drawn."""
+        if self.n_leaves < 2:
+            return np.arange(self.n_leaves)
+        return leaves_list(self.linkage).astype(np.int64)
+
+    @property
+    def order(self) -> np.ndarray:
+        """(m,) objects in the order in which they are drawn."""
+        return self.objects[self.leaves]
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """(2 m - 1,) where every node stands: leaves at 0, 1, ..., branches between their two."""
+        m = self.n_leaves
+        place = np.empty(m + len(self.linkage))
+        place[self.leaves] = np.arange(m)
+        for i, (first, second) in enumerate(self.children.tolist()):
+            place[m + i] = (place[first] + place[second]) / 2
+        return place
+
+    @cached_property
+    def spans(self) -> np.ndarray:
+        """(2 m - 1, 2) first and one past the last place of the leaves under every node."""
+        m = self.n_leaves
+        span = np.empty((m + len(self.linkage), 2), dtype=np.int64)
+        span[self.leaves, 0] = np.arange(m)
+        span[:m, 1] = span[:m, 0] + 1
+        for i, (first, second) in enumerate(self.children.tolist()):
+            span[m + i] = span[first, 0], span[second, 1]
+        return span
+
+    def members(self, node: int) -> np.ndarray:
+        """Objects under a node, in the order in which they are drawn."""
+        start, stop = self.spans[node]
+        return self.order[start:stop]
+
+    def membership(self) -> np.ndarray:
+        """(m - 1, n) bool: which objects each branch holds."""
+        held = np.zeros((len(self.linkage), self.n_objects), dtype=bool)
+        for branch, (start, stop) in zip(held, self.spans[self.n_leaves :], strict=True):
+            branch[self.order[start:stop]] = True
+        return held
+
+    def n_clusters_at(self, height: float) -> int:
+        """Number of clusters below a cut at `height`."""
+        return self.n_leaves - int(np.searchsorted(self.linkage[:, 2], height, side="right"))
+
+    def height_for(self, n_clusters: int) -> float:
+        """Height at which a cut leaves so many clusters: midway between two merges."""
+        merged = self.n_leaves - self._between(n_clusters)
+        low = self.linkage[merged - 1, 2] if merged > 0 else 0.0
+        high = self.linkage[merged, 2] if merged < len(self.linkage) else 1.05 * low
+        return float((low + high) / 2)
+
+    def roots(self, n_clusters: int) -> np.ndarray:
+        """Nodes of the clusters that a cut leaves, in the order in which they are drawn."""
+        merged = self.n_leaves - self._between(n_clusters)
+        m = self.n_leaves
+        below = np.arange(m + merged)
+        inner = self.children[:merged].ravel()
+        found = np.setdiff1d(below, inner, assume_unique=True)
+        return found[np.argsort(self.places[found])]
+
+    def cut(self, n_clusters: int | None = None, *, height: float | None = None) -> np.ndarray:
+        """Cluster of every object.
+
+        Parameters
+        ----------
+        n_clusters : int, optional
+            As many clusters; at most as many as there are leaves.
+        height : float, optional
+            The clusters below this height.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Clusters are numbered from 0 in the order in which they are drawn; -1 for objects
+            without a leaf.
+        """
+        if (n_clusters is None) == (height is None):
+            raise ValueError("give either a number of clusters or a height")
+        if n_clusters is None:
+            n_clusters = self.n_clusters_at(height)
+        labels = np.full(self.n_objects, -1)
+        for number, node in enumerate(self.roots(n_clusters)):
+            labels[self.members(node)] = number
+        return labels
+
+    def _between(self, n_clusters: int) -> int:
+        return min(max(int(n_clusters), 1), self.n_leaves)
+
+    def cophenetic(self) -> np.ndarray:
+        """(n, n) height at which two objects are first in one branch.
+
+        Objects without a leaf are as far from all others as the root is high.
+        """
+        top = self.linkage[-1, 2] if len(self.linkage) else 1.0
+        found = np.full((self.n_objects, self.n_objects), top)
+        if self.n_leaves > 1:
+            found[np.ix_(self.objects, self.objects)] = squareform(cophenet(self.linkage))
+        np.fill_diagonal(found, 0.0)
+        return found
+
+    def turned(self, branches: np.ndarray) -> Dendrogram:
+        """The same tree with the two sides of some branches exchanged.
+
+        Parameters
+        ----------
+        branches : ndarray of bool, shape (m - 1,)
+        """
+        linkage = self.linkage.copy()
+        linkage[branches, :2] = linkage[branches, 1::-1]
+        return replace(self, linkage=linkage)
+
+    def newick(self, names: Sequence[str], support: np.ndarray | None = None) -> str:
+        """The tree in Newick's format, branch lengths being differences of heights.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of all n objects.
+        support : ndarray, shape (m - 1,), optional
+            Becomes the name of each branch.
+        """
+        m, heights = self.n_leaves, self.heights
+        text = [_quoted(names[i]) for i in self.objects]
+        for i, (first, second) in enumerate(self.children.tolist()):
+            sides = ",".join(
+                f"{text[side]}:{max(heights[m + i] - heights[side], 0.0):.6g}"
+                for side in (first, second)
+            )
+            text.append(f"({sides})" + ("" if support is None else f"{support[i]:.3g}"))
+            text[first] = text[second] = ""  # a chain of merges would keep a copy at every step
+        return f"{text[-1] if text else ''};"
+
+
+def _quoted(name: str) -> str:
+    """A name as Newick wants it: in quotes, with quotes doubled."""
+    return "'" + str(name).replace("'", "''").replace("\n", " ") + "'"

@@ -1,0 +1,221 @@
+"""How sure clusters are: what becomes of them when the answers are resampled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from sklearn.base import clone
+
+from core.cluster.clustering import Clustering, Hierarchy
+from core.cluster.dendrogram import Dendrogram
+from core.method import Number, checked
+from core.parallel import Halt, in_parallel, single_blas_thread
+from core.progress import Progress, Stopped, silent
+from core.triplets import Triplets, as_triplets
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Clusters of all answers beside those of resampled answers.
+
+    Attributes
+    ----------
+    labels : ndarray of int, shape (n,)
+        Clusters of all answers; -1 for objects without one.
+    together : ndarray, shape (n, n)
+        Share of replicates that put two objects in one cluster, of those that place both; NaN
+        where none does. With as many clusters as `labels` has.
+    recovery : ndarray, shape (k,)
+        For each cluster of `labels`, the largest overlap (Jaccard) with a cluster of a replicate,
+        on average. Below 0.5 it dissolves, above 0.75 it is stable (Hennig 2007).
+    numbers : ndarray of int, shape (m,)
+        Numbers of clusters: 2, 3, ...
+    agreement : ndarray, shape (r, m)
+        Adjusted Rand index of each replicate and the clusters of all answers, by number.
+    linkage : ndarray, shape (p, 4)
+        Tree of all answers; no rows where the method makes none.
+    support : ndarray, shape (p,)
+        Share of replicates that have exactly this branch.
+    branch_recovery : ndarray, shape (p,)
+        For each branch, the largest overlap (Jaccard) with a branch of a replicate, on average.
+    """
+
+    labels: np.ndarray
+    together: np.ndarray
+    recovery: np.ndarray
+    numbers: np.ndarray
+    agreement: np.ndarray
+    linkage: np.ndarray
+    support: np.ndarray
+    branch_recovery: np.ndarray
+
+    @property
+    def tree(self) -> Dendrogram:
+        """The tree of all answers."""
+        return Dendrogram(self.linkage, np.flatnonzero(self.labels >= 0), len(self.labels))
+
+    @property
+    def most_stable(self) -> int:
+        """The number of clusters that replicates agree on most."""
+        return int(self.numbers[np.argmax(self.agreement.mean(axis=0))])
+
+
+@dataclass(frozen=True)
+class _Replicate:
+    labels: np.ndarray
+    agreement: np.ndarray
+    overlaps: np.ndarray
+
+
+def stability(
+    method: Clustering,
+    triplets: Triplets,
+    *,
+    replicates: Annotated[
+        int, Number(2, 10_000, "Replicates", "Resampled sets of answers.")
+    ] = 50,
+    most: Annotated[int, Number(2, 50, "Clusters at most")] = 12,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> Stability:
+    """Cluster resampled answers and compare with the clusters of all.
+
+    Parameters
+    ----------
+    method : Clustering
+    triplets : Triplets or array-like of int, shape (T, 3)
+    replicates, most, seed : int
+    progress : Progress
+        Called after every replicate.
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop before there are two replicates. A later stop uses the
+        replicates there are.
+
+    Notes
+    -----
+    A resample lacks about a third of the answers, so that objects that few answers mention look
+    less sure than they are.
+
+    References
+    ----------
+    Felsenstein, J. (1985). Confidence limits on phylogenies: an approach using the bootstrap.
+    Evolution, 39, 783-791.
+    Hennig, C. (2007). Cluster-wise assessment of cluster stability. Computational Statistics &
+    Data Analysis, 52, 258-271.
+    """
+    options = checked(stability, {"replicates": replicates, "most": most, "seed": seed})
+    triplets = as_triplets(triplets)
+    # Only what is resampled matters of the answers.
+    bare = Triplets(
+        triplets.rows, triplets.objects, triplets.answers.filter(["weight"]), triplets.name
+    )
+    space, stopped = method.space(bare)
+    if stopped or progress(0.0):
+        raise Stopped
+    whole = clone(method).fit_space(space)
+    quick = clone(method)
+    if hasattr(quick, "order_leaves"):
+        quick.set_params(order_leaves=False)
+    numbers = np.arange(2, max(min(options["most"], len(space) - 1), 2) + 1)
+    reference = np.array(
+        [space.spread(labels, -1) for labels in clone(quick).divisions(space, numbers)]
+    )
+    branches = np.zeros((0, bare.n_objects), dtype=bool)
+    linkage = np.zeros((0, 4))
+    if isinstance(whole, Hierarchy):
+        linkage, branches = whole.linkage_, whole.tree_.membership()
+    pieces = [
+        (quick, bare, whole.n_clusters_, numbers, reference, branches, seed)
+        for seed in np.random.SeedSequence(options["seed"]).spawn(options["replicates"])
+    ]
+    found: list[_Replicate] = []
+    for replicate in in_parallel(_replicate, pieces):
+        found.append(replicate)
+        if progress(len(found) / len(pieces)):
+            break
+    if len(found) < 2:
+        raise Stopped
+    overlaps = np.array([one.overlaps for one in found])
+    clusters = [whole.labels_ == label for label in range(whole.n_clusters_)]
+    return Stability(
+        labels=whole.labels_,
+        together=_together([one.labels for one in found]),
+        recovery=np.mean(
+            [_overlaps(np.array(clusters), _one_hot(one.labels)) for one in found], axis=0
+        ),
+        numbers=numbers,
+        agreement=np.array([one.agreement for one in found]),
+        linkage=linkage,
+        support=np.mean(overlaps == 1.0, axis=0),
+        branch_recovery=overlaps.mean(axis=0),
+    )
+
+
+def _replicate(
+    method: Clustering,
+    triplets: Triplets,
+    n_clusters: int,
+    numbers: np.ndarray,
+    reference: np.ndarray,
+    branches: np.ndarray,
+    seed: np.random.SeedSequence,
+    halt: Halt,
+) -> _Replicate:
+    from sklearn.metrics import adjusted_rand_score  # imported late: slow to import
+
+    drawn = np.random.default_rng(seed).integers(len(triplets), size=len(triplets))
+    method = clone(method)
+    space, _ = method.space(triplets.take(np.sort(drawn)), progress=halt)
+    wanted = [min(number, len(space)) for number in (n_clusters, *numbers.tolist())]
+    labels, *others = (
+        space.spread(labels, -1) for labels in method.divisions(space, wanted)
+    )
+    both = (labels >= 0) & (reference[0] >= 0)
+    agreement = np.array(
+        [
+            adjusted_rand_score(own[both], other[both])
+            for own, other in zip(reference, others, strict=True)
+        ]
+    )
+    overlaps = np.zeros(0)
+    if len(branches):
+        tree = Dendrogram(method.linkage_, space.objects, space.n_objects)
+        # A leaf is a branch too: one of two objects may have lost its answers.
+        own = np.concatenate([tree.membership(), np.eye(len(labels), dtype=bool)[space.objects]])
+        overlaps = _overlaps(branches & (labels >= 0), own)
+    return _Replicate(labels, agreement, overlaps)
+
+
+def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(k,) the largest Jaccard index of each set with one of some others.
+
+    Parameters
+    ----------
+    sets : ndarray of bool, shape (k, n)
+    others : ndarray of bool, shape (l, n)
+    """
+    with single_blas_thread():
+        common = sets.astype(np.float32) @ others.T.astype(np.float32)
+    either = sets.sum(axis=1)[:, None] + others.sum(axis=1) - common
+    return np.max(common / np.maximum(either, 1), axis=1, initial=0.0)
+
+
+def _one_hot(labels: np.ndarray) -> np.ndarray:
+    return labels == np.arange(labels.max() + 1)[:, None]
+
+
+def _together(divisions: list[np.ndarray]) -> np.ndarray:
+    """(n, n) share of divisions that put two objects together."""
+    n = len(divisions[0])
+    same, asked = np.zeros((2, n, n), dtype=np.float32)
+    for labels in divisions:
+        placed = labels >= 0
+        both = placed[:, None] & placed
+        same += both & (labels[:, None] == labels)
+        asked += both
+    return np.where(asked > 0, same / np.maximum(asked, 1), np.nan)

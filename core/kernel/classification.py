@@ -1,0 +1,219 @@
+"""How well a kernel tells labels apart, by nested cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+
+from core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
+from core.kernel.space import Space, space_of
+from core.method import Choice, Column, Method, Number, checked
+from core.parallel import single_blas_thread
+from core.progress import Progress, Stopped, silent
+from core.triplets import DataError, Triplets, as_triplets
+
+#: What the inner cross-validation chooses from.
+_PENALTIES = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]}
+_FEW_PENALTIES = {"C": [0.1, 1.0, 10.0]}
+_NEIGHBOURS = (1, 3, 5, 9, 15, 25)
+_INNER_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Classification:
+    """Labels predicted for objects whose own label was held out.
+
+    Attributes
+    ----------
+    classes : ndarray of str, shape (c,)
+    truth, predicted : ndarray of int, shape (n,)
+        Positions in `classes`; -1 for objects without a label or about which nothing is known.
+    fold_errors : ndarray, shape (r * folds,)
+        Share of wrong labels in every outer fold.
+    chosen : ndarray, shape (r * folds,)
+        Penalty or number of neighbours that the inner folds chose.
+
+    Notes
+    -----
+    `predicted` is of the first repetition.
+    """
+
+    classes: np.ndarray
+    truth: np.ndarray
+    predicted: np.ndarray
+    fold_errors: np.ndarray
+    chosen: np.ndarray
+
+    @property
+    def error(self) -> float:
+        """Mean share of wrong labels."""
+        return float(self.fold_errors.mean())
+
+    @property
+    def chance(self) -> float:
+        """Error of always naming the most frequent label."""
+        counts = np.bincount(self.truth[self.truth >= 0])
+        return float(1.0 - counts.max() / counts.sum())
+
+    @property
+    def confusion(self) -> np.ndarray:
+        """(c, c) number of objects by true (rows) and predicted label (columns)."""
+        known = self.truth >= 0
+        table = np.zeros((len(self.classes), len(self.classes)), dtype=int)
+        np.add.at(table, (self.truth[known], self.predicted[known]), 1)
+        return table
+
+
+def classify(
+    method: Method,
+    triplets: Triplets,
+    *,
+    labels: Annotated[str, Column("Labels", "A column of the table of objects.")],
+    algorithm: Annotated[
+        str, Choice({"svm": "Support vector machine", "knn": "Nearest neighbours"}, "Classifier")
+    ] = "svm",
+    folds: Annotated[int, Number(2, 50, "Folds", advanced=True)] = 10,
+    repeats: Annotated[int, Number(1, 100, "Repeats", advanced=True)] = 1,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> Classification:
+    """Predict a column of labels from a kernel, or from any distances by nearest neighbours.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted, as a clone, to all answers: answers are given about all objects, labels are not.
+    triplets : Triplets
+    labels, algorithm, folds, repeats, seed
+        See their declarations.
+    progress : Progress
+        Called after every fold.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or too few labels to learn from.
+    ValueError
+        If a support vector machine is asked of a method that is no kernel.
+    Stopped
+        If `progress` asks to stop.
+    """
+    options = checked(
+        classify,
+        {
+            "labels": labels, "algorithm": algorithm, "folds": folds, "repeats": repeats,
+            "seed": seed,
+        },
+    )
+    triplets = as_triplets(triplets)
+    values = column_of(triplets, options["labels"])
+    return classify_labels(
+        clone(method).fit(triplets), values, algorithm=options["algorithm"],
+        folds=options["folds"], repeats=options["repeats"], seed=options["seed"],
+        progress=progress,
+    )
+
+
+def column_of(triplets: Triplets, name: str) -> pd.Series:
+    """A column of the table of objects.
+
+    Raises
+    ------
+    DataError
+        If there is none of that name.
+    """
+    objects = triplets.objects
+    if name not in objects:
+        raise DataError(
+            f"the table of objects has no column {name!r}", file=triplets.name,
+            remedy=f"Its columns are {', '.join(map(str, objects.columns))}.",
+        )
+    return objects[name]
+
+
+def classify_labels(
+    fitted: Method,
+    labels: Any,
+    *,
+    algorithm: str = "svm",
+    folds: int = 10,
+    repeats: int = 1,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Classification:
+    """The same for a method that is fitted already, and labels of its n objects.
+
+    Parameters
+    ----------
+    fitted : Method
+    labels : array-like, shape (n,)
+        Missing values mean that the label is not known.
+    """
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold  # imported late: slow
+
+    space = space_of(fitted)
+    known = pd.Series(np.asarray(labels, dtype=object)).iloc[space.objects].reset_index(drop=True)
+    there = np.flatnonzero(known.notna())
+    codes, classes = pd.factorize(known.iloc[there].astype(str), sort=True)
+    counts = np.bincount(codes)
+    if len(counts) < 2 or counts.min() < 2:
+        raise DataError(
+            "labels can be learned if there are at least two, and each of two objects",
+            remedy="Choose another column, or merge rare labels.",
+        )
+    folds = min(folds, int(counts.min()))
+    inputs, classifier, grid = _classifier(
+        fitted, space, algorithm, int(len(there) * (1 - 1 / folds) * (1 - 1 / _INNER_FOLDS))
+    )
+    square = inputs is not space.vectors
+    inputs = inputs[np.ix_(there, there)] if square else inputs[there]
+    errors, chosen, first = [], [], np.full(len(there), -1)
+    seeds = np.random.SeedSequence(seed).generate_state(repeats)
+    with single_blas_thread():
+        for repeat, state in enumerate(seeds):
+            outer = StratifiedKFold(folds, shuffle=True, random_state=state)
+            for train, test in outer.split(inputs, codes):
+                least = int(np.bincount(codes[train], minlength=len(counts)).min())
+                inner = StratifiedKFold(
+                    max(2, min(_INNER_FOLDS, least)), shuffle=True, random_state=state
+                )
+                search = GridSearchCV(classifier, grid, cv=inner)
+                search.fit(inputs[np.ix_(train, train)] if square else inputs[train], codes[train])
+                found = search.predict(
+                    inputs[np.ix_(test, train)] if square else inputs[test]
+                )
+                errors.append(float(np.mean(found != codes[test])))
+                chosen.append(float(next(iter(search.best_params_.values()))))
+                if repeat == 0:
+                    first[test] = found
+                if progress(len(errors) / (folds * repeats)) and len(errors) < folds * repeats:
+                    raise Stopped
+    truth, predicted = np.full((2, space.n_objects), -1)
+    truth[space.objects[there]], predicted[space.objects[there]] = codes, first
+    return Classification(
+        np.asarray(classes, dtype=str), truth, predicted, np.array(errors), np.array(chosen)
+    )
+
+
+def _classifier(
+    fitted: Method, space: Space, algorithm: str, n_train: int
+) -> tuple[np.ndarray, BaseEstimator, dict[str, list]]:
+    """What a classifier of scikit-learn sees, the classifier, and what is to be chosen."""
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.svm import SVC, LinearSVC
+
+    if algorithm == "knn":
+        grid = {"n_neighbors": [k for k in _NEIGHBOURS if k <= max(n_train, 1)]}
+        if space.vectors is not None:
+            return space.vectors, KNeighborsClassifier(), grid
+        return space.distances(), KNeighborsClassifier(metric="precomputed"), grid
+    if not isinstance(fitted, Kernel):
+        raise ValueError("a support vector machine needs a kernel")
+    if len(space) > SINGLE_ABOVE and space.vectors is not None:
+        return space.vectors, LinearSVC(dual=False, random_state=0), _FEW_PENALTIES
+    gram = inner_products(space.vectors) if space.gram is None else space.gram
+    return gram, SVC(kernel="precomputed"), _PENALTIES

@@ -1,0 +1,105 @@
+"""The Gaussian kernel on a map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import numpy as np
+from scipy.spatial.distance import pdist, squareform
+
+from core.embedding import STE
+from core.kernel.kernel import Kernel, refuse_matrix
+from core.method import Inner, Method, Number, register, unfitted
+from core.progress import Progress, silent
+from core.triplets import DataError, Triplets
+
+
+@register("kernel")
+@dataclass(kw_only=True, eq=False, repr=False)
+class GaussianKernel(Kernel):
+    """Gaussian kernel exp(-d^2 / (2 s^2)) of the distances d in an ordinal embedding.
+
+    Attributes
+    ----------
+    bandwidth_ : float
+        s, in units of the map.
+
+    References
+    ----------
+    Schölkopf, B., & Smola, A. J. (2002). Learning with kernels. MIT Press. Section 2.3. The median
+    distance as bandwidth: Gretton, A., et al. (2012). A kernel two-sample test. Journal of Machine
+    Learning Research, 13, 723-773. Section 8.
+    """
+
+    name = "gaussian"
+    title = "Gaussian on a map"
+
+    basis: Annotated[
+        Method | dict | None,
+        Inner(("embedding",), "Map", "The kernel is put on this map.", automatic="STE"),
+    ] = None
+    bandwidth: Annotated[
+        float | None,
+        Number(
+            1e-6, 1e6, "Bandwidth",
+            "Distance, in units of the map, at which similarity has fallen to 0.61.",
+            automatic="median distance",
+        ),
+    ] = None
+
+    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+        """Find the map and put the kernel on it.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+        y : ignored
+        progress : Progress
+            Of the map; a stop keeps the kernel of the map so far.
+
+        Raises
+        ------
+        DataError
+            If there is no answer to learn from, or the objects are too many for a matrix.
+        """
+        self._check_parameters()
+        fitted = unfitted(self.basis or STE()).fit(triplets, progress=progress)
+        self.fit_positions(fitted.embedding_, fitted.placed_)
+        self.stopped_ = fitted.stopped_
+        return self
+
+    def fit_positions(self, positions: Any, placed: np.ndarray | None = None) -> Self:
+        """Put the kernel on given positions, shape (n, d).
+
+        Parameters
+        ----------
+        positions : array-like, shape (n, d)
+        placed : ndarray of bool, shape (n,), optional
+            Which of them mean something; by default all.
+
+        Raises
+        ------
+        DataError
+            If a position is not finite, or the objects are too many for a matrix.
+        """
+        self._check_parameters()
+        positions = np.asarray(positions, dtype=float)
+        if positions.ndim != 2 or not np.isfinite(positions).all():
+            raise DataError(
+                "positions must be a table of finite numbers, one row per object",
+                remedy="Leave objects without a position out.",
+            )
+        n = len(positions)
+        refuse_matrix(n)
+        placed = np.ones(n, dtype=bool) if placed is None else placed
+        apart = pdist(positions[placed])
+        typical = float(np.median(apart)) if len(apart) else 0.0
+        self.bandwidth_ = self.bandwidth or typical or 1.0
+        self.gram_ = np.zeros((n, n))
+        similar = squareform(np.exp(-0.5 * (apart / self.bandwidth_) ** 2))
+        np.fill_diagonal(similar, 1.0)
+        self.gram_[np.ix_(placed, placed)] = similar
+        self.features_, self.placed_, self.n_objects_ = None, placed, n
+        self.stopped_ = False
+        return self

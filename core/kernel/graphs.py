@@ -1,0 +1,213 @@
+"""Graphs as objects: reading them from files, and from networkx."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from core.triplets import DataError
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+_GZIP = b"\x1f\x8b"
+#: Attributes that may hold the label of a node or an edge, the first that is there.
+_LABELS = ("label", "type")
+
+
+@dataclass(frozen=True)
+class Graph:
+    """An undirected graph with labels.
+
+    Attributes
+    ----------
+    node_labels : tuple
+        Label of every node.
+    edges : ndarray of int, shape (m, 2)
+        Every edge once, as positions of nodes.
+    edge_labels : tuple or None
+        Label of every edge.
+    label : object or None
+        What is known of the whole graph: its class.
+    name : str
+    """
+
+    node_labels: tuple
+    edges: np.ndarray
+    edge_labels: tuple | None = None
+    label: Any = None
+    name: str = ""
+
+
+def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) -> list[Graph]:
+    """Graphs from a file.
+
+    Parameters
+    ----------
+    source : path, bytes or file object
+        JSON lines, one graph each: ``node_labels``, ``edges`` (pairs of positions from 0), and
+        optionally ``edge_labels`` in the order of the edges, or ``edge_labels_1based`` (triples of
+        two positions from 1 and a label), ``label``, ``name``; or networkx's node-link form
+        (``nodes`` and ``edges`` or ``links``). Or GraphML, or GML. All also gzipped.
+    name : str, optional
+        What the user calls the file; by default its own name.
+
+    Returns
+    -------
+    list of Graph
+
+    Raises
+    ------
+    DataError
+        If the file is none of these, or a graph in it is not sound; the message names its row.
+    """
+    import networkx as nx  # imported late: it takes a third of a second
+
+    content = _content(source)
+    name = name or (Path(source).name if isinstance(source, str | Path) else "graphs")
+    try:
+        if content.startswith(_GZIP):
+            content = gzip.decompress(content)
+        text = content.decode("utf-8-sig").strip()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise DataError("is not a text file", file=name, remedy=_REMEDY) from error
+    if not text:
+        raise DataError("the file is empty", file=name, remedy=_REMEDY)
+    try:
+        if text.startswith("<"):
+            return [from_networkx(g) for g in nx.GraphMLReader()(string=text)]
+        if text.startswith(("{", "[")):
+            return list(_from_json(text))
+        return [from_networkx(nx.parse_gml(text))]  # whose "label" is the name of a node
+    except DataError as error:
+        raise error.at(name) from error
+    # networkx lets through whatever its parsers stumble over.
+    except Exception as error:
+        raise DataError(
+            f"cannot be read as graphs ({error})", file=name, remedy=_REMEDY
+        ) from error
+
+
+_REMEDY = "Give JSON lines, GraphML or GML."
+
+
+def _content(source: str | Path | bytes | BinaryIO) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    if isinstance(source, str | Path):
+        return Path(source).read_bytes()
+    return source.read()
+
+
+def _from_json(text: str) -> Iterator[Graph]:
+    try:
+        whole = json.loads(text)
+        records = whole if isinstance(whole, list) else [whole]
+        rows: Iterable[tuple[int, Any]] = enumerate(records, 1)
+    except json.JSONDecodeError:
+        rows = _json_lines(text)
+    for row, record in rows:
+        try:
+            yield _from_record(record)
+        except DataError as error:
+            raise DataError(error.problem, row=row, remedy=error.remedy) from error
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(
+                f"is not a graph ({error!r})", row=row,
+                remedy="Every line needs node_labels and edges, or nodes and links.",
+            ) from error
+
+
+def _json_lines(text: str) -> Iterator[tuple[int, Any]]:
+    for row, line in enumerate(io.StringIO(text), 1):
+        if line.strip():
+            try:
+                yield row, json.loads(line)
+            except json.JSONDecodeError as error:
+                raise DataError(f"is not JSON ({error})", row=row, remedy=_REMEDY) from error
+
+
+def _from_record(record: dict[str, Any]) -> Graph:
+    if "nodes" in record:
+        import networkx as nx
+
+        edges = "edges" if "edges" in record else "links"
+        return from_networkx(nx.node_link_graph(record, edges=edges))
+    labels = None
+    if "edge_labels" in record:
+        labels = list(record["edge_labels"])
+    elif "edge_labels_1based" in record:
+        by_pair = {
+            frozenset((a - 1, b - 1)): kind for a, b, kind in record["edge_labels_1based"]
+        }
+        labels = [by_pair.get(frozenset(edge)) for edge in record["edges"]]
+    return _checked(
+        record["node_labels"], record["edges"], labels, record.get("label"),
+        str(record.get("name", "")),
+    )
+
+
+def from_networkx(graph: nx.Graph) -> Graph:
+    """A networkx graph; direction and parallel edges are dropped.
+
+    Nodes without a label are labelled by their number of neighbours, as is usual for graphs that
+    have none.
+    """
+    import networkx as nx
+
+    plain = nx.Graph(graph)
+    place = {node: i for i, node in enumerate(plain)}
+    node_labels = _labels(data for _, data in plain.nodes(data=True))
+    edges = [(place[a], place[b]) for a, b in plain.edges]
+    edge_labels = _labels(data for _, _, data in plain.edges(data=True))
+    if node_labels is None:
+        node_labels = [degree for _, degree in plain.degree]
+    about = plain.graph
+    return _checked(
+        node_labels, edges, edge_labels, about.get("label", about.get("class")), str(plain.name)
+    )
+
+
+def _labels(attributes: Iterable[dict[str, Any]]) -> list | None:
+    """What the first attribute that all of them have says."""
+    attributes = list(attributes)
+    for name in _LABELS:
+        if attributes and all(name in one for one in attributes):
+            return [one[name] for one in attributes]
+    return None
+
+
+def _checked(
+    node_labels: Iterable, edges: Iterable, edge_labels: Iterable | None, label: Any, name: str
+) -> Graph:
+    nodes = tuple(_plain(value) for value in node_labels)
+    pairs = np.array(list(edges), dtype=np.int64).reshape(-1, 2)
+    if not nodes:
+        raise DataError("a graph has no nodes", remedy="Leave it out.")
+    if pairs.size and not (pairs.min() >= 0 and pairs.max() < len(nodes)):
+        raise DataError(
+            f"an edge names a node that is not among the {len(nodes)}",
+            remedy="Nodes are counted from 0.",
+        )
+    edge_labels = None if edge_labels is None else [_plain(value) for value in edge_labels]
+    if edge_labels is not None and len(edge_labels) != len(pairs):
+        raise DataError(
+            f"there are {len(edge_labels)} labels for {len(pairs)} edges",
+            remedy="Give one label per edge.",
+        )
+    pairs, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
+    kept = pairs[:, 0] != pairs[:, 1] if len(pairs) else np.zeros(0, dtype=bool)
+    labels = None if edge_labels is None else tuple(edge_labels[i] for i in first[kept])
+    return Graph(nodes, pairs[kept], labels, label, name)
+
+
+def _plain(value: Any) -> Any:
+    """A label that can be counted: lists become tuples."""
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,161 @@
+"""What all kernels share: a matrix or the vectors behind it, and the answers that follow."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import blas, eigvalsh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+
+from core.kernel.bits import products_of_votes
+from core.method import Method
+from core.parallel import single_blas_thread
+from core.triplets import DataError, Triplets, as_triplets
+
+#: Above so many objects kernels and features are in single precision, which halves their memory.
+SINGLE_ABOVE = 5_000
+#: Above so many objects no (n, n) matrix is made: it would take more than 1.6 GB.
+MOST_IN_A_MATRIX = 20_000
+#: Entries that are gathered at a time.
+_CHUNK = 2**22
+#: Up to so many objects all eigenvalues are found as quickly as one.
+_FEW = 300
+#: From so many on, counting bits is worth the packing.
+_MANY = 1_000
+
+
+class Kernel(Method):
+    """Similarities of n objects that are inner products of some vectors.
+
+    Attributes
+    ----------
+    features_ : ndarray, shape (n, m), or None
+        The vectors, where they have fewer entries than there are objects.
+    gram_ : ndarray, shape (n, n), or None
+        Their inner products, where the vectors are not kept.
+    placed_ : ndarray of bool, shape (n,)
+        False for objects about which nothing is known; their similarities are 0.
+    n_objects_ : int
+    stopped_ : bool
+    """
+
+    @property
+    def kernel_(self) -> np.ndarray:
+        """(n, n) similarities.
+
+        Raises
+        ------
+        DataError
+            If there are too many objects for a matrix.
+        """
+        self._require_fit()
+        if self.gram_ is not None:
+            return self.gram_
+        refuse_matrix(self.n_objects_)
+        return inner_products(self.features_)
+
+    def distances(self) -> np.ndarray:
+        """(n, n) distances of the vectors: sqrt(K_aa + K_bb - 2 K_ab)."""
+        return kernel_distances(self.kernel_)
+
+    def margins(self, triplets: Triplets) -> np.ndarray:
+        """(T,) distance from anchor to far minus distance from anchor to near."""
+        self._require_fit()
+        anchor, near, far = as_triplets(triplets).rows.T
+        return self._between(anchor, far) - self._between(anchor, near)
+
+    def _between(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Distances of pairs of objects, without a matrix where there is none."""
+        if self.gram_ is not None:
+            own = self.gram_.diagonal()
+            return np.sqrt(np.maximum(own[a] + own[b] - 2.0 * self.gram_[a, b], 0.0))
+        found = np.empty(len(a))
+        step = max(1, _CHUNK // self.features_.shape[1])
+        for start in range(0, len(a), step):
+            part = slice(start, start + step)
+            found[part] = np.linalg.norm(self.features_[a[part]] - self.features_[b[part]], axis=1)
+        return found
+
+    def _keep(self, features: np.ndarray | sparse.csr_array, placed: np.ndarray) -> None:
+        """Take over vectors, as they are or, if they are no shorter, by their products."""
+        self.n_objects_, self.placed_, self.stopped_ = features.shape[0], placed, False
+        self.features_ = self.gram_ = None
+        if features.shape[1] < features.shape[0]:
+            self.features_ = features.toarray() if sparse.issparse(features) else features
+        else:
+            refuse_matrix(self.n_objects_)
+            self.gram_ = inner_products(features)
+
+
+def refuse_matrix(n_objects: int) -> None:
+    """Say so where an (n, n) matrix would not fit into the memory of a laptop.
+
+    Raises
+    ------
+    DataError
+    """
+    if n_objects > MOST_IN_A_MATRIX:
+        raise DataError(
+            f"all similarities of {n_objects:,} objects would take "
+            f"{4 * n_objects**2 / 1e9:.0f} GB of memory",
+            remedy=f"Use at most {MOST_IN_A_MATRIX:,} objects, or answers in a landmark design "
+            "and methods that work on features.",
+        )
+
+
+def inner_products(features: np.ndarray | sparse.csr_array) -> np.ndarray:
+    """(n, n) products of all rows, exactly symmetric."""
+    if features.shape[1] == 0:
+        return np.zeros((features.shape[0],) * 2)
+    with single_blas_thread():
+        if not sparse.issparse(features):
+            products = products_of_votes(features) if len(features) > _MANY else None
+            if products is None:
+                syrk = blas.ssyrk if features.dtype == np.float32 else blas.dsyrk
+                # Fortran takes the transpose of a row-major array without a copy.
+                products = syrk(1.0, features.T, trans=1, lower=0).T
+            return _mirrored(products)
+        # Most columns of sparse features hold one object and say nothing of two.
+        own = (features * features).sum(axis=1)
+        shared = np.bincount(features.indices, minlength=features.shape[1]) > 1
+        few = features[:, np.flatnonzero(shared)]
+        products = (few @ few.T).toarray()
+        np.fill_diagonal(products, own)
+        return products
+
+
+def _mirrored(lower: np.ndarray, block: int = 512) -> np.ndarray:
+    """A symmetric matrix of which only the lower triangle is filled, completed in place."""
+    for i in range(0, len(lower), block):
+        tile = lower[i : i + block, i : i + block]
+        tile[:] = np.tril(tile) + np.tril(tile, -1).T
+        for j in range(0, i, block):
+            lower[j : j + block, i : i + block] = lower[i : i + block, j : j + block].T
+    return lower
+
+
+def kernel_distances(kernel: np.ndarray) -> np.ndarray:
+    """(n, n) distances sqrt(K_aa + K_bb - 2 K_ab) of the vectors behind a kernel (n, n)."""
+    own = kernel.diagonal()
+    squared = own[:, None] + own[None, :]
+    squared -= 2.0 * kernel
+    np.maximum(squared, 0.0, out=squared)
+    np.fill_diagonal(squared, 0.0)
+    return np.sqrt(squared, out=squared)
+
+
+def smallest_eigenvalue(kernel: np.ndarray) -> float:
+    """Smallest eigenvalue of a kernel, at least 0."""
+    n = len(kernel)
+    with single_blas_thread():
+        if n > _FEW:
+            try:
+                start = np.random.default_rng(0).standard_normal(n).astype(kernel.dtype)
+                found = eigsh(
+                    kernel, 1, which="SA", tol=1e-6, v0=start, maxiter=20 * n,
+                    ncv=min(n, 40), return_eigenvectors=False,
+                )
+                return max(float(found[0]), 0.0)
+            except ArpackNoConvergence:
+                pass  # the smallest ones are nearly equal
+        return max(float(eigvalsh(kernel, subset_by_index=(0, 0))[0]), 0.0)

@@ -1,0 +1,95 @@
+"""Landmark designs: which questions to ask so that triplet kernels get the most of few answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.triplets import Triplets
+
+
+@dataclass(frozen=True)
+class LandmarkDesign:
+    """A landmark design that answers follow.
+
+    Attributes
+    ----------
+    kernel : {"k1", "k2"}
+        Which kernel the design is for.
+    landmarks : ndarray of int, shape (l,)
+        Positions of the landmarks.
+    n_asked, n_possible : int
+        Different questions of the design that were answered, and that there are.
+    """
+
+    kernel: str
+    landmarks: np.ndarray
+    n_asked: int
+    n_possible: int
+
+
+def choose_landmarks(n_objects: int, n_landmarks: int, rng: np.random.Generator) -> np.ndarray:
+    """(l,) positions of random landmarks, ascending."""
+    return np.sort(rng.choice(n_objects, n_landmarks, replace=False))
+
+
+def landmark_questions(n_objects: int, landmarks: np.ndarray, kernel: str) -> np.ndarray:
+    """All questions of a landmark design.
+
+    Parameters
+    ----------
+    n_objects : int
+    landmarks : array-like of int, shape (l,)
+        Positions of the landmarks.
+    kernel : {"k1", "k2"}
+        For k1 every object is compared to all pairs of landmarks. For k2 every landmark compares
+        every other object to the other landmarks.
+
+    Returns
+    -------
+    ndarray of int, shape (T, 3)
+        Anchor and the two objects to choose from, every comparison once.
+
+    References
+    ----------
+    Kleindessner & von Luxburg (2017), section 2.3.
+    """
+    landmarks, objects = np.unique(landmarks), np.arange(n_objects)
+    if kernel == "k1":
+        low, high = np.triu_indices(len(landmarks), 1)
+        anchor = np.repeat(objects, len(low))
+        first, second = np.tile(landmarks[low], n_objects), np.tile(landmarks[high], n_objects)
+    elif kernel == "k2":
+        grid = np.meshgrid(landmarks, objects, landmarks, indexing="ij")
+        anchor, first, second = (part.ravel() for part in grid)
+    else:
+        raise ValueError(f"kernel is {kernel!r}; it must be 'k1' or 'k2'.")
+    different = (anchor != first) & (anchor != second) & (first != second)
+    if kernel == "k2":  # two landmarks meet in both orders
+        different &= ~np.isin(first, landmarks) | (first < second)
+    return np.column_stack([anchor, first, second])[different]
+
+
+def recognise(triplets: Triplets) -> list[LandmarkDesign]:
+    """The landmark designs that all answers fit into, with at most half of the objects."""
+    found = []
+    n = int((triplets.answers_per_object > 0).sum())
+    asked = len(np.unique(triplets.questions))
+    for kernel, landmarks in (
+        ("k1", np.unique(triplets.rows[:, 1:])), ("k2", k2_landmarks(triplets))
+    ):
+        if landmarks is not None and 2 <= len(landmarks) <= n / 2:
+            m = len(landmarks)
+            among = m * (m - 1) * (m - 2) // 2  # questions about three landmarks
+            others = (n - m) * m * (m - 1) // (2 if kernel == "k1" else 1)
+            found.append(LandmarkDesign(kernel, landmarks, asked, among + others))
+    return found
+
+
+def k2_landmarks(triplets: Triplets) -> np.ndarray | None:
+    """The anchors, if each answer has one of them among its choices too."""
+    anchor, near, far = triplets.rows.T
+    is_anchor = np.zeros(triplets.n_objects, dtype=bool)
+    is_anchor[anchor] = True
+    return np.flatnonzero(is_anchor) if np.all(is_anchor[near] | is_anchor[far]) else None

@@ -1,0 +1,143 @@
+"""What clustering, maps and classifiers see of a fitted method: where its objects lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import pdist, squareform
+
+from core.embedding.ordinal import Embedding
+from core.kernel.kernel import Kernel, kernel_distances, refuse_matrix
+from core.method import Method
+from core.parallel import single_blas_thread
+from core.triplets import DataError
+
+
+@dataclass(frozen=True)
+class Space:
+    """Where m of n objects lie, by their vectors, inner products or distances.
+
+    Attributes
+    ----------
+    n_objects : int
+    objects : ndarray of int, shape (m,)
+        Positions of the objects about which something is known, ascending.
+    vectors : ndarray, shape (m, d), or None
+    gram : ndarray, shape (m, m), or None
+        Inner products, where vectors are not known.
+    given : ndarray, shape (m, m), or None
+        Distances, where nothing else is known.
+    """
+
+    n_objects: int
+    objects: np.ndarray
+    vectors: np.ndarray | None = None
+    gram: np.ndarray | None = None
+    given: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def distances(self) -> np.ndarray:
+        """(m, m) distances.
+
+        Raises
+        ------
+        DataError
+            If there are too many objects for a matrix.
+        """
+        if self.given is not None:
+            return self.given
+        if self.gram is not None:
+            return kernel_distances(self.gram)
+        refuse_matrix(len(self))
+        return squareform(pdist(self.vectors))
+
+    def part(self, which: np.ndarray) -> Space:
+        """Only some of the m objects, by their positions among these."""
+        square = np.ix_(which, which)
+        return Space(
+            self.n_objects, self.objects[which],
+            None if self.vectors is None else self.vectors[which],
+            None if self.gram is None else self.gram[square],
+            None if self.given is None else self.given[square],
+        )
+
+    def spread(self, values: np.ndarray, missing: Any) -> np.ndarray:
+        """Values of the m objects as values of all n."""
+        found = np.full((self.n_objects, *values.shape[1:]), missing, dtype=values.dtype)
+        found[self.objects] = values
+        return found
+
+
+def space_of(fitted: Method) -> Space:
+    """The space of a fitted method."""
+    placed = np.flatnonzero(getattr(fitted, "placed_", np.ones(fitted.n_objects_, dtype=bool)))
+    n = fitted.n_objects_
+    if isinstance(fitted, Kernel):
+        if fitted.gram_ is None:
+            return Space(n, placed, vectors=fitted.features_[placed])
+        return Space(n, placed, gram=fitted.gram_[np.ix_(placed, placed)])
+    if isinstance(fitted, Embedding) and not getattr(fitted, "average", False):
+        return Space(n, placed, vectors=fitted.embedding_[placed])
+    return Space(n, placed, given=fitted.distances()[np.ix_(placed, placed)])
+
+
+def space_of_distances(matrix: Any) -> Space:
+    """The space of given distances.
+
+    Parameters
+    ----------
+    matrix : array-like, shape (n, n)
+
+    Raises
+    ------
+    DataError
+        If they are not a symmetric square of finite numbers from 0 up, with zeros on the diagonal.
+    """
+    matrix = np.array(matrix, dtype=float)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise DataError(
+            f"distances need a square matrix, this one has shape {matrix.shape}",
+            remedy="Give one row and one column per object.",
+        )
+    wrong = ~(np.isfinite(matrix) & (matrix >= 0))
+    if wrong.any():
+        raise DataError(
+            "a distance is missing or below zero", row=int(np.argmax(wrong.any(axis=1))),
+            remedy="Give all of them as numbers from 0 up.",
+        )
+    if not np.allclose(matrix, matrix.T) or np.any(matrix.diagonal() != 0):
+        raise DataError(
+            "the distances of two objects differ by direction, or an object is away from itself",
+            remedy="Average the two directions, and put zeros on the diagonal.",
+        )
+    return Space(len(matrix), np.arange(len(matrix)), given=(matrix + matrix.T) / 2)
+
+
+def centred_gram(space: Space) -> np.ndarray:
+    """(m, m) inner products about the centre; for given distances those of classical scaling."""
+    if space.vectors is not None:
+        refuse_matrix(len(space))
+        about = space.vectors - space.vectors.mean(axis=0)
+        with single_blas_thread():
+            return about @ about.T
+    gram = -0.5 * space.given**2 if space.gram is None else space.gram
+    means = gram.mean(axis=0)
+    return gram - means - means[:, None] + means.mean()
+
+
+def is_euclidean(space: Space) -> bool:
+    """Whether the distances are those of points in some Euclidean space, up to rounding."""
+    if space.given is None:
+        return True
+    gram = centred_gram(space)
+    slack = 1e-8 * max(float(np.trace(gram)), 1e-300)
+    try:
+        with single_blas_thread():
+            np.linalg.cholesky(gram + slack * np.eye(len(gram)))
+    except np.linalg.LinAlgError:
+        return False
+    return True

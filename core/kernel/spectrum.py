@@ -1,0 +1,257 @@
+"""Eigenvalues of a kernel, the maps of its leading components, and how many carry signal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from scipy.linalg import eigvalsh
+from scipy.sparse.linalg import eigsh
+from sklearn.base import clone
+
+from core.kernel.kernel import Kernel
+from core.kernel.space import Space, centred_gram, space_of
+from core.method import Choice, Number, checked
+from core.parallel import Halt, in_parallel, single_blas_thread
+from core.progress import Progress, Stopped, silent
+from core.triplets import DataError, Triplets, as_triplets
+
+#: Eigenvalues of a spectrum at most.
+_MOST = 50
+#: Up to so many objects all eigenvalues are found as quickly as a few.
+_FEW = 500
+
+
+@dataclass(frozen=True)
+class KernelMap:
+    """A map of the objects made from their similarities.
+
+    Attributes
+    ----------
+    coordinates : ndarray, shape (n, d)
+        NaN for objects about which nothing is known.
+    shares : ndarray, shape (d,) or (0,)
+        Share of the variance on each axis; empty where axes have none.
+    """
+
+    coordinates: np.ndarray
+    shares: np.ndarray
+
+
+def kernel_map(
+    kernel: Kernel,
+    triplets: Triplets,
+    *,
+    algorithm: Annotated[
+        str,
+        Choice(
+            {"pca": "Kernel PCA", "umap": "UMAP"}, "Map",
+            "Kernel PCA shows the largest differences undistorted. UMAP keeps neighbours "
+            "together; distances between groups mean little in it.",
+        ),
+    ] = "pca",
+    n_components: Annotated[int, Number(1, 20, "Dimensions")] = 2,
+    n_neighbours: Annotated[
+        int,
+        Number(2, 200, "Neighbours", "Of UMAP: more show larger structures.", advanced=True),
+    ] = 15,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", "Of UMAP.", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> KernelMap:
+    """Fit a kernel and draw a map of it.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Fitted as a clone.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    algorithm, n_components, n_neighbours, seed
+        See their declarations.
+    progress : Progress
+
+    Raises
+    ------
+    DataError
+        If the answers are about fewer objects than a map needs.
+    Stopped
+        If `progress` asks to stop.
+    """
+    options = checked(
+        kernel_map,
+        {
+            "algorithm": algorithm, "n_components": n_components, "n_neighbours": n_neighbours,
+            "seed": seed,
+        },
+    )
+    space = space_of(clone(kernel).fit(as_triplets(triplets)))
+    if progress(0.1):
+        raise Stopped
+    if options["algorithm"] == "pca":
+        return principal_components(space, options["n_components"])
+    return _umap(space, options["n_components"], options["n_neighbours"], options["seed"])
+
+
+def principal_components(space: Space, n_components: int) -> KernelMap:
+    """Kernel PCA (Schölkopf, Smola & Müller 1998), by scikit-learn.
+
+    Parameters
+    ----------
+    space : Space
+    n_components : int
+
+    Raises
+    ------
+    DataError
+        If there are no more objects than components.
+    """
+    from sklearn.decomposition import PCA, KernelPCA  # imported late: slow to import
+
+    _refuse_few(space, n_components)
+    with single_blas_thread():
+        if space.vectors is not None:
+            n_found = min(n_components, space.vectors.shape[1])
+            pca = PCA(n_found, svd_solver="covariance_eigh").fit(space.vectors)
+            coordinates = pca.transform(space.vectors)
+            variances, total = pca.explained_variance_, float(np.var(
+                space.vectors, axis=0, ddof=1, dtype=float
+            ).sum())
+        else:
+            gram = centred_gram(space)
+            pca = KernelPCA(n_components, kernel="precomputed", random_state=0).fit(gram)
+            coordinates = pca.transform(gram)
+            variances, total = np.maximum(pca.eigenvalues_, 0.0), float(np.trace(gram))
+    missing = n_components - coordinates.shape[1]
+    coordinates = np.pad(coordinates.astype(float), ((0, 0), (0, missing)))
+    shares = np.pad(variances.astype(float) / (total or 1.0), (0, missing))
+    return KernelMap(space.spread(coordinates, np.nan), shares)
+
+
+def _umap(space: Space, n_components: int, n_neighbours: int, seed: int) -> KernelMap:
+    import umap  # imported late: it takes seconds
+
+    _refuse_few(space, max(n_components + 1, 3))
+    vectors, metric = space.vectors, "euclidean"
+    if vectors is None:
+        vectors, metric = space.distances(), "precomputed"
+    found = umap.UMAP(
+        n_components=n_components, n_neighbors=min(n_neighbours, len(space) - 1), metric=metric,
+        random_state=seed, n_jobs=1,
+    ).fit_transform(vectors)
+    return KernelMap(space.spread(found.astype(float), np.nan), np.zeros(0))
+
+
+def _refuse_few(space: Space, too_few: int) -> None:
+    if len(space) <= too_few:
+        raise DataError(
+            f"something is known of {len(space)} objects only",
+            remedy="Use more answers or fewer dimensions.",
+        )
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues of a kernel beside those of shuffled answers.
+
+    Attributes
+    ----------
+    eigenvalues : ndarray, shape (m,)
+        Of the centred kernel, the largest first.
+    shuffled : ndarray, shape (r, m)
+        The same of answers of which each was turned round or not by a coin.
+    level : float
+    """
+
+    eigenvalues: np.ndarray
+    shuffled: np.ndarray
+    level: float = 0.95
+
+    @property
+    def threshold(self) -> np.ndarray:
+        """(m,) what a share `level` of the shuffled eigenvalues of the same rank stay below."""
+        return np.quantile(self.shuffled, self.level, axis=0)
+
+    @property
+    def n_signal(self) -> int:
+        """How many leading components are larger than chance makes them."""
+        above = self.eigenvalues > self.threshold
+        return int(np.argmin(above)) if not above.all() else len(above)
+
+
+def spectrum(
+    kernel: Kernel,
+    triplets: Triplets,
+    *,
+    shuffles: Annotated[
+        int, Number(5, 1000, "Shuffles", "Of the answers, to see what chance alone gives.")
+    ] = 20,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> Spectrum:
+    """Eigenvalues of a kernel against chance: parallel analysis.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Fitted as clones; without reducing the diagonal, which would shift the eigenvalues of the
+        shuffled answers by another amount.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    shuffles, seed : int
+    progress : Progress
+        Called after every shuffle.
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop.
+
+    References
+    ----------
+    Horn, J. L. (1965). A rationale and test for the number of factors in factor analysis.
+    Psychometrika, 30, 179-185. Here the answers are shuffled instead of the variables.
+    """
+    options = checked(spectrum, {"shuffles": shuffles, "seed": seed})
+    triplets = as_triplets(triplets)
+    kernel = clone(kernel)
+    if hasattr(kernel, "reduce_diagonal"):
+        kernel.set_params(reduce_diagonal=False)
+    own = _eigenvalues(space_of(clone(kernel).fit(triplets)))
+    seeds = np.random.SeedSequence(options["seed"]).spawn(options["shuffles"])
+    found = []
+    for values in in_parallel(_shuffled, [(kernel, triplets, seed) for seed in seeds]):
+        found.append(values[: len(own)])
+        if progress(len(found) / len(seeds)) and len(found) < len(seeds):
+            raise Stopped
+    return Spectrum(own, np.array(found))
+
+
+def _shuffled(
+    kernel: Kernel, triplets: Triplets, seed: np.random.SeedSequence, halt: Halt
+) -> np.ndarray:
+    rows = triplets.rows.copy()
+    turned = np.random.default_rng(seed).random(len(rows)) < 0.5
+    rows[turned, 1:] = rows[turned, :0:-1]
+    other = Triplets.from_array(rows, triplets.n_objects, weight=triplets.weight)
+    values = _eigenvalues(space_of(clone(kernel).fit(other, progress=halt)))
+    return np.pad(values, (0, _MOST - len(values)))
+
+
+def _eigenvalues(space: Space) -> np.ndarray:
+    """The largest eigenvalues of the centred kernel, from above."""
+    if len(space) < 2:
+        return np.zeros(1)
+    count = min(_MOST, len(space) - 1)
+    with single_blas_thread():
+        if space.vectors is not None and space.vectors.shape[1] < len(space):
+            about = space.vectors - space.vectors.mean(axis=0)
+            matrix = (about.T @ about).astype(float)
+            count = min(count, len(matrix))
+        else:
+            matrix = centred_gram(space)
+        n = len(matrix)
+        if n <= _FEW:
+            values = eigvalsh(matrix)[::-1][:count]
+        else:
+            start = np.random.default_rng(0).standard_normal(n)
+            values = np.sort(eigsh(matrix, count, v0=start, return_eigenvectors=False))[::-1]
+    return np.maximum(values.astype(float), 0.0)

@@ -1,0 +1,304 @@
+"""Kernels on triplets: how alike two objects rank the others, or are ranked by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple, Self
+
+import numba
+import numpy as np
+from scipy import sparse
+
+from core.kernel.kernel import SINGLE_ABOVE, Kernel, smallest_eigenvalue
+from core.kernel.landmarks import k2_landmarks
+from core.method import Switch, register
+from core.progress import Progress, silent
+from core.triplets import DataError, Triplets, as_triplets
+
+#: Features are counted in a full table if it has at most so many cells, or so many per answer.
+_SMALL_TABLE, _CELLS_PER_ANSWER = 2**20, 16
+
+_compiled = numba.njit(nogil=True, cache=True, error_model="numpy")
+
+
+class _Entries(NamedTuple):
+    """Votes for cells of a feature table: +weight or -weight in (row, column), some left out.
+
+    Attributes
+    ----------
+    row, column : ndarray of int, shape (e,)
+    sign : ndarray of int8, shape (e,)
+    weight : ndarray, shape (e,)
+    shape : tuple of int
+    """
+
+    row: np.ndarray
+    column: np.ndarray
+    sign: np.ndarray
+    weight: np.ndarray
+    shape: tuple[int, int]
+
+
+@_compiled
+def _add(row, column, sign, weight, net, total):
+    for t in range(row.size):
+        if weight[t] > 0.0:
+            net[row[t], column[t]] += sign[t] * weight[t]
+            total[row[t], column[t]] += weight[t]
+
+
+@_compiled
+def _count_k1(rows, weight, rank, net, total):
+    """`_add` of the entries of k1, which for millions of answers are better not written down."""
+    for t in range(len(rows)):
+        near, far = rank[rows[t, 1]], rank[rows[t, 2]]
+        low, high = min(near, far), max(near, far)
+        column = high * (high - 1) // 2 + low
+        if weight[t] > 0.0:
+            net[rows[t, 0], column] += weight[t] if near < far else -weight[t]
+            total[rows[t, 0], column] += weight[t]
+
+
+@_compiled
+def _count_k2(rows, weight, rank, net, total, own_net, own_total):
+    """The same for k2 of a landmark design; `rank` is -1 for what is no landmark."""
+    n_objects, n_landmarks = net.shape[0], own_net.shape[0]
+    for t in range(len(rows)):
+        if weight[t] > 0.0:
+            anchor = rank[rows[t, 0]]
+            for side in (1, 2):
+                vote = weight[t] if side == 1 else -weight[t]
+                row, other = rows[t, side], rows[t, 3 - side]
+                if rank[other] >= 0:
+                    net[row, anchor * n_landmarks + rank[other]] += vote
+                    total[row, anchor * n_landmarks + rank[other]] += weight[t]
+                else:
+                    own_net[rank[row], anchor * n_objects + other] += vote
+                    own_total[rank[row], anchor * n_objects + other] += weight[t]
+
+
+@_compiled
+def _divide(net, total):
+    """Turn counts into votes from -1 to 1, in place."""
+    for i in range(net.shape[0]):
+        for j in range(net.shape[1]):
+            if total[i, j] > 0.0:
+                net[i, j] /= total[i, j]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TripletKernel(Kernel):
+    """Kernel of features counted from triplets, each scaled to length 1.
+
+    Attributes
+    ----------
+    shift_ : float
+        What was taken from the diagonal.
+    """
+
+    reduce_diagonal: Annotated[
+        bool,
+        Switch(
+            "Reduce the diagonal",
+            "With few answers every object is much more similar to itself than to any other. The "
+            "smallest eigenvalue is taken from the diagonal, which stays a kernel. As in all "
+            "experiments of the paper.",
+        ),
+    ] = True
+
+    def fit(self, triplets: Triplets, y: None = None, *, progress: Progress = silent) -> Self:
+        """Count features and multiply them.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+            Repeats and contradictions of one comparison count together: its entry is the
+            difference of the two answers' numbers (weights), divided by their sum.
+        y : ignored
+        progress : Progress
+            Called once; there is nothing to keep of a computation that was stopped.
+
+        Raises
+        ------
+        DataError
+            If there is no answer, or the answers are about too many objects and not in a
+            landmark design.
+        """
+        self._check_parameters()
+        given = as_triplets(triplets)
+        if not np.any(given.weight > 0):
+            raise DataError(
+                "there are no answers to learn from",
+                file=given.name, remedy="Include at least one answer.",
+            )
+        features, placed = self._features(given)
+        self._keep(features, placed)
+        self.shift_ = 0.0
+        # With fewer features than objects the smallest eigenvalue is 0.
+        if self.reduce_diagonal and self.gram_ is not None and placed.all():
+            self.shift_ = smallest_eigenvalue(self.gram_)
+            self.gram_[np.diag_indices_from(self.gram_)] -= self.shift_
+        progress(1.0)
+        return self
+
+    def _features(
+        self, triplets: Triplets
+    ) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
+        """Rows of length 1, or 0 where there is nothing; and where there is something."""
+        raise NotImplementedError
+
+
+@register("kernel")
+@dataclass(kw_only=True, eq=False, repr=False)
+class K1(TripletKernel):
+    """Kernel k1: how alike two objects rank the others by similarity to themselves.
+
+    Feature (i, j) of an anchor says which of i and j it is more similar to. With all comparisons
+    answered k1 is Kendall's tau of two rankings.
+
+    References
+    ----------
+    Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet comparisons.
+    Advances in Neural Information Processing Systems 30. Section 2, equations (2) and (3).
+    """
+
+    name = "k1"
+    title = "k1 (own rankings)"
+
+    def _features(
+        self, triplets: Triplets
+    ) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
+        n = triplets.n_objects
+        anchor, near, far = triplets.rows.T
+        rank, n_choices = _ranks(n, near, far)
+        shape = (n, n_choices * (n_choices - 1) // 2)
+        if _is_dense(shape, len(triplets)):
+            net, total = _tables(shape, n)
+            _count_k1(triplets.rows, triplets.weight, rank, net, total)
+            _divide(net, total)
+            return _unit_rows(net)
+        near, far = rank[near], rank[far]
+        high = np.maximum(near, far).astype(np.int64)
+        column = high * (high - 1) // 2 + np.minimum(near, far)
+        sign = np.where(near < far, 1, -1).astype(np.int8)
+        return _sparse(_Entries(anchor, column, sign, triplets.weight, shape))
+
+
+@register("kernel")
+@dataclass(kw_only=True, eq=False, repr=False)
+class K2(TripletKernel):
+    """Kernel k2: how alike two objects are ranked by the others.
+
+    Feature (i, j) of an object says whether i is more similar to it than to j.
+
+    References
+    ----------
+    Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet comparisons.
+    Advances in Neural Information Processing Systems 30. Section 2, equation (5).
+    """
+
+    name = "k2"
+    title = "k2 (rankings by others)"
+
+    def _features(
+        self, triplets: Triplets
+    ) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
+        n = triplets.n_objects
+        anchor, near, far = triplets.rows.T
+        anchor_rank, n_anchors = _ranks(n, anchor)
+        other_rank, n_others = _ranks(n, near, far)
+        shape = (n, n_anchors * n_others)
+        if not _is_dense(shape, len(triplets)):
+            landmarks = k2_landmarks(triplets)
+            if landmarks is not None and _is_dense((n, len(landmarks) ** 2), len(triplets)):
+                return _landmark_features(triplets, landmarks)
+        column = anchor_rank[anchor].astype(np.int64) * n_others
+        entries = _Entries(
+            np.concatenate([near, far]),
+            np.concatenate([column + other_rank[far], column + other_rank[near]]),
+            np.repeat(np.array([1, -1], dtype=np.int8), len(triplets)),
+            np.tile(triplets.weight, 2),
+            shape,
+        )
+        if _is_dense(shape, len(triplets)):
+            return _unit_rows(_votes(entries, n))
+        return _sparse(entries)
+
+
+def _landmark_features(
+    triplets: Triplets, landmarks: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Features of k2 where every answer has a landmark as its anchor and among its choices.
+
+    All objects share the features (landmark, landmark). The far more numerous (landmark, other)
+    belong to landmarks only, so that as many numbers as there are landmarks say the same.
+    """
+    n, n_landmarks = triplets.n_objects, len(landmarks)
+    rank = np.full(n, -1)
+    rank[landmarks] = np.arange(n_landmarks)
+    shared = _tables((n, n_landmarks**2), n)
+    own = _tables((n_landmarks, n_landmarks * n), n)
+    _count_k2(triplets.rows, triplets.weight, rank, *shared, *own)
+    for net, total in (shared, own):
+        _divide(net, total)
+    values, vectors = np.linalg.eigh(own[0].astype(float) @ own[0].T.astype(float))
+    features = np.zeros((n, n_landmarks**2 + n_landmarks), dtype=shared[0].dtype)
+    features[:, : n_landmarks**2] = shared[0]
+    features[landmarks, n_landmarks**2 :] = vectors * np.sqrt(np.maximum(values, 0.0))
+    return _unit_rows(features)
+
+
+def _ranks(n_objects: int, *columns: np.ndarray) -> tuple[np.ndarray, int]:
+    """Place of every object among those that occur in some columns, and the number of these."""
+    occurs = np.zeros(n_objects, dtype=bool)
+    for column in columns:
+        occurs[column] = True
+    rank = np.cumsum(occurs, dtype=np.int32) - 1
+    return np.where(occurs, rank, 0), int(occurs.sum())
+
+
+def _is_dense(shape: tuple[int, int], n_answers: int) -> bool:
+    return shape[0] * shape[1] <= max(_SMALL_TABLE, _CELLS_PER_ANSWER * n_answers)
+
+
+def _tables(shape: tuple[int, int], n_objects: int) -> tuple[np.ndarray, np.ndarray]:
+    """Empty tables for the net and the total number of votes."""
+    precision = np.float32 if n_objects > SINGLE_ABOVE else np.float64
+    return np.zeros(shape, precision), np.zeros(shape, precision)
+
+
+def _votes(entries: _Entries, n_objects: int) -> np.ndarray:
+    net, total = _tables(entries.shape, n_objects)
+    _add(entries.row, entries.column, entries.sign, entries.weight, net, total)
+    _divide(net, total)
+    return net
+
+
+def _unit_rows(votes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows divided by their lengths, in place; and which of them have one."""
+    length = np.sqrt(np.einsum("ij,ij->i", votes, votes))
+    votes /= np.where(length > 0, length, 1.0)[:, None].astype(votes.dtype)
+    return votes, length > 0
+
+
+def _sparse(entries: _Entries) -> tuple[sparse.csr_array, np.ndarray]:
+    """The same where almost all cells are empty: each cell's votes are summed by sorting."""
+    counted = entries.weight > 0
+    place = (entries.row[counted], entries.column[counted])
+    weight = entries.weight[counted]
+    precision = np.float32 if entries.shape[0] > SINGLE_ABOVE else np.float64
+    # Both have the same cells in the same order: sums of nought are kept.
+    net, total = (
+        sparse.coo_array((values.astype(precision), place), entries.shape).tocsr()
+        for values in (weight * entries.sign[counted], weight)
+    )
+    net.data /= total.data
+    length = np.sqrt((net * net).sum(axis=1))
+    scale = np.where(length > 0, length, 1.0).astype(precision)
+    net.data /= np.repeat(scale, np.diff(net.indptr))
+    net.eliminate_zeros()
+    columns, packed = np.unique(net.indices, return_inverse=True)
+    return (
+        sparse.csr_array((net.data, packed, net.indptr), shape=(entries.shape[0], len(columns))),
+        length > 0,
+    )
