@@ -293,6 +293,19 @@ class Answers:
         thin.weight = np.ascontiguousarray(self.weight[::step])
         return thin
 
+    def reweighted(self, weight: np.ndarray) -> Answers:
+        """The same answers with other weights, shape (T,); those of weight 0 are left out."""
+        kept = np.flatnonzero(weight)
+        found = copy(self)
+        found.roles = np.ascontiguousarray(self.roles[:, kept])
+        found.weight = weight[kept].astype(float)
+        return found
+
+    @property
+    def placed(self) -> np.ndarray:
+        """(n,) bool: objects that some answer mentions."""
+        return np.bincount(self.roles.ravel(), minlength=self.n_objects) > 0
+
 
 class Objective:
     """Loss and gradient of a map over all answers, as an optimiser wants them.

@@ -240,6 +240,27 @@ class OrdinalEmbedding(Embedding):
         self.triplet_error_ = 1.0 - self.score(given)
         return self
 
+    def refitted(
+        self, answers: Answers, start: np.ndarray | None = None, progress: Progress = silent
+    ) -> np.ndarray:
+        """A map of prepared answers from one start; nothing of the method is changed.
+
+        Parameters
+        ----------
+        answers : Answers
+        start : ndarray, shape (n, d), optional
+            By default the first that `fit` would try.
+        progress : Progress
+
+        Returns
+        -------
+        ndarray, shape (n, d)
+            Meaningless for objects without answers.
+        """
+        shape = (self.n_components, answers.n_objects)
+        first = self._starts(answers, start)[0]
+        return self._minimise(answers, first, progress).x.reshape(shape).T
+
     def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
         """Fit and return `embedding_`, shape (n, d)."""
         return self.fit(triplets, **options).embedding_

@@ -1,0 +1,6 @@
+"""How sure a map is: of its positions, its distances, its answers, its dimensions."""
+
+from core.uncertainty.resampling import bootstrap
+from core.uncertainty.samples import Samples
+
+__all__ = ["Samples", "bootstrap"]

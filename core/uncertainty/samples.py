@@ -1,0 +1,105 @@
+"""Maps that the answers could as well have given, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from core.geometry import procrustes
+from core.triplets import Triplets
+from core.uncertainty.comparisons import Comparisons, moments
+
+#: Where samples come from.
+SOURCES = {
+    "bootstrap": "Bootstrap",
+    "posterior": "Bayesian posterior",
+    "laplace": "Normal approximation",
+}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Maps that the answers could as well have given, aligned to one reference.
+
+    Attributes
+    ----------
+    embeddings : ndarray, shape (b, n, d)
+        NaN where a map does not place an object.
+    reference : ndarray, shape (n, d)
+        The map that the others are aligned to.
+    correction : float
+        Factor from the variance between the maps to the variance of the reference.
+    source : str
+        One of `SOURCES`.
+    effective : float
+        Effective number of independent maps; NaN where they are independent.
+    rhat : float
+        Largest ratio of the spread of all chains to that within chains; near 1 where they agree.
+        NaN where there are no chains.
+    """
+
+    embeddings: np.ndarray
+    reference: np.ndarray
+    correction: float = 1.0
+    source: str = "bootstrap"
+    effective: float = float("nan")
+    rhat: float = float("nan")
+
+    @property
+    def counts(self) -> np.ndarray:
+        """(n,) number of maps that place each object."""
+        return np.isfinite(self.embeddings[..., 0]).sum(axis=0)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(n, d) mean position; NaN for objects that no map places."""
+        placed = np.isfinite(self.embeddings)
+        total = np.where(placed, self.embeddings, 0.0).sum(axis=0)
+        count = placed.sum(axis=0)
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+    @property
+    def covariances(self) -> np.ndarray:
+        """(n, d, d) covariance of each position; NaN for objects that under two maps place."""
+        deviations = np.nan_to_num(self.embeddings - self.mean)
+        total = np.einsum("bni,bnj->nij", deviations, deviations)
+        count = self.counts[:, None, None]
+        return np.where(count > 1, self.correction * total / np.maximum(count - 1, 1), np.nan)
+
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        """Mean and standard deviation of every distance, and how sure every comparison is."""
+        return moments(self.embeddings, self.correction)
+
+    def probability(self, triplets: Triplets) -> np.ndarray:
+        """(T,) probability of each answer; see `Comparisons.probability`."""
+        return self.comparisons.probability(triplets)
+
+    def most_uncertain(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k least certain of all comparisons; see `Comparisons.most_uncertain`."""
+        return self.comparisons.most_uncertain(k)
+
+    @property
+    def average_uncertainty(self) -> float:
+        """Mean over all comparisons of how likely their likelier answer is wrong."""
+        return self.comparisons.average_uncertainty
+
+
+def aligned(
+    positions: np.ndarray, placed: np.ndarray, reference: np.ndarray, *, scaled: bool = True
+) -> np.ndarray:
+    """(n, d) positions brought to the reference by their placed objects; the others NaN.
+
+    Parameters
+    ----------
+    positions, reference : ndarray, shape (n, d)
+    placed : ndarray of bool, shape (n,)
+    scaled : bool
+        Whether size, too, is brought into line.
+    """
+    found = np.full(reference.shape, np.nan)
+    align = procrustes(positions[placed], reference[placed], scaled=scaled)
+    found[placed] = align(positions[placed])
+    return found
