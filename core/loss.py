@@ -138,7 +138,7 @@ def softplus(z: float) -> tuple[float, float]:
 
 
 @compiled
-def _gather(positions, anchor, near, far, near2, far2):
+def gather(positions, anchor, near, far, near2, far2):
     near2[:] = 0.0
     far2[:] = 0.0
     for c in range(0, positions.shape[0], 2):
@@ -249,6 +249,24 @@ def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return margin
 
 
+def squared_distances(positions: np.ndarray, roles: np.ndarray) -> np.ndarray:
+    """(2, T) squared distances from anchor to near and to far.
+
+    Parameters
+    ----------
+    positions : ndarray, shape (d, n)
+    roles : ndarray of uint32, shape (3, T)
+    """
+    found = np.empty((2, roles.shape[1]))
+    gather(paired(positions), *roles, *found)
+    return found
+
+
+def paired(positions: np.ndarray) -> np.ndarray:
+    """(d or d + 1, n) positions with an even number of components, the added one 0."""
+    return np.concatenate([positions, np.zeros((len(positions) % 2, positions.shape[1]))])
+
+
 @dataclass(frozen=True)
 class Loss:
     """The loss of one answer.
@@ -331,7 +349,7 @@ class Objective:
         self.loss, self.prior = loss, prior
         self.shape = (n_components, answers.n_objects)
         triplets = len(answers.roles) == 3
-        self._gather = _gather if triplets else _gather_pairs
+        self._gather = gather if triplets else _gather_pairs
         self._scatter = _scatter if triplets else _scatter_pairs
         # An odd last component is paired with noughts.
         self._positions = np.zeros((n_components + n_components % 2, answers.n_objects))

@@ -123,6 +123,8 @@ class OrdinalEmbedding(Embedding):
     #: a margin. Otherwise a larger map of the same shape is about as good, and maps are compared
     #: after `core.geometry.to_unit_rms`.
     fixes_scale: ClassVar[bool] = True
+    #: Whether the loss of an answer is minus the logarithm of its probability.
+    is_likelihood: ClassVar[bool] = False
 
     n_components: Annotated[
         int,
