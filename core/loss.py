@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from functools import cache
 
 import numba
 import numpy as np
@@ -282,6 +283,44 @@ class Loss:
 
     kernel: Callable
     parameters: tuple[float, ...] = ()
+
+
+_VECTOR = types.float64[::1]
+CONSTANTS = types.UniTuple(types.float64, 1)
+#: Type of a kernel with one constant, for compiled code that takes any of them by its address.
+KERNEL = types.FunctionType(
+    types.float64(_VECTOR, _VECTOR, _VECTOR, CONSTANTS, _VECTOR, _VECTOR)
+)
+
+
+def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
+    """(T,) loss of every answer by itself, from squared distances to near and far, shape (T,).
+
+    Parameters
+    ----------
+    loss : Loss
+        With at most one constant.
+    """
+    found = np.empty(len(near2))
+    _compiled_singles()(
+        loss.kernel, loss.parameters or (0.0,), np.ascontiguousarray(near2),
+        np.ascontiguousarray(far2), found,
+    )
+    return found
+
+
+def _singles(kernel, constants, near2, far2, found):
+    one, spare = np.ones(1), np.empty(2)
+    for t in range(found.size):
+        found[t] = kernel(
+            near2[t : t + 1], far2[t : t + 1], one, constants, spare[:1], spare[1:]
+        )
+
+
+@cache
+def _compiled_singles() -> Callable:
+    signature = types.void(KERNEL, CONSTANTS, _VECTOR, _VECTOR, _VECTOR)
+    return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_singles)
 
 
 class Answers:

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numba.core import types
 
-from core.loss import Answers, Loss, gather, paired
+from core.loss import CONSTANTS, KERNEL, Answers, Loss, gather, paired
 from core.parallel import Halt
 from core.uncertainty.curvature import Normal
 
@@ -195,12 +195,8 @@ def _steps(
 def compiled_steps() -> numba.core.dispatcher.Dispatcher:
     """`_steps` as compiled code, once for all losses: it takes them by their address."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
-    constants = types.UniTuple(types.float64, 1)
-    kernel = types.FunctionType(
-        types.float64(vector, vector, vector, constants, vector, vector)
-    )
     signature = types.void(
-        kernel, constants, types.uint32[:, ::1], vector, matrix, types.int64, types.float64,
+        KERNEL, CONSTANTS, types.uint32[:, ::1], vector, matrix, types.int64, types.float64,
         types.boolean, matrix, matrix, vector, vector, vector, types.npy_rng, types.int64, matrix,
     )
     return numba.njit(signature, **_OPTIONS)(_steps)

@@ -37,6 +37,11 @@ class Comparisons:
         Mean distance over the maps; NaN for pairs that under two maps place.
     sd : ndarray, shape (n, n)
         Standard deviation of each distance.
+    spread : {"published", "independent"}
+        Standard deviation of a difference of two distances: the sum of their own, as published,
+        or the root of the sum of squares. The first would be right if both always erred in
+        opposite directions; probabilities come out closer to 1/2 than they should (measured in
+        ``benchmarks/uncertainty.py``). The second is nearly calibrated.
 
     References
     ----------
@@ -46,9 +51,12 @@ class Comparisons:
 
     mean: np.ndarray
     sd: np.ndarray
+    spread: str = "published"
 
     def probability(self, triplets: Triplets) -> np.ndarray:
         """Probability that anchor and near are closer than anchor and far (equation 4).
+
+        The normal distribution at the mean difference of the distances over its spread.
 
         Parameters
         ----------
@@ -61,10 +69,8 @@ class Comparisons:
         """
         anchor, near, far = as_triplets(triplets).rows.T
         gap = self.mean[anchor, far] - self.mean[anchor, near]
-        spread = self.sd[anchor, far] + self.sd[anchor, near]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            standardised = np.where(gap == 0, gap, gap / spread)
-        return ndtr(standardised)
+        one, other = self.sd[anchor, far], self.sd[anchor, near]
+        return certainty(gap, np.hypot(one, other) if self._independent else one + other)
 
     def most_uncertain(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The comparisons whose answer is least certain, of all there are.
@@ -82,7 +88,7 @@ class Comparisons:
         """
         anchors = self._placed
         parts = [
-            (self.mean, self.sd, part, k)
+            (self.mean, self.sd, self._independent, part, k)
             for part in np.array_split(anchors, min(_PARTS, max(len(anchors), 1)))
         ]
         found = list(in_parallel(_uncertain_of, parts, shared=True))
@@ -103,7 +109,7 @@ class Comparisons:
         if len(anchors) < 3:
             return total
         parts = [
-            (self.mean, self.sd, part, anchors)
+            (self.mean, self.sd, self._independent, part, anchors)
             for part in np.array_split(anchors, min(_PARTS, len(anchors)))
         ]
         sums = np.concatenate(list(in_parallel(_sums_of, parts, shared=True)))
@@ -118,9 +124,22 @@ class Comparisons:
         return float(self.uncertainty[known].mean()) if known.any() else float("nan")
 
     @property
+    def _independent(self) -> bool:
+        return self.spread == "independent"
+
+    @property
     def _placed(self) -> np.ndarray:
         """Objects of which at least one distance is known."""
         return np.flatnonzero(np.isfinite(self.mean).sum(axis=1) > 1)
+
+
+def certainty(gap: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Normal probability that a difference with this mean and spread is above 0.
+
+    One half for a difference of 0, even without spread.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return ndtr(np.where(gap == 0, gap, gap / spread))
 
 
 def moments(embeddings: np.ndarray, correction: float = 1.0) -> Comparisons:
@@ -187,27 +206,33 @@ def _row(
 
 
 def _uncertain_of(
-    mean: np.ndarray, sd: np.ndarray, anchors: np.ndarray, k: int, halt: Halt
+    mean: np.ndarray, sd: np.ndarray, independent: bool, anchors: np.ndarray, k: int, halt: Halt
 ) -> tuple[np.ndarray, np.ndarray]:
     """Standardised gaps, and rows, of the k least certain comparisons with these anchors."""
     gaps, rows = np.full(k, np.inf), np.full((k, 3), -1, dtype=np.int64)
     for anchor in anchors:
-        _keep_smallest(anchor, *_row(mean, sd, anchor), gaps, rows)
+        _keep_smallest(anchor, *_row(mean, sd, anchor), independent, gaps, rows)
     found = rows[:, 0] >= 0
     return gaps[found], rows[found]
 
 
 @compiled
-def _keep_smallest(anchor, order, mean, sd, gaps, rows):
+def _joined(one, other, independent):
+    """Spread of a difference, from those of its parts."""
+    return np.sqrt(one * one + other * other) if independent else one + other
+
+
+@compiled
+def _keep_smallest(anchor, order, mean, sd, independent, gaps, rows):
     """Put smaller gaps in the place of the largest of `gaps`, a heap with the largest on top."""
     widest = sd.max() if sd.size else 0.0
     for a in range(order.size):
         for b in range(a + 1, order.size):
             gap = mean[b] - mean[a]
             # Later ones are further still, and no spread is wider.
-            if gap > gaps[0] * (sd[a] + widest) and rows[0, 0] >= 0:
+            if gap > gaps[0] * _joined(sd[a], widest, independent) and rows[0, 0] >= 0:
                 break
-            spread = sd[a] + sd[b]
+            spread = _joined(sd[a], sd[b], independent)
             ratio = gap / spread if spread > 0 else (0.0 if gap == 0 else 1e300)
             if ratio < gaps[0] or rows[0, 0] < 0:
                 _replace_top(gaps, rows, ratio, anchor, order[a], order[b])
@@ -240,7 +265,8 @@ def _above(gaps, rows, a, b):
 
 
 def _sums_of(
-    mean: np.ndarray, sd: np.ndarray, anchors: np.ndarray, others: np.ndarray, halt: Halt
+    mean: np.ndarray, sd: np.ndarray, independent: bool, anchors: np.ndarray, others: np.ndarray,
+    halt: Halt,
 ) -> np.ndarray:
     """(a, n) sums of min(p, 1 - p) over the comparisons of each of `others` with the rest."""
     sums = np.zeros((len(anchors), len(others)))
@@ -249,24 +275,25 @@ def _sums_of(
     for found, anchor in zip(sums, anchors, strict=True):
         order, distance, spread = _row(mean, sd, anchor)
         total = np.zeros(len(order), dtype=np.float32)
-        _add_tails(distance.astype(np.float32), spread.astype(np.float32), total)
+        _add_tails(distance.astype(np.float32), spread.astype(np.float32), independent, total)
         found[place[order]] = total
     return sums
 
 
 @compiled
-def _add_tails(mean, sd, total):
+def _add_tails(mean, sd, independent, total):
     """Add the normal distribution's lower tail at minus each standardised gap to both its ends.
 
     Single precision and a rational function, because this is the one loop over all comparisons.
     """
-    least, furthest = np.float32(1e-30), np.float32(6.0)
+    least, furthest = np.float32(1e-15), np.float32(6.0)
     for a in range(mean.size):
         own = np.float32(0.0)
         here, spread = mean[a], sd[a] + least  # no gap at all means one half, not 0 / 0
         others, spreads, totals = mean[a + 1 :], sd[a + 1 :], total[a + 1 :]
         for b in range(others.size):
-            t = min((others[b] - here) / (spread + spreads[b]) * _ROOT_HALF, furthest)
+            joined = _joined(spread, spreads[b], independent)
+            t = min((others[b] - here) / joined * _ROOT_HALF, furthest)
             p = _ERFC[0]
             for power in range(1, 7):
                 p = p * t + _ERFC[power]

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from core.geometry import procrustes
-from core.triplets import Triplets
-from core.uncertainty.comparisons import Comparisons, moments
+from core.loss import margins
+from core.triplets import Triplets, as_triplets
+from core.uncertainty.comparisons import Comparisons, certainty, moments
 
 #: Where samples come from.
 SOURCES = {
     "bootstrap": "Bootstrap",
     "posterior": "Bayesian posterior",
     "laplace": "Normal approximation",
+}
+
+#: How the spread of a difference of two distances is found.
+SPREADS = {
+    "joint": "From the maps: calibrated",
+    "independent": "As if independent: nearly calibrated",
+    "published": "As published: cautious",
 }
 
 
@@ -70,12 +78,53 @@ class Samples:
 
     @cached_property
     def comparisons(self) -> Comparisons:
-        """Mean and standard deviation of every distance, and how sure every comparison is."""
+        """Mean and standard deviation of every distance, and how sure every comparison is.
+
+        As published; `calibrated` is closer to the truth.
+        """
         return moments(self.embeddings, self.correction)
 
-    def probability(self, triplets: Triplets) -> np.ndarray:
-        """(T,) probability of each answer; see `Comparisons.probability`."""
-        return self.comparisons.probability(triplets)
+    @cached_property
+    def calibrated(self) -> Comparisons:
+        """The same with differences of distances spread as if they were independent."""
+        return replace(self.comparisons, spread="independent")
+
+    def probability(self, triplets: Triplets, *, spread: str = "published") -> np.ndarray:
+        """Probability that each answer is the true one.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+        spread : {"published", "independent", "joint"}
+            Standard deviation of the difference of the two distances: of `Comparisons`, or, for
+            "joint", that over the maps, which measures as the best calibrated.
+
+        Returns
+        -------
+        ndarray, shape (T,)
+        """
+        triplets = as_triplets(triplets)
+        if spread == "published":
+            return self.comparisons.probability(triplets)
+        if spread == "independent":
+            return self.calibrated.probability(triplets)
+        if spread != "joint":
+            raise ValueError(f"spread is {spread!r}; it must be one of {', '.join(SPREADS)}.")
+        rows = triplets.rows
+        count, total, squares = np.zeros((3, len(rows)))
+        # Shifted by the reference's own difference, so that the sums of squares lose no digits.
+        shift = margins(np.nan_to_num(self.reference), rows)
+        for embedding in self.embeddings:
+            off = margins(embedding, rows) - shift
+            known = np.isfinite(off)
+            off = np.where(known, off, 0.0)
+            count += known
+            total += off
+            squares += off**2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = total / count
+            variance = np.maximum(squares - total * mean, 0.0) / (count - 1)
+        return certainty(shift + mean, np.sqrt(self.correction * variance))
 
     def most_uncertain(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k least certain of all comparisons; see `Comparisons.most_uncertain`."""
@@ -83,7 +132,7 @@ class Samples:
 
     @property
     def average_uncertainty(self) -> float:
-        """Mean over all comparisons of how likely their likelier answer is wrong."""
+        """Mean over all comparisons of how likely their likelier answer is wrong, as published."""
         return self.comparisons.average_uncertainty
 
 
