@@ -310,11 +310,11 @@ def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray
 
 
 def _singles(kernel, constants, near2, far2, found):
-    one, spare = np.ones(1), np.empty(2)
+    near, far, by_near, by_far = np.empty(1), np.empty(1), np.empty(1), np.empty(1)
+    one = np.ones(1)
     for t in range(found.size):
-        found[t] = kernel(
-            near2[t : t + 1], far2[t : t + 1], one, constants, spare[:1], spare[1:]
-        )
+        near[0], far[0] = near2[t], far2[t]
+        found[t] = kernel(near, far, one, constants, by_near, by_far)
 
 
 @cache

@@ -10,7 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,12 +19,26 @@ from sklearn.base import clone
 
 import core.embedding  # noqa: F401 - registers the methods that runs name
 from core import __version__
+from core.active import ActiveComparison, compare_active
 from core.compare import LearningCurve, Tuning, learning_curve, tune
 from core.method import Method, checked, methods
 from core.progress import Progress, silent
 from core.score import ErrorEstimate, cross_validate, split_error
 from core.triplets import Triplets
-from core.uncertainty import Samples, bootstrap
+from core.uncertainty import (
+    Abstention,
+    Calibration,
+    DimensionCurve,
+    DistanceSamples,
+    Samples,
+    abstention,
+    bootstrap,
+    calibrate,
+    laplace,
+    sample_distances,
+    sample_posterior,
+    uncertainty_by_dimension,
+)
 
 __all__ = ["TASKS", "Run", "key", "run"]
 
@@ -88,19 +102,23 @@ class Run:
 
     def error(self) -> ErrorEstimate:
         """The result of an error estimate."""
-        return ErrorEstimate(**self.numbers, **self.arrays)
+        return self.result()
 
     def samples(self) -> Samples:
-        """The result of a bootstrap."""
-        return Samples(**self.arrays, **self.numbers)
+        """The result of a bootstrap, a posterior or its normal approximation."""
+        return self.result()
 
     def curve(self) -> LearningCurve:
         """The result of a learning curve."""
-        return LearningCurve(**self.arrays)
+        return self.result()
 
     def tuning(self) -> Tuning:
         """The result of tuning."""
-        return Tuning(**self.arrays)
+        return self.result()
+
+    def result(self) -> Any:
+        """The result of any task but a fit, as what its function returns."""
+        return TASKS[self.task].result(**self.numbers, **self.arrays)
 
 
 Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
@@ -118,44 +136,17 @@ def _divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.nda
     return {name: value for name, value in state.items() if name not in arrays}, arrays
 
 
-def _held_out(estimate: ErrorEstimate) -> Result:
-    numbers, arrays = _divided(vars(estimate))
-    return numbers, arrays, True
+class _Watched:
+    """A progress that remembers whether it asked to stop before the end."""
 
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.stopped = False
 
-def _cross_validate(
-    method: Method, triplets: Triplets, options: Mapping, progress: Progress
-) -> Result:
-    return _held_out(cross_validate(method, triplets, **options, progress=progress))
-
-
-def _split_error(
-    method: Method, triplets: Triplets, options: Mapping, progress: Progress
-) -> Result:
-    return _held_out(split_error(method, triplets, **options, progress=progress))
-
-
-def _bootstrap(
-    method: Method, triplets: Triplets, options: Mapping, progress: Progress
-) -> Result:
-    samples = bootstrap(method, triplets, **options, progress=progress)
-    arrays = {"embeddings": samples.embeddings, "reference": samples.reference}
-    complete = len(samples.embeddings) == options["replicates"]
-    return {"correction": samples.correction}, arrays, complete
-
-
-def _learning_curve(
-    method: Method, triplets: Triplets, options: Mapping, progress: Progress
-) -> Result:
-    numbers, arrays = _divided(
-        vars(learning_curve(method, triplets, **options, progress=progress))
-    )
-    return numbers, arrays, True
-
-
-def _tune(method: Method, triplets: Triplets, options: Mapping, progress: Progress) -> Result:
-    numbers, arrays = _divided(vars(tune(method, triplets, **options, progress=progress)))
-    return numbers, arrays, True
+    def __call__(self, fraction: float, **details: Any) -> bool:
+        asked = self._progress(fraction, **details)
+        self.stopped |= asked and fraction < 1.0
+        return asked
 
 
 @dataclass(frozen=True)
@@ -167,12 +158,15 @@ class Task:
     compute : callable
     declares : callable
         Carries the declarations of the task's options.
+    result : type, optional
+        A dataclass of plain values and arrays, to which a run can be turned back.
     columns : tuple of str
         Columns of the answers that the result depends on, beside the answers themselves.
     """
 
     compute: Callable[[Method, Triplets, Mapping, Progress], Result]
     declares: Callable
+    result: type | None = None
     columns: tuple[str, ...] = ()
 
 
@@ -180,13 +174,34 @@ def _no_options() -> None:
     """A fit is all in the parameters of its method."""
 
 
+def _task(function: Callable, result: type, columns: tuple[str, ...] = ()) -> Task:
+    """The task behind a function of method, triplets, declared options and progress."""
+
+    def compute(
+        method: Method, triplets: Triplets, options: Mapping, progress: Progress
+    ) -> Result:
+        watched = _Watched(progress)
+        found = function(method, triplets, **options, progress=watched)
+        state = {field.name: getattr(found, field.name) for field in fields(found)}
+        return *_divided(state), not watched.stopped
+
+    return Task(compute, function, result, columns)
+
+
 TASKS: dict[str, Task] = {
     "fit": Task(_fit, _no_options),
-    "cross_validate": Task(_cross_validate, cross_validate),
-    "split_error": Task(_split_error, split_error, columns=("split",)),
-    "bootstrap": Task(_bootstrap, bootstrap),
-    "learning_curve": Task(_learning_curve, learning_curve),
-    "tune": Task(_tune, tune),
+    "cross_validate": _task(cross_validate, ErrorEstimate),
+    "split_error": _task(split_error, ErrorEstimate, columns=("split",)),
+    "bootstrap": _task(bootstrap, Samples),
+    "posterior": _task(sample_posterior, Samples),
+    "laplace": _task(laplace, Samples),
+    "distance_posterior": _task(sample_distances, DistanceSamples),
+    "abstention": _task(abstention, Abstention, columns=("split",)),
+    "uncertainty_by_dimension": _task(uncertainty_by_dimension, DimensionCurve),
+    "calibrate": _task(calibrate, Calibration),
+    "compare_active": _task(compare_active, ActiveComparison),
+    "learning_curve": _task(learning_curve, LearningCurve),
+    "tune": _task(tune, Tuning),
 }
 
 

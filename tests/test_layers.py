@@ -19,8 +19,9 @@ LAYERS = [
     ["core.loss", "core.optimise"],
     ["core.method"],
     ["core.embedding"],
-    ["core.simulate", "core.inspection", "core.score", "core.uncertainty"],
-    ["core.compare"],
+    ["core.simulate", "core.inspection", "core.score"],
+    ["core.uncertainty"],
+    ["core.compare", "core.active"],
     ["core.run"],
 ]
 FORBIDDEN_IN_CORE = {"streamlit", "plotly", "dashboard", "pages"}

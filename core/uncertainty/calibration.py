@@ -163,7 +163,7 @@ class Calibration:
 
     @property
     def expected_error(self) -> float:
-        """Expected calibration error: mean of \\|accuracy - confidence\\| over comparisons."""
+        """Expected calibration error: mean absolute gap of accuracy and confidence."""
         known = self.counts > 0
         gap = np.abs(self.accuracy - self.confidence)[known]
         return float(np.average(gap, weights=self.counts[known]))

@@ -170,7 +170,7 @@ def _fill_moments(
 
 @compiled
 def _moments(columns, rows, mean, sd):
-    n_objects, n_components, n_maps = columns.shape
+    _, n_components, n_maps = columns.shape
     squares = np.empty(n_maps)
     for i in rows:
         mean[i, i] = sd[i, i] = 0.0

@@ -245,14 +245,21 @@ class DistanceSamples:
 
     Attributes
     ----------
-    comparisons : Comparisons
+    mean, sd : ndarray, shape (n, n)
+        Of every distance.
     effective, rhat : float
         As in `Samples`.
     """
 
-    comparisons: Comparisons
+    mean: np.ndarray
+    sd: np.ndarray
     effective: float
-    rhat: float
+    rhat: float | None
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """How sure every comparison is."""
+        return Comparisons(self.mean, self.sd)
 
 
 def sample_distances(
@@ -342,7 +349,7 @@ def sample_distances(
     mean, sd = np.zeros((2, n, n))
     mean[upper] = mean[upper[::-1]] = drawn.mean(axis=0)
     sd[upper] = sd[upper[::-1]] = drawn.std(axis=0, ddof=1)
-    return DistanceSamples(Comparisons(mean, sd), size, rhat)
+    return DistanceSamples(mean, sd, size, rhat)
 
 
 def _most_probable(
@@ -403,7 +410,7 @@ def _drawn(
     show: Callable[[np.ndarray], np.ndarray],
     options: dict,
     progress: Progress,
-) -> tuple[np.ndarray, float, float]:
+) -> tuple[np.ndarray, float, float | None]:
     """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.
 
     Chains are judged each time they have twice as many draws; they keep about twice as many maps
@@ -429,7 +436,7 @@ def _drawn(
         if used.shape[0] * used.shape[1] < 2:
             raise Stopped
         size, rhat = convergence(judged(used))
-        enough = size >= options["effective"] and not rhat > AGREED
+        enough = size >= options["effective"] and rhat is not None and rhat <= AGREED
         if stopped or enough or done + 2 * thin > options["most"]:
             return used, size, rhat
         fraction = max(fraction, min(size / options["effective"], 0.5))
@@ -440,7 +447,7 @@ def _run(chain: Chain, draws: int, thin: int, halt: Halt) -> np.ndarray:
     return chain.run(draws, thin, halt)
 
 
-def convergence(values: np.ndarray) -> tuple[float, float]:
+def convergence(values: np.ndarray) -> tuple[float, float | None]:
     """How far chains have come.
 
     Parameters
@@ -452,13 +459,13 @@ def convergence(values: np.ndarray) -> tuple[float, float]:
     -------
     effective : float
         Median over the quantities of the bulk effective sample size.
-    rhat : float
-        Their largest rank-normalised split R-hat. NaN for under four draws.
+    rhat : float or None
+        Their largest rank-normalised split R-hat. None for under four draws.
     """
     from arviz_stats.base import array_stats  # imported late: that takes a second
 
     if values.shape[1] < 4:
-        return float(values.shape[0]), float("nan")
+        return float(values.shape[0]), None
     size = array_stats.ess(values, chain_axis=0, draw_axis=1)
     rhat = array_stats.rhat(values, chain_axis=0, draw_axis=1)
     return float(np.median(size)), float(np.max(rhat))

@@ -41,19 +41,18 @@ class Samples:
         Factor from the variance between the maps to the variance of the reference.
     source : str
         One of `SOURCES`.
-    effective : float
-        Effective number of independent maps; NaN where they are independent.
-    rhat : float
+    effective : float or None
+        How many independent maps those of a chain are worth; None for independent ones.
+    rhat : float or None
         Largest ratio of the spread of all chains to that within chains; near 1 where they agree.
-        NaN where there are no chains.
     """
 
     embeddings: np.ndarray
     reference: np.ndarray
     correction: float = 1.0
     source: str = "bootstrap"
-    effective: float = float("nan")
-    rhat: float = float("nan")
+    effective: float | None = None
+    rhat: float | None = None
 
     @property
     def counts(self) -> np.ndarray:
