@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from functools import cache
 
 import numba
 import numpy as np
@@ -138,7 +139,7 @@ def softplus(z: float) -> tuple[float, float]:
 
 
 @compiled
-def _gather(positions, anchor, near, far, near2, far2):
+def gather(positions, anchor, near, far, near2, far2):
     near2[:] = 0.0
     far2[:] = 0.0
     for c in range(0, positions.shape[0], 2):
@@ -249,6 +250,24 @@ def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return margin
 
 
+def squared_distances(positions: np.ndarray, roles: np.ndarray) -> np.ndarray:
+    """(2, T) squared distances from anchor to near and to far.
+
+    Parameters
+    ----------
+    positions : ndarray, shape (d, n)
+    roles : ndarray of uint32, shape (3, T)
+    """
+    found = np.empty((2, roles.shape[1]))
+    gather(paired(positions), *roles, *found)
+    return found
+
+
+def paired(positions: np.ndarray) -> np.ndarray:
+    """(d or d + 1, n) positions with an even number of components, the added one 0."""
+    return np.concatenate([positions, np.zeros((len(positions) % 2, positions.shape[1]))])
+
+
 @dataclass(frozen=True)
 class Loss:
     """The loss of one answer.
@@ -264,6 +283,44 @@ class Loss:
 
     kernel: Callable
     parameters: tuple[float, ...] = ()
+
+
+_VECTOR = types.float64[::1]
+CONSTANTS = types.UniTuple(types.float64, 1)
+#: Type of a kernel with one constant, for compiled code that takes any of them by its address.
+KERNEL = types.FunctionType(
+    types.float64(_VECTOR, _VECTOR, _VECTOR, CONSTANTS, _VECTOR, _VECTOR)
+)
+
+
+def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
+    """(T,) loss of every answer by itself, from squared distances to near and far, shape (T,).
+
+    Parameters
+    ----------
+    loss : Loss
+        With at most one constant.
+    """
+    found = np.empty(len(near2))
+    _compiled_singles()(
+        loss.kernel, loss.parameters or (0.0,), np.ascontiguousarray(near2),
+        np.ascontiguousarray(far2), found,
+    )
+    return found
+
+
+def _singles(kernel, constants, near2, far2, found):
+    near, far, by_near, by_far = np.empty(1), np.empty(1), np.empty(1), np.empty(1)
+    one = np.ones(1)
+    for t in range(found.size):
+        near[0], far[0] = near2[t], far2[t]
+        found[t] = kernel(near, far, one, constants, by_near, by_far)
+
+
+@cache
+def _compiled_singles() -> Callable:
+    signature = types.void(KERNEL, CONSTANTS, _VECTOR, _VECTOR, _VECTOR)
+    return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_singles)
 
 
 class Answers:
@@ -293,6 +350,19 @@ class Answers:
         thin.weight = np.ascontiguousarray(self.weight[::step])
         return thin
 
+    def reweighted(self, weight: np.ndarray) -> Answers:
+        """The same answers with other weights, shape (T,); those of weight 0 are left out."""
+        kept = np.flatnonzero(weight)
+        found = copy(self)
+        found.roles = np.ascontiguousarray(self.roles[:, kept])
+        found.weight = weight[kept].astype(float)
+        return found
+
+    @property
+    def placed(self) -> np.ndarray:
+        """(n,) bool: objects that some answer mentions."""
+        return np.bincount(self.roles.ravel(), minlength=self.n_objects) > 0
+
 
 class Objective:
     """Loss and gradient of a map over all answers, as an optimiser wants them.
@@ -318,7 +388,7 @@ class Objective:
         self.loss, self.prior = loss, prior
         self.shape = (n_components, answers.n_objects)
         triplets = len(answers.roles) == 3
-        self._gather = _gather if triplets else _gather_pairs
+        self._gather = gather if triplets else _gather_pairs
         self._scatter = _scatter if triplets else _scatter_pairs
         # An odd last component is paired with noughts.
         self._positions = np.zeros((n_components + n_components % 2, answers.n_objects))

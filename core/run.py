@@ -10,7 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from sklearn.base import clone
 
 import core.embedding  # noqa: F401 - registers the methods that runs name
 from core import __version__
+from core.active import ActiveComparison, compare_active
 from core.cluster.counting import ClusterCounts, count_clusters
 from core.cluster.stability import Stability, stability
 from core.compare import LearningCurve, Tuning, learning_curve, tune
@@ -28,7 +29,20 @@ from core.method import Column, Method, checked, methods, parameters
 from core.progress import Progress, silent
 from core.score import ErrorEstimate, cross_validate, split_error
 from core.triplets import Triplets
-from core.uncertainty import Samples, bootstrap
+from core.uncertainty import (
+    Abstention,
+    Calibration,
+    DimensionCurve,
+    DistanceSamples,
+    Samples,
+    abstention,
+    bootstrap,
+    calibrate,
+    laplace,
+    sample_distances,
+    sample_posterior,
+    uncertainty_by_dimension,
+)
 
 __all__ = ["TASKS", "Run", "key", "run"]
 
@@ -90,25 +104,25 @@ class Run:
             setattr(method, name, value)
         return method
 
-    def result(self) -> Any:
-        """What a task other than a fit gives, as an object of its own type."""
-        return TASKS[self.task].gives(**self.numbers, **self.arrays)
-
     def error(self) -> ErrorEstimate:
         """The result of an error estimate."""
-        return ErrorEstimate(**self.numbers, **self.arrays)
+        return self.result()
 
     def samples(self) -> Samples:
-        """The result of a bootstrap."""
-        return Samples(**self.arrays, **self.numbers)
+        """The result of a bootstrap, a posterior or its normal approximation."""
+        return self.result()
 
     def curve(self) -> LearningCurve:
         """The result of a learning curve."""
-        return LearningCurve(**self.arrays)
+        return self.result()
 
     def tuning(self) -> Tuning:
         """The result of tuning."""
-        return Tuning(**self.arrays)
+        return self.result()
+
+    def result(self) -> Any:
+        """The result of any task but a fit, as what its function returns."""
+        return TASKS[self.task].gives(**self.numbers, **self.arrays)
 
 
 Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
@@ -126,29 +140,17 @@ def _divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.nda
     return {name: value for name, value in state.items() if name not in arrays}, arrays
 
 
-def _given_by(function: Callable) -> Callable[[Method, Triplets, Mapping, Progress], Result]:
-    """Compute what a function of method, triplets and options gives, a dataclass."""
+class _Watched:
+    """A progress that remembers whether it asked to stop before the end."""
 
-    def compute(
-        method: Method, triplets: Triplets, options: Mapping, progress: Progress
-    ) -> Result:
-        return *_divided(vars(function(method, triplets, **options, progress=progress))), True
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.stopped = False
 
-    return compute
-
-
-def _resampled(
-    count: Callable[[Any], int], function: Callable
-) -> Callable[[Method, Triplets, Mapping, Progress], Result]:
-    """The same for functions that, when stopped, return the replicates there are."""
-
-    def compute(
-        method: Method, triplets: Triplets, options: Mapping, progress: Progress
-    ) -> Result:
-        found = function(method, triplets, **options, progress=progress)
-        return *_divided(vars(found)), count(found) == options["replicates"]
-
-    return compute
+    def __call__(self, fraction: float, **details: Any) -> bool:
+        asked = self._progress(fraction, **details)
+        self.stopped |= asked and fraction < 1.0
+        return asked
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,8 @@ class Task:
     declares : callable
         Carries the declarations of the task's options.
     gives : type or None
-        Type of the result; None for a fit, which gives a method.
+        Type of the result, a dataclass of plain values and arrays; None for a fit, which gives a
+        method.
     kinds : tuple of str
         Kinds of methods that it is for; empty for all.
     columns : tuple of str
@@ -186,26 +189,41 @@ def _no_options() -> None:
     """A fit is all in the parameters of its method."""
 
 
+def _task(
+    function: Callable, gives: type, *kinds: str, columns: tuple[str, ...] = ()
+) -> Task:
+    """The task behind a function of method, triplets, declared options and progress."""
+
+    def compute(
+        method: Method, triplets: Triplets, options: Mapping, progress: Progress
+    ) -> Result:
+        watched = _Watched(progress)
+        found = function(method, triplets, **options, progress=watched)
+        state = {field.name: getattr(found, field.name) for field in fields(found)}
+        return *_divided(state), not watched.stopped
+
+    return Task(compute, function, gives, kinds, columns)
+
+
 TASKS: dict[str, Task] = {
     "fit": Task(_fit, _no_options),
-    "cross_validate": Task(_given_by(cross_validate), cross_validate, ErrorEstimate),
-    "split_error": Task(_given_by(split_error), split_error, ErrorEstimate, columns=("split",)),
-    "bootstrap": Task(
-        _resampled(lambda found: len(found.embeddings), bootstrap), bootstrap, Samples,
-        kinds=("embedding",),
-    ),
-    "learning_curve": Task(_given_by(learning_curve), learning_curve, LearningCurve),
-    "tune": Task(_given_by(tune), tune, Tuning, kinds=("embedding",)),
-    "kernel_map": Task(_given_by(kernel_map), kernel_map, KernelMap, kinds=("kernel",)),
-    "spectrum": Task(_given_by(spectrum), spectrum, Spectrum, kinds=("kernel",)),
-    "classify": Task(_given_by(classify), classify, Classification),
-    "count_clusters": Task(
-        _given_by(count_clusters), count_clusters, ClusterCounts, kinds=("cluster",)
-    ),
-    "stability": Task(
-        _resampled(lambda found: len(found.agreement), stability), stability, Stability,
-        kinds=("cluster",),
-    ),
+    "cross_validate": _task(cross_validate, ErrorEstimate),
+    "split_error": _task(split_error, ErrorEstimate, columns=("split",)),
+    "learning_curve": _task(learning_curve, LearningCurve),
+    "tune": _task(tune, Tuning, "embedding"),
+    "bootstrap": _task(bootstrap, Samples, "embedding"),
+    "posterior": _task(sample_posterior, Samples, "embedding"),
+    "laplace": _task(laplace, Samples, "embedding"),
+    "distance_posterior": _task(sample_distances, DistanceSamples, "embedding"),
+    "abstention": _task(abstention, Abstention, "embedding", columns=("split",)),
+    "uncertainty_by_dimension": _task(uncertainty_by_dimension, DimensionCurve, "embedding"),
+    "calibrate": _task(calibrate, Calibration, "embedding"),
+    "compare_active": _task(compare_active, ActiveComparison, "embedding"),
+    "kernel_map": _task(kernel_map, KernelMap, "kernel"),
+    "spectrum": _task(spectrum, Spectrum, "kernel"),
+    "classify": _task(classify, Classification),
+    "count_clusters": _task(count_clusters, ClusterCounts, "cluster"),
+    "stability": _task(stability, Stability, "cluster"),
 }
 
 

@@ -18,6 +18,13 @@ from dashboard.workspace import DatasetInfo
 #: What follows a fit, in this order: task -> what the user reads while it runs.
 _FOLLOW = {
     "bootstrap": "Resampling answers",
+    "posterior": "Sampling maps",
+    "laplace": "Approximating the posterior",
+    "distance_posterior": "Sampling distances",
+    "abstention": "Predicting held-out answers",
+    "uncertainty_by_dimension": "Uncertainty by dimensions",
+    "calibrate": "Simulating data like these",
+    "compare_active": "Simulating chosen and random questions",
     "cross_validate": "Predicting held-out answers",
     "split_error": "Predicting the test answers",
     "learning_curve": "Learning from more and more answers",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.cluster import ComparisonLinkage
+from core.embedding import STE
 from core.kernel import K1, K2
 from core.kernel.bits import products_of_votes
 from core.kernel.kernel import SINGLE_ABOVE
@@ -12,6 +13,7 @@ from core.kernel.landmarks import landmark_questions
 from core.method import methods
 from core.simulate import simulate
 from core.triplets import Triplets
+from core.uncertainty import calibrate, sample_posterior
 
 
 def compile_all() -> None:
@@ -26,3 +28,6 @@ def compile_all() -> None:
             products_of_votes(features[:2])
     K2().fit(triplets)
     ComparisonLinkage(rule="clusters").fit(triplets)
+    samples = sample_posterior(STE(), triplets, effective=20, most=100)
+    samples.most_uncertain(10)
+    calibrate(STE(), triplets, source="laplace", data_sets=2, maps=20)

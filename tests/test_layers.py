@@ -21,8 +21,9 @@ LAYERS = [
     ["core.embedding"],
     ["core.kernel"],
     ["core.cluster"],
-    ["core.simulate", "core.inspection", "core.score", "core.uncertainty"],
-    ["core.compare"],
+    ["core.simulate", "core.inspection", "core.score"],
+    ["core.uncertainty"],
+    ["core.compare", "core.active"],
     ["core.run"],
 ]
 FORBIDDEN_IN_CORE = {"streamlit", "plotly", "dashboard", "pages"}

@@ -20,6 +20,11 @@ from core.uncertainty import bootstrap
 QUICK = {
     "fit": {}, "cross_validate": {"folds": 3}, "split_error": {}, "bootstrap": {"replicates": 4},
     "learning_curve": {"points": 3, "repeats": 2}, "tune": {"most": 1, "folds": 2},
+    "posterior": {"effective": 20, "chains": 2}, "laplace": {"samples": 20},
+    "distance_posterior": {"most": 100, "chains": 2}, "abstention": {"maps": 10},
+    "uncertainty_by_dimension": {"most": 2, "maps": 10},
+    "calibrate": {"data_sets": 2, "maps": 10},
+    "compare_active": {"more": 20, "batches": 1, "repeats": 2},
     "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
     "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3, "references": 5},
     "stability": {"replicates": 3, "most": 3},
@@ -83,6 +88,14 @@ def test_results_come_back_as_objects(split_data):
     samples = bootstrap(STE(), split_data, replicates=4)
     back = run("bootstrap", STE(), split_data, {"replicates": 4}).samples()
     assert np.array_equal(back.covariances, samples.covariances)
+
+
+@pytest.mark.parametrize("task", [name for name, task in TASKS.items() if task.gives])
+def test_every_result_is_made_of_plain_values_and_arrays(task, split_data):
+    found = run(task, METHODS.get(task, STE()), split_data, QUICK[task])
+    assert isinstance(found.result(), TASKS[task].gives)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        replace(found, numbers={**found.numbers, "unknown": 1}).result()
 
 
 def test_keys_see_everything_that_matters(split_data, monkeypatch):

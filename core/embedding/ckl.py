@@ -41,6 +41,7 @@ class CKL(OrdinalEmbedding):
 
     name = "ckl"
     title = "CKL"
+    is_likelihood = True
     fixes_scale = False
 
     mu: Annotated[

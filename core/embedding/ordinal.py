@@ -111,6 +111,8 @@ class OrdinalEmbedding(Embedding):
     #: a margin. Otherwise a larger map of the same shape is about as good, and maps are compared
     #: after `core.geometry.to_unit_rms`.
     fixes_scale: ClassVar[bool] = True
+    #: Whether the loss of an answer is minus the logarithm of its probability.
+    is_likelihood: ClassVar[bool] = False
 
     n_components: Annotated[
         int,
@@ -227,6 +229,27 @@ class OrdinalEmbedding(Embedding):
         self.stopped_ = any(optimum.stopped for optimum in found)
         self.triplet_error_ = 1.0 - self.score(given)
         return self
+
+    def refitted(
+        self, answers: Answers, start: np.ndarray | None = None, progress: Progress = silent
+    ) -> np.ndarray:
+        """A map of prepared answers from one start; nothing of the method is changed.
+
+        Parameters
+        ----------
+        answers : Answers
+        start : ndarray, shape (n, d), optional
+            By default the first that `fit` would try.
+        progress : Progress
+
+        Returns
+        -------
+        ndarray, shape (n, d)
+            Meaningless for objects without answers.
+        """
+        shape = (self.n_components, answers.n_objects)
+        first = self._starts(answers, start)[0]
+        return self._minimise(answers, first, progress).x.reshape(shape).T
 
     def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
         """Fit and return `embedding_`, shape (n, d)."""

@@ -37,6 +37,7 @@ class STE(OrdinalEmbedding):
 
     name = "ste"
     title = "STE"
+    is_likelihood = True
 
     def _loss(self) -> Loss:
         return Loss(_ste)

@@ -43,6 +43,7 @@ class TSTE(OrdinalEmbedding):
 
     name = "tste"
     title = "t-STE"
+    is_likelihood = True
     fixes_scale = False
 
     alpha: Annotated[

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.active import LAYOUTS, STRATEGIES, ActiveComparison, propose, question_table
 from core.run import Run
-from core.triplets import DataError, Triplets
+from core.triplets import DataError
 from dashboard import analysis, export, panels
 from dashboard.controls import number, parameter_form, pick
 from dashboard.figures.trust import asking_curves

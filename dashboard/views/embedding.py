@@ -106,6 +106,11 @@ def fit_now(current: Session, info: DatasetInfo, triplets: Triplets, method: Met
     current.drafts[_shown(info)] = key("fit", method, triplets)
 
 
+def shown_map(current: Session, info: DatasetInfo) -> str | None:
+    """Key of the map that was last chosen on the page, if any."""
+    return current.drafts.get(_shown(info))
+
+
 def _shown(info: DatasetInfo) -> str:
     """Where the session notes which map of a data set is shown."""
     return f"embedding.shown@{info.id}"
@@ -114,7 +119,7 @@ def _shown(info: DatasetInfo) -> str:
 def _choose_run(current: Session, info: DatasetInfo, listed: list[RunInfo]) -> RunInfo:
     st.subheader("Maps", anchor=False)
     runs = {run.key: run for run in listed}
-    wanted = current.drafts.get(_shown(info))
+    wanted = shown_map(current, info)
     shown = wanted if wanted in runs else listed[0].key
     names = _distinct(
         run.name if run.complete else f"{run.name} (stopped early)" for run in listed

@@ -49,15 +49,12 @@ class Subject:
         """The result of a task; without options, the newest."""
         return analysis.find(self.info, self.triplets, self.method, task, options)
 
-    def compute(self, task: str, title: str, about: str, *, hidden: tuple[str, ...] = ()) -> Run | None:
+    def compute(self, task: str, title: str, about: str) -> Run | None:
         """Options of a task and the button that computes it; its result, where it is there.
 
-        Options that are hidden are not asked for. With options that were not computed yet, the
-        newest result of others.
+        With options that were not computed yet, the newest result of others.
         """
-        options = parameter_form(
-            self.current, TASKS[task].declares, f"{PAGE}.{task}", hidden=hidden
-        )
+        options = parameter_form(self.current, TASKS[task].declares, f"{PAGE}.{task}")
         found = self.find(task, options)
         pieces = [] if found is not None and found.complete else [(self.method, task, options)]
         compute_button(

@@ -1,59 +1,24 @@
-"""How sure the positions of a map are."""
+"""The bootstrap: maps of resampled answers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from sklearn.base import clone
 
 from core.embedding.ordinal import OrdinalEmbedding
-from core.geometry import procrustes
+from core.geometry import procrustes_disparity
+from core.loss import Answers
 from core.method import Choice, Number, Switch, checked
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
 from core.triplets import Triplets, as_triplets
+from core.uncertainty.samples import Samples, aligned
 
-
-@dataclass(frozen=True)
-class Samples:
-    """Maps that the answers could as well have given, aligned to one reference.
-
-    Attributes
-    ----------
-    embeddings : ndarray, shape (b, n, d)
-        NaN where a map does not place an object.
-    reference : ndarray, shape (n, d)
-        The map that the others are aligned to.
-    correction : float
-        Factor from the variance between the maps to the variance of the reference.
-    """
-
-    embeddings: np.ndarray
-    reference: np.ndarray
-    correction: float = 1.0
-
-    @property
-    def counts(self) -> np.ndarray:
-        """(n,) number of maps that place each object."""
-        return np.isfinite(self.embeddings[..., 0]).sum(axis=0)
-
-    @property
-    def mean(self) -> np.ndarray:
-        """(n, d) mean position; NaN for objects that no map places."""
-        placed = np.isfinite(self.embeddings)
-        total = np.where(placed, self.embeddings, 0.0).sum(axis=0)
-        count = placed.sum(axis=0)
-        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-    @property
-    def covariances(self) -> np.ndarray:
-        """(n, d, d) covariance of each position; NaN for objects that under two maps place."""
-        deviations = np.nan_to_num(self.embeddings - self.mean)
-        total = np.einsum("bni,bnj->nij", deviations, deviations)
-        count = self.counts[:, None, None]
-        return np.where(count > 1, self.correction * total / np.maximum(count - 1, 1), np.nan)
+#: Replicates that decide whether the others may begin at the map of all answers, and the share
+#: of the spread by which their maps may then differ.
+_PILOTS, _SAME = 4, 0.01
 
 
 def bootstrap(
@@ -98,7 +63,7 @@ def bootstrap(
     Parameters
     ----------
     method : OrdinalEmbedding
-        Every replicate is a clone with a single start.
+        Every replicate is fitted from a single start.
     triplets : Triplets or array-like of int, shape (T, 3)
     replicates, scheme, share, rescale, seed
         See their declarations; `share` and `rescale` matter to subsamples only.
@@ -122,6 +87,10 @@ def bootstrap(
     The ellipses cover what other answers of the same kind would have changed. They do not cover
     a wrong model, objects or participants that were not asked, nor other minima of the loss.
 
+    Where answers are few, the loss has several minima, and replicates that all began at the map
+    of all answers would vary too little. They begin there only if the first few replicates lead
+    to the same maps from there as from their own starts.
+
     References
     ----------
     Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
@@ -137,45 +106,70 @@ def bootstrap(
     triplets = as_triplets(triplets)
     if reference is None:
         reference = clone(method).fit(triplets).embedding_
-    subsampled = options["scheme"] == "subsample"
-    answers = triplets.answers.filter(["weight"])
-    bare = Triplets(triplets.rows, triplets.objects, answers, triplets.name)
-    pieces = [
-        (clone(method).set_params(n_init=1), bare, reference, seed,
-         options["share"] if subsampled else None)
-        for seed in np.random.SeedSequence(options["seed"]).spawn(options["replicates"])
-    ]
-    maps = []
-    for replicate in in_parallel(_replicate, pieces):
-        maps.append(replicate)
-        if progress(len(maps) / len(pieces), snapshot=replicate):
+    single = clone(method).set_params(n_init=1)
+    answers = Answers(triplets)
+    share = options["share"] if options["scheme"] == "subsample" else None
+    seeds = np.random.SeedSequence(options["seed"]).spawn(options["replicates"])
+    pilots = [(single, answers, reference, seed, share) for seed in seeds[:_PILOTS]]
+    maps, all_same = [], True
+    for found, same in in_parallel(_pilot, pilots):
+        maps.append(found)
+        all_same &= same
+        if progress(len(maps) / len(seeds), snapshot=found):
             break
+    else:
+        others = [(single, answers, reference, seed, share, all_same) for seed in seeds[_PILOTS:]]
+        for found in in_parallel(_replicate, others):
+            maps.append(found)
+            if progress(len(maps) / len(seeds), snapshot=found):
+                break
     if len(maps) < 2:
         raise Stopped
     correction = 1.0
-    if subsampled and options["rescale"]:
-        correction = options["share"] / (1.0 - options["share"])
+    if share is not None and options["rescale"]:
+        correction = share / (1.0 - share)
     return Samples(np.array(maps), reference, correction)
+
+
+def _drawn(answers: Answers, share: float | None, rng: np.random.Generator) -> Answers:
+    """Resampled answers: how often each was drawn is its weight, those never drawn are left out."""
+    n_answers = len(answers)
+    if share is None:
+        counts = np.bincount(rng.integers(n_answers, size=n_answers), minlength=n_answers)
+    else:
+        counts = np.zeros(n_answers)
+        counts[rng.choice(n_answers, max(int(share * n_answers), 1), replace=False)] = 1
+    return answers.reweighted(counts * answers.weight)
 
 
 def _replicate(
     method: OrdinalEmbedding,
-    triplets: Triplets,
+    answers: Answers,
+    reference: np.ndarray,
+    seed: np.random.SeedSequence,
+    share: float | None,
+    warm: bool,
+    halt: Halt,
+) -> np.ndarray:
+    """(n, d) map of resampled answers, aligned; NaN where an object has none."""
+    drawn = _drawn(answers, share, np.random.default_rng(seed))
+    found = method.refitted(drawn, reference if warm else None, halt)
+    return aligned(found, drawn.placed, reference)
+
+
+def _pilot(
+    method: OrdinalEmbedding,
+    answers: Answers,
     reference: np.ndarray,
     seed: np.random.SeedSequence,
     share: float | None,
     halt: Halt,
-) -> np.ndarray:
-    """(n, d) map of resampled answers, aligned; NaN where an object has none."""
-    rng = np.random.default_rng(seed)
-    n_answers = len(triplets)
-    if share is None:
-        drawn = rng.integers(n_answers, size=n_answers)
-    else:
-        drawn = rng.choice(n_answers, max(int(share * n_answers), 1), replace=False)
-    fitted = method.fit(triplets.take(np.sort(drawn)), progress=halt)
-    found = np.full(reference.shape, np.nan)
-    placed = fitted.placed_
-    align = procrustes(fitted.embedding_[placed], reference[placed])
-    found[placed] = align(fitted.embedding_[placed])
-    return found
+) -> tuple[np.ndarray, bool]:
+    """A replicate from its own start, and whether the reference leads to the same map."""
+    cold, warm = (
+        _replicate(method, answers, reference, seed, share, warm, halt) for warm in (False, True)
+    )
+    placed = np.isfinite(cold[:, 0])
+    apart = procrustes_disparity(warm[placed], cold[placed])
+    spread = procrustes_disparity(reference[placed], cold[placed])
+    return cold, bool(apart <= _SAME * spread)

@@ -1,0 +1,340 @@
+"""Do the ellipses and the probabilities hold, for data like the user's? Measured by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from sklearn.base import clone
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.geometry import coverage_radius, procrustes
+from core.loss import margins, single_losses
+from core.method import Number, checked
+from core.parallel import Halt, in_parallel
+from core.progress import Progress, Stopped, silent
+from core.simulate import answer, random_questions
+from core.triplets import DataError, Triplets, as_triplets
+from core.uncertainty.samples import Samples
+from core.uncertainty.sources import Maps, Source, Spread, samples_from
+
+#: Shares of the truth that ellipses are to hold.
+LEVELS = (0.5, 0.8, 0.95)
+#: Probabilities from 1/2 to 1 are looked at in so many classes.
+_BINS = 10
+#: Comparisons of every data set by which probabilities are judged.
+_JUDGED = 20_000
+#: An object that fewer maps place has no ellipse worth the name.
+_LEAST_MAPS = 10
+#: Sizes of the truth, relative to the map, and noise levels among which the user's is sought.
+_SIZES = (0.3, 0.45, 0.6, 0.75, 0.9, 1.05, 1.3)
+_NOISES = (0.0, 0.1, 0.2, 0.4, 0.7, 1.2, 2.0)
+#: Departures from what is promised that are called about right.
+_TOLERATED = 0.03
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A known truth that answers like the user's are simulated about.
+
+    Attributes
+    ----------
+    positions : ndarray, shape (n, d)
+    noise : float
+        Of the logarithms of distances; used where the method has no model of answers.
+    error : float
+        Share of its training answers that a map of simulated answers contradicts.
+    """
+
+    positions: np.ndarray
+    noise: float
+    error: float
+
+
+def simulated_answers(
+    method: OrdinalEmbedding,
+    truth: Truth,
+    questions: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Rows (anchor, near, far) by the method's own model of answers.
+
+    Where its loss is no likelihood: by log-normal noise on distances, as Lohaus et al. (2019).
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+    truth : Truth
+    questions : ndarray of int, shape (T, 3)
+        Anchor and the two objects to choose from.
+    rng : numpy.random.Generator
+    """
+    if not method.is_likelihood:
+        return answer(truth.positions, questions, rng, noise="lognormal", level=truth.noise)
+    anchor, first, second = truth.positions[questions.T]
+    first2, second2 = (np.sum((anchor - x) ** 2, axis=1) for x in (first, second))
+    probability = np.exp(-single_losses(method._loss(), first2, second2))
+    rows = questions.copy()
+    turned = rng.random(len(rows)) > probability
+    rows[turned, 1:] = rows[turned, :0:-1]
+    return rows
+
+
+def estimated_truth(
+    method: OrdinalEmbedding, triplets: Triplets, seed: int, progress: Progress = silent
+) -> Truth:
+    """A truth with the shape of the user's map and about as much noise in its answers.
+
+    A map always agrees with its own answers better than the truth would, so the noise is the one
+    at which maps of simulated answers contradict as many of them as the user's map of the user's.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+    triplets : Triplets
+    seed : int
+    progress : Progress
+    """
+    fitted = clone(method).fit(triplets, progress=progress)
+    if fitted.stopped_:
+        raise Stopped
+    shape = fitted.embedding_ - fitted.embedding_[fitted.placed_].mean(axis=0)
+    single = clone(method).set_params(n_init=1)
+    levels = _SIZES if method.is_likelihood else _NOISES
+
+    def at(level: float) -> Truth:
+        if method.is_likelihood:
+            return Truth(level * shape, 0.0, np.nan)
+        return Truth(shape, level, np.nan)
+
+    errors = []
+    for level, child in zip(levels, np.random.SeedSequence(seed).spawn(len(levels)), strict=True):
+        simulated = _like(method, triplets, at(level), np.random.default_rng(child))
+        errors.append(clone(single).fit(simulated).triplet_error_)
+    # Chance makes the errors of neighbouring levels cross now and then; np.interp wants order.
+    rising = -1 if method.is_likelihood else 1
+    order = np.maximum.accumulate(np.array(errors)[::rising])
+    level = float(np.interp(fitted.triplet_error_, order, levels[::rising]))
+    found = at(level)
+    return Truth(found.positions, found.noise, float(fitted.triplet_error_))
+
+
+def _like(
+    method: OrdinalEmbedding, triplets: Triplets, truth: Truth, rng: np.random.Generator
+) -> Triplets:
+    """Simulated answers to the user's questions."""
+    rows = triplets.rows.copy()
+    turned = rng.random(len(rows)) < 0.5  # near comes first in the rows: that must not help
+    rows[turned, 1:] = rows[turned, :0:-1]
+    return Triplets.from_array(
+        simulated_answers(method, truth, rows, rng), triplets.n_objects, weight=triplets.weight
+    )
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How often ellipses and probabilities held.
+
+    Attributes
+    ----------
+    levels : ndarray, shape (l,)
+        Shares of the truth that the ellipses were to hold.
+    coverage : ndarray, shape (s, l)
+        Shares that they held, in each of s simulated data sets.
+    confidence : ndarray, shape (m,)
+        Mean probability of the likelier answer, in classes of it; NaN for empty ones.
+    accuracy : ndarray, shape (m,)
+        Share of comparisons in each class in which it was the true one.
+    counts : ndarray of int, shape (m,)
+        Comparisons in each class.
+    error : float
+        Share of its training answers that the map contradicts, in the data and on average in the
+        simulation.
+    """
+
+    levels: np.ndarray
+    coverage: np.ndarray
+    confidence: np.ndarray
+    accuracy: np.ndarray
+    counts: np.ndarray
+    error: float
+
+    @property
+    def expected_error(self) -> float:
+        """Expected calibration error: mean absolute gap of accuracy and confidence."""
+        known = self.counts > 0
+        gap = np.abs(self.accuracy - self.confidence)[known]
+        return float(np.average(gap, weights=self.counts[known]))
+
+    @property
+    def verdict(self) -> str:
+        """What this says of the user's ellipses and probabilities, in one sentence."""
+        held = self.coverage[:, -1]
+        known = self.counts > 0
+        weights = self.counts[known]
+        said = float(np.average(self.confidence[known], weights=weights))
+        right = float(np.average(self.accuracy[known], weights=weights))
+        off = held.mean() - self.levels[-1]
+        chance = 2.0 * held.std(ddof=1) / np.sqrt(len(held)) if len(held) > 1 else 0.0
+        size = _judgement(off, max(_TOLERATED, min(chance, 0.1)), "too small", "too large")
+        trust = _judgement(right - said, _TOLERATED, "too sure", "too cautious")
+        return (
+            f"On {len(held)} simulated data sets like this one, the {self.levels[-1]:.0%} "
+            f"ellipses held {held.mean():.0%} of the true positions ({size}), and answers "
+            f"predicted with {said:.0%} on average were right in {right:.0%} ({trust})."
+        )
+
+
+def _judgement(off: float, tolerated: float, low: str, high: str) -> str:
+    if abs(off) <= tolerated:
+        return "about right"
+    return low if off < 0 else high
+
+
+def held_by_ellipses(
+    samples: Samples,
+    truth: np.ndarray,
+    covariances: np.ndarray | None = None,
+    levels: tuple[float, ...] = LEVELS,
+) -> np.ndarray:
+    """(l,) shares of the true positions inside their ellipses around the reference map.
+
+    The truth is aligned to the reference by rotation, reflection, shift and scale.
+
+    Parameters
+    ----------
+    samples : Samples
+    truth : ndarray, shape (n, d)
+    covariances : ndarray, shape (n, d, d), optional
+        By default those of the samples.
+    levels : tuple of float
+    """
+    covariances = samples.covariances if covariances is None else covariances
+    known = samples.counts >= _LEAST_MAPS
+    centres = samples.reference[known]
+    off = procrustes(truth[known], centres)(truth[known]) - centres
+    solved = np.linalg.solve(covariances[known], off[..., None])[..., 0]
+    distance = np.sqrt(np.maximum(np.sum(off * solved, axis=1), 0.0))
+    return np.array([np.mean(distance <= coverage_radius(q, truth.shape[1])) for q in levels])
+
+
+def calibrate(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    source: Source = "bootstrap",
+    data_sets: Annotated[
+        int, Number(2, 1000, "Data sets", "Simulated; more make the answer steadier.")
+    ] = 12,
+    maps: Maps = 60,
+    spread: Spread = "joint",
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> Calibration:
+    """How often ellipses and probabilities hold on simulated data like the user's.
+
+    The same objects, questions and number of dimensions; answers by the method's own model, with
+    about as much noise as in the data (`estimated_truth`). If the model itself is wrong for the
+    data, this cannot tell.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+    triplets : Triplets or array-like of int, shape (T, 3)
+    source, data_sets, maps, spread, seed
+        See their declarations.
+    progress : Progress
+        Called after every data set.
+
+    Returns
+    -------
+    Calibration
+        Of the data sets that were done, if stopped after the second.
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop before two data sets are done.
+    """
+    options = checked(
+        calibrate,
+        {
+            "source": source, "data_sets": data_sets, "maps": maps, "spread": spread,
+            "seed": seed,
+        },
+    )
+    triplets = as_triplets(triplets)
+    if triplets.n_objects < 3:
+        raise DataError("calibration needs three objects", file=triplets.name)
+    first, *children = np.random.SeedSequence(options["seed"]).spawn(options["data_sets"] + 1)
+    truth = estimated_truth(
+        method, triplets, int(first.generate_state(1)[0]), lambda *_, **__: progress(0.0)
+    )
+    pieces = [
+        (method, triplets, truth, options["source"], options["maps"], options["spread"], child)
+        for child in children
+    ]
+    coverage, tallies = [], np.zeros((3, _BINS))
+    for held, tally in in_parallel(_measured, pieces):
+        coverage.append(held)
+        tallies += tally
+        if progress(len(coverage) / len(pieces)):
+            break
+    if len(coverage) < 2:
+        raise Stopped
+    counts, confidence, right = tallies
+    with np.errstate(invalid="ignore"):
+        return Calibration(
+            np.array(LEVELS), np.array(coverage), confidence / counts, right / counts,
+            counts.astype(int), truth.error,
+        )
+
+
+def _measured(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    truth: Truth,
+    source: str,
+    maps: int,
+    spread: str,
+    seed: np.random.SeedSequence,
+    halt: Halt,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Coverage on one simulated data set, and counts, confidences and successes by class."""
+    rng = np.random.default_rng(seed)
+    simulated = _like(method, triplets, truth, rng)
+    samples = samples_from(
+        source, method, simulated, maps, int(rng.integers(2**31)), _unless(halt)
+    )
+    questions = random_questions(triplets.n_objects, _JUDGED, rng)
+    right_way = margins(truth.positions, questions) > 0
+    held = held_by_ellipses(samples, truth.positions)
+    return held, tally(samples.probability(questions, spread=spread), right_way)
+
+
+def tally(probability: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """(3, m) counts, summed confidences and successes, in classes of confidence from 1/2 to 1.
+
+    Parameters
+    ----------
+    probability : ndarray, shape (T,)
+        That the first object is nearer; NaN where nothing is known.
+    true : ndarray of bool, shape (T,)
+        Whether it is.
+    """
+    known = np.isfinite(probability)
+    probability, true = probability[known], true[known]
+    confidence = np.maximum(probability, 1.0 - probability)
+    right = (probability > 0.5) == true
+    number = np.minimum(((confidence - 0.5) * 2 * _BINS).astype(int), _BINS - 1)
+    return np.array([
+        np.bincount(number, weights, _BINS)
+        for weights in (np.ones(len(right)), confidence, right.astype(float))
+    ])
+
+
+def _unless(halt: Halt) -> Callable[..., bool]:
+    """A progress that reports nothing, and stops when told to."""
+    return lambda *_, **__: halt()

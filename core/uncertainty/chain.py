@@ -1,0 +1,202 @@
+"""Elliptical slice sampling, compiled."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numba
+import numpy as np
+from numba.core import types
+
+from core.loss import CONSTANTS, KERNEL, Answers, Loss, gather, paired
+from core.parallel import Halt
+from core.uncertainty.curvature import Normal
+
+#: Draws between two looks at whether to stop.
+_BLOCK = 128
+#: Answers after which a point may turn out too unlikely already.
+_LOOK = 1024
+
+_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
+
+
+class Chain:
+    """A chain of maps whose distribution becomes the posterior's.
+
+    Every step goes to a point on the ellipse through the present deviation from the mode and a
+    random one (Murray, Adams & MacKay 2010), where the ratio of the posterior to the normal
+    distribution is above a random share of its present value. With the prior as the normal
+    distribution that ratio is the likelihood; with Laplace's approximation it is nearly constant,
+    so that most steps go far (as in Nishihara, Murray & Adams 2014). Both are exact.
+
+    Where the normal distribution leaves out rotations, maps are kept in the mode's orientation,
+    and the volume that rotation sweeps there is part of the ratio.
+
+    Parameters
+    ----------
+    answers : Answers
+        Triplets.
+    loss : Loss
+        Minus the log likelihood of an answer.
+    normal : Normal
+    rng : numpy.random.Generator
+    precision : float
+        Of the prior, where `normal` is not the prior itself; otherwise 0.
+    """
+
+    def __init__(
+        self, answers: Answers, loss: Loss, normal: Normal, rng: np.random.Generator,
+        precision: float = 0.0,
+    ) -> None:
+        self._normal, self._rng = normal, rng
+        # One signature for all: losses without a constant ignore it.
+        self._target = (
+            loss.kernel, loss.parameters or (0.0,), answers.roles, answers.weight,
+            paired(normal.mode), normal.mode.shape[0], precision, normal.turned,
+        )
+        rank = normal.factor.shape[-1]
+        self._state = np.zeros(normal.mode.size), np.zeros(rank), np.full(1, -np.inf)
+
+    def start(self, deviation: np.ndarray) -> None:
+        """Begin at this deviation from the mode, shape (d * n,); for vectors as factor."""
+        self._state[0][:] = deviation
+        self._state[1][:] = deviation / np.where(self._normal.factor == 0, 1, self._normal.factor)
+
+    def run(self, draws: int, thin: int, halt: Halt) -> np.ndarray:
+        """(draws // thin, d, n) every `thin`-th map of so many further ones; fewer if halted."""
+        found = []
+        block = thin * max(_BLOCK // thin, 1)
+        for first in range(0, draws, block):
+            if halt():
+                break
+            size = min(block, draws - first)
+            standard = self._rng.standard_normal((size, len(self._state[1])))
+            directions = self._normal.directions(standard)
+            kept = np.empty((size // thin, self._normal.mode.size))
+            compiled_steps()(
+                *self._target, directions, standard, *self._state, self._rng, thin, kept
+            )
+            found.append(kept)
+        found = np.concatenate(found) if found else np.empty((0, self._normal.mode.size))
+        return (found + self._normal.mode.ravel()).reshape(-1, *self._normal.mode.shape)
+
+
+@numba.njit(**_OPTIONS)
+def _log_ratio(
+    kernel, parameters, roles, weight, mode, n_components, precision, turned,
+    y, standard2, floor, positions, buffers,
+):
+    """Log of posterior over normal density at mode + y, or -inf if that is below `floor`.
+
+    `standard2` is the squared length of the deviation in standard normals.
+    """
+    n_objects = mode.shape[1]
+    ratio, size2 = 0.0, 0.0
+    for c in range(n_components):
+        for i in range(n_objects):
+            x = mode[c, i] + y[c * n_objects + i]
+            positions[c, i] = x
+            size2 += x * x
+    if precision > 0:
+        ratio = 0.5 * standard2 - 0.5 * precision * size2
+    if turned:
+        ratio += _log_sweep(mode, positions, n_components)
+    for low in range(0, weight.size, _LOOK):
+        high = min(low + _LOOK, weight.size)
+        near2, far2 = buffers[0, : high - low], buffers[1, : high - low]
+        by_near, by_far = buffers[2, : high - low], buffers[3, : high - low]
+        gather(
+            positions, roles[0, low:high], roles[1, low:high], roles[2, low:high], near2, far2
+        )
+        ratio -= kernel(near2, far2, weight[low:high], parameters, by_near, by_far)
+        if not ratio > floor:  # losses are 0 or more, so it only falls
+            return -np.inf
+    return ratio
+
+
+@numba.njit(**_OPTIONS)
+def _log_sweep(mode, positions, n_components):
+    """Log volume that rotation sweeps at a map, up to a constant.
+
+    With C = mode' map, which is symmetric for maps in the mode's orientation, it is the product
+    over pairs of the sums of C's eigenvalues: the determinant of the map's rotations measured
+    along those of the mode.
+    """
+    if n_components == 2:
+        trace = 0.0
+        for i in range(mode.shape[1]):
+            trace += mode[0, i] * positions[0, i] + mode[1, i] * positions[1, i]
+        return math.log(trace) if trace > 0 else -np.inf
+    product = np.zeros((n_components, n_components))
+    for c in range(n_components):
+        for e in range(n_components):
+            for i in range(mode.shape[1]):
+                product[c, e] += mode[c, i] * positions[e, i]
+    sizes = np.linalg.eigvalsh(0.5 * (product + product.T))
+    total = 0.0
+    for c in range(n_components):
+        for e in range(c):
+            if not sizes[c] + sizes[e] > 0:
+                return -np.inf
+            total += math.log(sizes[c] + sizes[e])
+    return total
+
+
+def _steps(
+    kernel, parameters, roles, weight, mode, n_components, precision, turned,
+    directions, standard, y, z, value, rng, thin, kept,
+):
+    """As many steps as directions, from deviation `y`, in standard normals `z`."""
+    positions = mode.copy()
+    buffers = np.empty((4, min(_LOOK, weight.size)))
+    trial = np.empty_like(y)
+    if value[0] == -np.inf:
+        value[0] = _log_ratio(
+            kernel, parameters, roles, weight, mode, n_components, precision, turned,
+            y, np.sum(z * z), -np.inf, positions, buffers,
+        )
+    for s in range(directions.shape[0]):
+        here2 = there2 = across = 0.0
+        for r in range(z.size):
+            here2 += z[r] * z[r]
+            there2 += standard[s, r] * standard[s, r]
+            across += z[r] * standard[s, r]
+        floor = value[0] + math.log(1.0 - rng.random())
+        angle = 2.0 * math.pi * rng.random()
+        low, high = angle - 2.0 * math.pi, angle
+        while True:
+            c, e = math.cos(angle), math.sin(angle)
+            for r in range(y.size):
+                trial[r] = c * y[r] + e * directions[s, r]
+            found = _log_ratio(
+                kernel, parameters, roles, weight, mode, n_components, precision, turned,
+                trial, c * c * here2 + 2.0 * c * e * across + e * e * there2, floor,
+                positions, buffers,
+            )
+            if found > floor:
+                y[:] = trial
+                for r in range(z.size):
+                    z[r] = c * z[r] + e * standard[s, r]
+                value[0] = found
+                break
+            if angle < 0:
+                low = angle
+            else:
+                high = angle
+            if high - low < 1e-10:  # nowhere to go but where it is
+                break
+            angle = low + (high - low) * rng.random()
+        if (s + 1) % thin == 0:
+            kept[(s + 1) // thin - 1] = y
+
+
+@cache
+def compiled_steps() -> numba.core.dispatcher.Dispatcher:
+    """`_steps` as compiled code, once for all losses: it takes them by their address."""
+    vector, matrix = types.float64[::1], types.float64[:, ::1]
+    signature = types.void(
+        KERNEL, CONSTANTS, types.uint32[:, ::1], vector, matrix, types.int64, types.float64,
+        types.boolean, matrix, matrix, vector, vector, vector, types.npy_rng, types.int64, matrix,
+    )
+    return numba.njit(signature, **_OPTIONS)(_steps)

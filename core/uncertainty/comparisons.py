@@ -1,0 +1,307 @@
+"""How sure every comparison is, from the mean and the spread of all distances.
+
+Of n objects there are n (n - 1) (n - 2) / 2 comparisons. None of these functions holds a number
+for each: they need memory for n x n numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr
+
+from core.loss import compiled
+from core.parallel import Halt, in_parallel
+from core.triplets import Triplets, as_triplets
+
+#: Anchors are divided into so many parts, whatever the number of threads.
+_PARTS = 8
+#: Coefficients of Abramowitz & Stegun (1964), 7.1.28, highest power first: right to 3e-7.
+_ERFC = np.array(
+    [0.0000430638, 0.0002765672, 0.0001520143, 0.0092705272, 0.0422820123, 0.0705230784, 1.0],
+    dtype=np.float32,
+)
+_ROOT_HALF = np.float32(np.sqrt(0.5))
+
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """What is known of the distances between n objects, and so of every comparison of two.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (n, n)
+        Mean distance over the maps; NaN for pairs that under two maps place.
+    sd : ndarray, shape (n, n)
+        Standard deviation of each distance.
+    spread : {"published", "independent"}
+        Standard deviation of a difference of two distances: the sum of their own, as published,
+        or the root of the sum of squares. The first would be right if both always erred in
+        opposite directions; probabilities come out closer to 1/2 than they should (measured in
+        ``benchmarks/uncertainty.py``). The second is nearly calibrated.
+
+    References
+    ----------
+    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
+    embeddings. Section 3.3.
+    """
+
+    mean: np.ndarray
+    sd: np.ndarray
+    spread: str = "published"
+
+    def probability(self, triplets: Triplets) -> np.ndarray:
+        """Probability that anchor and near are closer than anchor and far (equation 4).
+
+        The normal distribution at the mean difference of the distances over its spread.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+
+        Returns
+        -------
+        ndarray, shape (T,)
+            NaN where an object has no place.
+        """
+        anchor, near, far = as_triplets(triplets).rows.T
+        gap = self.mean[anchor, far] - self.mean[anchor, near]
+        one, other = self.sd[anchor, far], self.sd[anchor, near]
+        return certainty(gap, np.hypot(one, other) if self._independent else one + other)
+
+    def most_uncertain(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The comparisons whose answer is least certain, of all there are.
+
+        Parameters
+        ----------
+        k : int
+
+        Returns
+        -------
+        rows : ndarray of int, shape (min(k, all), 3)
+            Anchor and the two others, the one that seems nearer first; least certain first.
+        probability : ndarray
+            That this order is right, from 1/2 up.
+        """
+        anchors = self._placed
+        parts = [
+            (self.mean, self.sd, self._independent, part, k)
+            for part in np.array_split(anchors, min(_PARTS, max(len(anchors), 1)))
+        ]
+        found = list(in_parallel(_uncertain_of, parts, shared=True))
+        gaps = np.concatenate([gaps for gaps, _ in found])
+        rows = np.concatenate([rows for _, rows in found])
+        best = np.lexsort((*rows.T[::-1], gaps))[:k]
+        return rows[best], ndtr(gaps[best])
+
+    @cached_property
+    def uncertainty(self) -> np.ndarray:
+        """(n, n) mean of min(p, 1 - p) over the comparisons of a distance with others.
+
+        Entry (i, j): how uncertain, for anchor i, the comparisons of j with all other objects
+        are. NaN on the diagonal and for objects without a place.
+        """
+        anchors = self._placed
+        total = np.full(self.mean.shape, np.nan)
+        if len(anchors) < 3:
+            return total
+        parts = [
+            (self.mean, self.sd, self._independent, part, anchors)
+            for part in np.array_split(anchors, min(_PARTS, len(anchors)))
+        ]
+        sums = np.concatenate(list(in_parallel(_sums_of, parts, shared=True)))
+        total[np.ix_(anchors, anchors)] = sums / (len(anchors) - 2)
+        np.fill_diagonal(total, np.nan)
+        return total
+
+    @property
+    def average_uncertainty(self) -> float:
+        """Mean of min(p, 1 - p) over all comparisons (appendix D): 0 certain, 1/2 not at all."""
+        known = np.isfinite(self.uncertainty)
+        return float(self.uncertainty[known].mean()) if known.any() else float("nan")
+
+    @property
+    def _independent(self) -> bool:
+        return self.spread == "independent"
+
+    @property
+    def _placed(self) -> np.ndarray:
+        """Objects of which at least one distance is known."""
+        return np.flatnonzero(np.isfinite(self.mean).sum(axis=1) > 1)
+
+
+def certainty(gap: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Normal probability that a difference with this mean and spread is above 0.
+
+    One half for a difference of 0, even without spread.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return ndtr(np.where(gap == 0, gap, gap / spread))
+
+
+def moments(embeddings: np.ndarray, correction: float = 1.0) -> Comparisons:
+    """Mean and standard deviation of every distance over several maps.
+
+    Parameters
+    ----------
+    embeddings : ndarray, shape (b, n, d)
+        NaN where a map does not place an object.
+    correction : float
+        Factor on the variances.
+    """
+    n = embeddings.shape[1]
+    columns = np.ascontiguousarray(embeddings.transpose(1, 2, 0))
+    mean, sd = np.full((2, n, n), np.nan)
+    # Row i has i entries: dealt out like this, all parts have about as much to do.
+    parts = [(columns, np.arange(part, n, _PARTS), mean, sd) for part in range(_PARTS)]
+    for _ in in_parallel(_fill_moments, parts, shared=True):
+        pass
+    return Comparisons(mean, np.sqrt(correction) * sd)
+
+
+def _fill_moments(
+    columns: np.ndarray, rows: np.ndarray, mean: np.ndarray, sd: np.ndarray, halt: Halt
+) -> None:
+    _moments(columns, rows, mean, sd)
+
+
+@compiled
+def _moments(columns, rows, mean, sd):
+    _, n_components, n_maps = columns.shape
+    squares = np.empty(n_maps)
+    for i in rows:
+        mean[i, i] = sd[i, i] = 0.0
+        for j in range(i):
+            squares[:] = 0.0
+            for c in range(n_components):
+                x, y = columns[i, c], columns[j, c]
+                for b in range(n_maps):
+                    squares[b] += (x[b] - y[b]) ** 2
+            count, total = 0, 0.0
+            for b in range(n_maps):
+                if squares[b] >= 0:  # not for NaN
+                    squares[b] = np.sqrt(squares[b])
+                    total += squares[b]
+                    count += 1
+            if count < 2:
+                continue
+            centre, spread = total / count, 0.0
+            for b in range(n_maps):
+                if squares[b] >= 0:
+                    spread += (squares[b] - centre) ** 2
+            mean[i, j] = mean[j, i] = centre
+            sd[i, j] = sd[j, i] = np.sqrt(spread / (count - 1))
+
+
+def _row(
+    mean: np.ndarray, sd: np.ndarray, anchor: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Other objects in order of their mean distance, with mean and standard deviation."""
+    order = np.argsort(mean[anchor], kind="stable")
+    order = order[np.isfinite(mean[anchor, order]) & (order != anchor)]
+    return order, mean[anchor, order], sd[anchor, order]
+
+
+def _uncertain_of(
+    mean: np.ndarray, sd: np.ndarray, independent: bool, anchors: np.ndarray, k: int, halt: Halt
+) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised gaps, and rows, of the k least certain comparisons with these anchors."""
+    gaps, rows = np.full(k, np.inf), np.full((k, 3), -1, dtype=np.int64)
+    for anchor in anchors:
+        _keep_smallest(anchor, *_row(mean, sd, anchor), independent, gaps, rows)
+    found = rows[:, 0] >= 0
+    return gaps[found], rows[found]
+
+
+@compiled
+def _joined(one, other, independent):
+    """Spread of a difference, from those of its parts."""
+    return np.sqrt(one * one + other * other) if independent else one + other
+
+
+@compiled
+def _keep_smallest(anchor, order, mean, sd, independent, gaps, rows):
+    """Put smaller gaps in the place of the largest of `gaps`, a heap with the largest on top."""
+    widest = sd.max() if sd.size else 0.0
+    for a in range(order.size):
+        for b in range(a + 1, order.size):
+            gap = mean[b] - mean[a]
+            # Later ones are further still, and no spread is wider.
+            if gap > gaps[0] * _joined(sd[a], widest, independent) and rows[0, 0] >= 0:
+                break
+            spread = _joined(sd[a], sd[b], independent)
+            ratio = gap / spread if spread > 0 else (0.0 if gap == 0 else 1e300)
+            if ratio < gaps[0] or rows[0, 0] < 0:
+                _replace_top(gaps, rows, ratio, anchor, order[a], order[b])
+
+
+@compiled
+def _replace_top(gaps, rows, gap, anchor, near, far):
+    place, size = 0, gaps.size
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        if child + 1 < size and _above(gaps, rows, child + 1, child):
+            child += 1
+        if rows[child, 0] >= 0 and gaps[child] <= gap:
+            break
+        gaps[place] = gaps[child]
+        rows[place] = rows[child]
+        place = child
+    gaps[place] = gap
+    rows[place, 0], rows[place, 1], rows[place, 2] = anchor, near, far
+
+
+@compiled
+def _above(gaps, rows, a, b):
+    """Whether entry a belongs above b: empty ones first, then larger gaps."""
+    if rows[a, 0] < 0 or rows[b, 0] < 0:
+        return rows[a, 0] < 0
+    return gaps[a] > gaps[b]
+
+
+def _sums_of(
+    mean: np.ndarray, sd: np.ndarray, independent: bool, anchors: np.ndarray, others: np.ndarray,
+    halt: Halt,
+) -> np.ndarray:
+    """(a, n) sums of min(p, 1 - p) over the comparisons of each of `others` with the rest."""
+    sums = np.zeros((len(anchors), len(others)))
+    place = np.full(len(mean), -1)
+    place[others] = np.arange(len(others))
+    for found, anchor in zip(sums, anchors, strict=True):
+        order, distance, spread = _row(mean, sd, anchor)
+        total = np.zeros(len(order), dtype=np.float32)
+        _add_tails(distance.astype(np.float32), spread.astype(np.float32), independent, total)
+        found[place[order]] = total
+    return sums
+
+
+@compiled
+def _add_tails(mean, sd, independent, total):
+    """Add the normal distribution's lower tail at minus each standardised gap to both its ends.
+
+    Single precision and a rational function, because this is the one loop over all comparisons.
+    """
+    least, furthest = np.float32(1e-15), np.float32(6.0)
+    for a in range(mean.size):
+        own = np.float32(0.0)
+        here, spread = mean[a], sd[a] + least  # no gap at all means one half, not 0 / 0
+        others, spreads, totals = mean[a + 1 :], sd[a + 1 :], total[a + 1 :]
+        for b in range(others.size):
+            joined = _joined(spread, spreads[b], independent)
+            t = min((others[b] - here) / joined * _ROOT_HALF, furthest)
+            p = _ERFC[0]
+            for power in range(1, 7):
+                p = p * t + _ERFC[power]
+            p = p * p
+            p = p * p
+            p = p * p
+            p = p * p
+            value = np.float32(0.5) / p
+            own += value
+            totals[b] += value
+        total[a] += own

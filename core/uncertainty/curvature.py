@@ -1,0 +1,146 @@
+"""The normal distribution that a posterior over maps looks like near its mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.loss import Answers, Loss, compiled, squared_distances
+
+#: Positions in all beyond which a matrix for every two of them is refused: 300 MB.
+LARGEST = 6000
+#: Step of the numerical second derivatives, relative to the squared distances.
+_STEP = 1e-6
+#: Curvatures below this share of the prior's own are raised to it.
+_LEAST = 0.5
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A normal distribution over maps, given by its mode and a factor of its covariance.
+
+    Attributes
+    ----------
+    mode : ndarray, shape (d, n)
+    factor : ndarray, shape (d * n, r) or (d * n,)
+        Covariance is ``factor @ factor.T``; of a vector, the squares are the variances.
+    turned : bool
+        Whether the directions in which the mode turns as a whole are left out.
+    log_volume : float
+        Logarithm of the determinant of the factor, for comparing modes.
+    """
+
+    mode: np.ndarray
+    factor: np.ndarray
+    turned: bool = False
+    log_volume: float = 0.0
+
+    def directions(self, standard: np.ndarray) -> np.ndarray:
+        """(m, d * n) deviations from the mode, from (m, r) independent standard normals."""
+        if self.factor.ndim == 1:
+            return standard * self.factor
+        return standard @ self.factor.T
+
+
+def laplace_normal(answers: Answers, loss: Loss, mode: np.ndarray, precision: float) -> Normal:
+    """Laplace's approximation of the posterior over maps around one of its modes.
+
+    Rotations change nothing but the point of view. Where the mode is a proper d-dimensional map,
+    they are taken out, and what remains are maps in the mode's own orientation.
+
+    Parameters
+    ----------
+    answers : Answers
+        Triplets.
+    loss : Loss
+        Minus the log likelihood of an answer.
+    mode : ndarray, shape (d, n)
+    precision : float
+        Of the prior: 1 / variance of a coordinate.
+    """
+    hessian = second_derivatives(answers, loss, mode)
+    hessian[np.diag_indices_from(hessian)] += precision
+    turns = _turns(mode)
+    if len(turns):
+        inside = hessian - turns.T @ (turns @ hessian)
+        inside -= (inside @ turns.T) @ turns
+        hessian = inside + 2.0 * np.trace(hessian) * (turns.T @ turns)  # above all others
+    curvatures, axes = np.linalg.eigh(hessian)
+    kept = len(curvatures) - len(turns)
+    curvatures = np.maximum(curvatures[:kept], _LEAST * precision)
+    return Normal(
+        mode, axes[:, :kept] / np.sqrt(curvatures), bool(len(turns)),
+        -0.5 * float(np.log(curvatures).sum()),
+    )
+
+
+def second_derivatives(answers: Answers, loss: Loss, positions: np.ndarray) -> np.ndarray:
+    """Hessian of the total loss by the positions, shape (d * n, d * n).
+
+    Exact in the positions; the curvature of an answer's loss in its squared distances is
+    numerical, so that no loss needs formulas of its own.
+    """
+    near2, far2 = squared_distances(positions, answers.roles)
+
+    def slopes(near2: np.ndarray, far2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        by_near, by_far = np.empty((2, len(near2)))
+        loss.kernel(near2, far2, answers.weight, loss.parameters, by_near, by_far)
+        return by_near, by_far
+
+    step = _STEP * (1.0 + near2 + far2)
+    by_near, by_far = slopes(near2, far2)
+    near_near, mixed = ((b - a) / step for a, b in zip(
+        (by_near, by_far), slopes(near2 + step, far2), strict=True
+    ))
+    far_far = (slopes(near2, far2 + step)[1] - by_far) / step
+    d, n = positions.shape
+    hessian = np.zeros((d, n, d, n))
+    _add_curvature(positions, answers.roles, by_near, by_far, near_near, mixed, far_far, hessian)
+    return hessian.reshape(d * n, d * n)
+
+
+@compiled
+def _add_curvature(positions, roles, by_near, by_far, near_near, mixed, far_far, hessian):
+    for t in range(by_near.size):
+        a, j, k = roles[0, t], roles[1, t], roles[2, t]
+        for c in range(positions.shape[0]):
+            x = positions[c]
+            hessian[c, a, c, a] += 2.0 * (by_near[t] + by_far[t])
+            hessian[c, j, c, j] += 2.0 * by_near[t]
+            hessian[c, k, c, k] += 2.0 * by_far[t]
+            hessian[c, a, c, j] -= 2.0 * by_near[t]
+            hessian[c, j, c, a] -= 2.0 * by_near[t]
+            hessian[c, a, c, k] -= 2.0 * by_far[t]
+            hessian[c, k, c, a] -= 2.0 * by_far[t]
+            u, v = 2.0 * (x[a] - x[j]), 2.0 * (x[a] - x[k])
+            for e in range(positions.shape[0]):
+                y = positions[e]
+                p, q = 2.0 * (y[a] - y[j]), 2.0 * (y[a] - y[k])
+                near, far = near_near[t] * u * p, far_far[t] * v * q
+                up, vp = mixed[t] * u * q, mixed[t] * v * p
+                hessian[c, a, e, a] += near + far + up + vp
+                hessian[c, j, e, j] += near
+                hessian[c, k, e, k] += far
+                hessian[c, a, e, j] -= near + vp
+                hessian[c, j, e, a] -= near + up
+                hessian[c, a, e, k] -= far + up
+                hessian[c, k, e, a] -= far + vp
+                hessian[c, j, e, k] += up
+                hessian[c, k, e, j] += vp
+
+
+def _turns(mode: np.ndarray) -> np.ndarray:
+    """(d (d - 1) / 2, d * n) orthonormal directions of rotation; none for a flat map."""
+    d, n = mode.shape
+    tangents = []
+    for c in range(d):
+        for e in range(c):
+            tangent = np.zeros((d, n))
+            tangent[c], tangent[e] = mode[e], -mode[c]
+            tangents.append(tangent.ravel())
+    if not tangents:
+        return np.zeros((0, d * n))
+    _, sizes, directions = np.linalg.svd(np.array(tangents), full_matrices=False)
+    proper = sizes[-1] > 1e-6 * sizes[0] and len(sizes) == len(tangents)
+    return directions if proper else np.zeros((0, d * n))

@@ -1,0 +1,471 @@
+"""Bayesian samples of maps, and a normal approximation of where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from sklearn.base import clone
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.geometry import distances
+from core.loss import Answers
+from core.method import Choice, Number, checked
+from core.parallel import Halt, in_parallel, single_blas_thread
+from core.progress import Progress, Stopped, silent
+from core.triplets import Triplets, as_triplets
+from core.uncertainty.chain import Chain
+from core.uncertainty.comparisons import Comparisons
+from core.uncertainty.curvature import LARGEST, Normal, laplace_normal
+from core.uncertainty.samples import Samples, aligned
+
+#: Variance of a coordinate under the prior of Lohaus et al. (2019), section 5.
+PUBLISHED_VARIANCE = 15.0
+#: Distances from which convergence is judged.
+_JUDGED = 60
+#: Where the largest R-hat is lower, chains agree. The usual 1.01 is for one quantity; the largest
+#: of many is above it by chance even in perfect chains of this length.
+AGREED = 1.05
+#: How much less likely, in logarithms, than the best mode one may be to get a chain.
+_WORTH = 5.0
+#: Looks at progress between two judgements.
+_LOOKS = 8
+
+Variance = Annotated[
+    float | None,
+    Number(
+        0.01, 10_000.0, "Prior variance",
+        "Of every coordinate, before any answer is known. Lohaus et al. (2019) have 15.",
+        advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
+    ),
+]
+Effective = Annotated[
+    int,
+    Number(
+        20, 10_000, "Effective samples",
+        "Maps are drawn until they are worth so many independent ones.",
+    ),
+]
+Most = Annotated[
+    int,
+    Number(
+        100, 10_000_000, "Draws at most", "Of every chain, even where that is not enough.",
+        advanced=True,
+    ),
+]
+Chains = Annotated[
+    int,
+    Number(1, 64, "Chains", "Independent runs, which must agree in the end.", advanced=True),
+]
+WarmUp = Annotated[
+    float,
+    Number(
+        0.0, 0.9, "Share left out", "The beginning of every chain that is not used.",
+        advanced=True,
+    ),
+]
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+def sample_posterior(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    sampler: Annotated[
+        str,
+        Choice(
+            {"laplace": "Along the shape of the posterior", "plain": "Along the prior"},
+            "Sampler",
+            "Both are exact in the long run. Along the prior, as Lohaus et al. (2019) do, takes "
+            "ten to a hundred times as long.",
+            advanced=True,
+        ),
+    ] = "laplace",
+    variance: Variance = None,
+    effective: Effective = 400,
+    most: Most = 100_000,
+    chains: Chains = 4,
+    warm_up: WarmUp = 0.1,
+    seed: Seed = 0,
+    reference: np.ndarray | None = None,
+    progress: Progress = silent,
+) -> Samples:
+    """Maps from the posterior: their prior probability times the likelihood of the answers.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        One whose loss is a likelihood: STE, t-STE, CKL.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    sampler, variance, effective, most, chains, warm_up, seed
+        See their declarations. The setting of Lohaus et al. is ``sampler="plain", variance=15,
+        chains=1, warm_up=0, most=500, effective=10_000``.
+    reference : ndarray, shape (n, d), optional
+        By default the most probable map.
+    progress : Progress
+
+    Returns
+    -------
+    Samples
+        Aligned by rotation, reflection and shift; by scale too where the method's loss does not
+        fix the size of a map. With the effective sample size and R-hat of its distances: not of
+        coordinates, which rotation lets drift.
+
+    Raises
+    ------
+    DataError
+        If there is no answer to learn from.
+    ValueError
+        If the method has no likelihood, or the map is too large for ``sampler="laplace"``.
+    Stopped
+        If `progress` asks to stop before there are two maps. A later stop returns what there is.
+
+    Notes
+    -----
+    Chains begin at those optima of the method's starts that are probable enough to matter.
+
+    References
+    ----------
+    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
+    embeddings. Section 3.1.
+    Murray, I., Adams, R. P., & MacKay, D. J. C. (2010). Elliptical slice sampling. AISTATS.
+    Vehtari, A., et al. (2021). Rank-normalization, folding, and localization: an improved R-hat.
+    Bayesian Analysis, 16, 667-718.
+    """
+    options = checked(
+        sample_posterior,
+        {
+            "sampler": sampler, "variance": variance, "effective": effective, "most": most,
+            "chains": chains, "warm_up": warm_up, "seed": seed,
+        },
+    )
+    triplets = as_triplets(triplets)
+    fitted, precision = _most_probable(method, triplets, options["variance"], progress)
+    answers, loss = Answers(triplets), fitted._loss()
+    if options["sampler"] == "laplace":
+        with single_blas_thread():
+            modes = _modes(fitted, answers, precision)
+    else:
+        width = np.full(fitted.embedding_.size, precision**-0.5)
+        modes = [Normal(np.zeros(fitted.embedding_.T.shape), width)]
+    seeds = np.random.SeedSequence(options["seed"]).spawn(options["chains"])
+    runs = []
+    for number, child in enumerate(seeds):
+        normal = modes[number % len(modes)]
+        chain = Chain(
+            answers, loss, normal, np.random.default_rng(child),
+            precision if options["sampler"] == "laplace" else 0.0,
+        )
+        if options["sampler"] == "plain":
+            start = fitted.embeddings_[number % len(fitted.embeddings_)]
+            chain.start(start.T.ravel())
+        runs.append(chain)
+    if reference is None:
+        reference = fitted.embedding_
+    placed = fitted.placed_
+
+    def show(positions: np.ndarray) -> np.ndarray:
+        return aligned(positions.T, placed, reference, scaled=not fitted.fixes_scale)
+
+    pairs = _judged_pairs(np.flatnonzero(placed), options["seed"])
+
+    def judged(draws: np.ndarray) -> np.ndarray:
+        near, far = draws[..., pairs[0]], draws[..., pairs[1]]
+        return np.sqrt(np.sum((near - far) ** 2, axis=2))
+
+    kept, size, rhat = _drawn(runs, judged, show, options, progress)
+    embeddings = np.array([show(positions) for chain in kept for positions in chain])
+    return Samples(embeddings, reference, 1.0, "posterior", size, rhat)
+
+
+def laplace(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    samples: Annotated[
+        int, Number(20, 10_000, "Maps", "Drawn from the normal distribution.")
+    ] = 400,
+    variance: Variance = None,
+    seed: Seed = 0,
+    reference: np.ndarray | None = None,
+    progress: Progress = silent,
+) -> Samples:
+    """Maps from the normal distribution that the posterior looks like at its mode.
+
+    Quick, and nearly right where answers are many; it knows of no other optimum and no skew.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        One whose loss is a likelihood: STE, t-STE, CKL.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    samples, variance, seed
+        See their declarations.
+    reference : ndarray, shape (n, d), optional
+        By default the most probable map.
+    progress : Progress
+
+    Returns
+    -------
+    Samples
+
+    Raises
+    ------
+    DataError
+        If there is no answer to learn from.
+    ValueError
+        If the method has no likelihood, or the map is too large.
+    Stopped
+        If `progress` asks to stop.
+    """
+    options = checked(laplace, {"samples": samples, "variance": variance, "seed": seed})
+    triplets = as_triplets(triplets)
+    fitted, precision = _most_probable(method, triplets, options["variance"], progress)
+    with single_blas_thread():
+        normal = _normal(fitted, Answers(triplets), fitted.embedding_, precision)
+        rng = np.random.default_rng(options["seed"])
+        standard = rng.standard_normal((options["samples"], normal.factor.shape[1]))
+        drawn = fitted.embedding_.T.ravel() + normal.directions(standard)
+    if reference is None:
+        reference = fitted.embedding_
+    embeddings = np.array([
+        aligned(x.reshape(normal.mode.shape).T, fitted.placed_, reference,
+                scaled=not fitted.fixes_scale)
+        for x in drawn
+    ])
+    progress(1.0, snapshot=embeddings[-1])
+    return Samples(embeddings, reference, 1.0, "laplace")
+
+
+@dataclass(frozen=True)
+class DistanceSamples:
+    """What a posterior over distance matrices says of every distance.
+
+    Attributes
+    ----------
+    mean, sd : ndarray, shape (n, n)
+        Of every distance.
+    effective, rhat : float
+        As in `Samples`.
+    """
+
+    mean: np.ndarray
+    sd: np.ndarray
+    effective: float
+    rhat: float | None
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """How sure every comparison is."""
+        return Comparisons(self.mean, self.sd)
+
+
+def sample_distances(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    spread: Annotated[
+        float,
+        Number(
+            0.01, 100.0, "Prior standard deviation",
+            "Of every distance, relative to the mean distance of the map.",
+        ),
+    ] = 1.0,
+    effective: Effective = 400,
+    most: Most = 20_000,
+    chains: Chains = 4,
+    warm_up: WarmUp = 0.1,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> DistanceSamples:
+    """Distances from a posterior whose prior is on distance matrices, not on maps.
+
+    For comparison with `sample_posterior`. This prior knows that distances are symmetric and
+    nothing else: neither the triangle inequality nor the number of dimensions, not even that
+    they are positive. A distance learns only from answers about itself and about distances from
+    the same objects, so that comparisons stay uncertain that a map would settle. Its authors
+    found that it "did not behave satisfactorily" and left it.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        One whose loss is a likelihood: STE, t-STE, CKL. Chains begin at its map.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    spread, effective, most, chains, warm_up, seed
+        See their declarations. The prior mean of every distance is the mean distance in the map.
+    progress : Progress
+
+    Returns
+    -------
+    DistanceSamples
+
+    Notes
+    -----
+    The published covariance is the symmetric Kronecker product of a matrix W with itself, here
+    W a multiple of the identity: entries are independent but for symmetry.
+
+    References
+    ----------
+    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
+    embeddings. Appendix B.
+    """
+    options = checked(
+        sample_distances,
+        {
+            "spread": spread, "effective": effective, "most": most, "chains": chains,
+            "warm_up": warm_up, "seed": seed,
+        },
+    )
+    triplets = as_triplets(triplets)
+    fitted, _ = _most_probable(method, triplets, None, progress)
+    n = triplets.n_objects
+    upper = np.triu_indices(n, 1)
+    start = distances(fitted.embedding_)[upper]
+    # A distance is a place on a line and an answer compares two places with the origin, where an
+    # object stands that never moves: so the sampler of maps samples distances, too.
+    place = np.zeros((n, n), dtype=np.int64)
+    place[upper] = place[upper[::-1]] = np.arange(1, len(start) + 1)
+    anchor, near, far = triplets.rows.T
+    on_line = np.column_stack([np.zeros(len(triplets), int), place[anchor, near],
+                               place[anchor, far]])
+    answers = Answers(Triplets.from_array(on_line, len(start) + 1, weight=triplets.weight))
+    centre = np.concatenate([[0.0], np.full(len(start), start.mean())])
+    width = np.concatenate([[0.0], np.full(len(start), options["spread"] * start.mean())])
+    runs = []
+    for child in np.random.SeedSequence(options["seed"]).spawn(options["chains"]):
+        chain = Chain(
+            answers, fitted._loss(), Normal(centre[None], width), np.random.default_rng(child)
+        )
+        chain.start(np.concatenate([[0.0], start]) - centre)
+        runs.append(chain)
+    rng = np.random.default_rng(options["seed"])
+    which = 1 + rng.permutation(len(start))[:_JUDGED]
+    kept, size, rhat = _drawn(
+        runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], options, progress
+    )
+    drawn = np.abs(np.concatenate(kept)[:, 0, 1:])
+    mean, sd = np.zeros((2, n, n))
+    mean[upper] = mean[upper[::-1]] = drawn.mean(axis=0)
+    sd[upper] = sd[upper[::-1]] = drawn.std(axis=0, ddof=1)
+    return DistanceSamples(mean, sd, size, rhat)
+
+
+def _most_probable(
+    method: OrdinalEmbedding, triplets: Triplets, variance: float | None, progress: Progress
+) -> tuple[OrdinalEmbedding, float]:
+    """The method fitted under the prior, and the prior's precision."""
+    if not method.is_likelihood:
+        raise ValueError(
+            f"the loss of {method.title} is not a likelihood; use STE, t-STE or CKL, or bootstrap"
+        )
+    precision = 1.0 / variance if variance else method.prior or 1.0 / PUBLISHED_VARIANCE
+    fitted = clone(method).set_params(prior=precision)
+    fitted.fit(triplets, progress=lambda *_, **__: progress(0.0))
+    if fitted.stopped_:
+        raise Stopped
+    return fitted, precision
+
+
+def _normal(
+    fitted: OrdinalEmbedding, answers: Answers, embedding: np.ndarray, precision: float
+) -> Normal:
+    if embedding.size > LARGEST:
+        raise ValueError(
+            f"{embedding.size:,} coordinates are more than the {LARGEST:,} whose covariances "
+            "can be held; use the bootstrap"
+        )
+    return laplace_normal(answers, fitted._loss(), embedding.T.copy(), precision)
+
+
+def _modes(fitted: OrdinalEmbedding, answers: Answers, precision: float) -> list[Normal]:
+    """Laplace's approximations of the different optima that carry probability, best first."""
+    found: list[tuple[float, Normal]] = []
+    known: list[float] = []
+    for which in np.argsort(fitted.losses_, kind="stable"):
+        value = fitted.losses_[which]
+        if known and value > known[0] + _WORTH + 1e-2 * answers.n_objects:
+            break
+        if any(abs(value - other) < 1e-5 * other for other in known):
+            continue
+        known.append(value)
+        normal = _normal(fitted, answers, fitted.embeddings_[which], precision)
+        found.append((normal.log_volume - value, normal))
+    best = max(evidence for evidence, _ in found)
+    ranked = sorted(found, key=lambda pair: -pair[0])
+    return [normal for evidence, normal in ranked if evidence > best - _WORTH]
+
+
+def _judged_pairs(objects: np.ndarray, seed: int) -> np.ndarray:
+    """(2, p) pairs of objects whose distances stand for all."""
+    first, second = np.triu_indices(len(objects), 1)
+    which = np.random.default_rng(seed).permutation(len(first))[:_JUDGED]
+    return objects[np.array([first[which], second[which]])]
+
+
+def _drawn(
+    runs: list[Chain],
+    judged: Callable[[np.ndarray], np.ndarray],
+    show: Callable[[np.ndarray], np.ndarray],
+    options: dict,
+    progress: Progress,
+) -> tuple[np.ndarray, float, float | None]:
+    """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.
+
+    Chains are judged each time they have twice as many draws; they keep about twice as many maps
+    as are wanted, evenly spread over all draws.
+    """
+    held = max(2 * options["effective"] // len(runs), 64)
+    thin, done, fraction, stopped = 1, 0, 0.0, False
+    kept: np.ndarray | None = None
+    while True:
+        stage = min(held * thin - done, options["most"] - done) // thin * thin
+        for part in np.diff(np.linspace(0, stage // thin, _LOOKS + 1).astype(int)) * thin:
+            if not part:
+                continue
+            found = list(in_parallel(_run, [(run, int(part), thin) for run in runs], shared=True))
+            found = np.array(found)
+            kept = found if kept is None else np.concatenate([kept, found], axis=1)
+            done += int(part)
+            fraction = max(fraction, done / options["most"])
+            stopped = progress(fraction, snapshot=show(found[0, -1]))
+            if stopped:
+                break
+        used = kept[:, int(options["warm_up"] * kept.shape[1]) :]
+        if used.shape[0] * used.shape[1] < 2:
+            raise Stopped
+        size, rhat = convergence(judged(used))
+        enough = size >= options["effective"] and rhat is not None and rhat <= AGREED
+        if stopped or enough or done + 2 * thin > options["most"]:
+            return used, size, rhat
+        fraction = max(fraction, min(size / options["effective"], 0.5))
+        kept, thin = kept[:, 1::2], 2 * thin
+
+
+def _run(chain: Chain, draws: int, thin: int, halt: Halt) -> np.ndarray:
+    return chain.run(draws, thin, halt)
+
+
+def convergence(values: np.ndarray) -> tuple[float, float | None]:
+    """How far chains have come.
+
+    Parameters
+    ----------
+    values : ndarray, shape (c, m, q)
+        Of q quantities, in m draws of c chains.
+
+    Returns
+    -------
+    effective : float
+        Median over the quantities of the bulk effective sample size.
+    rhat : float or None
+        Their largest rank-normalised split R-hat. None for under four draws.
+    """
+    from arviz_stats.base import array_stats  # imported late: that takes a second
+
+    if values.shape[1] < 4:
+        return float(values.shape[0]), None
+    size = array_stats.ess(values, chain_axis=0, draw_axis=1)
+    rhat = array_stats.rhat(values, chain_axis=0, draw_axis=1)
+    return float(np.median(size)), float(np.max(rhat))

@@ -1,0 +1,248 @@
+"""Answers predicted, or not predicted where the map is not sure enough; and the dimension."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.method import Number, checked
+from core.optimise import adapted
+from core.progress import Progress, Stopped, silent
+from core.score import has_split, question_folds, split_of
+from core.triplets import DataError, Triplets, as_triplets
+from core.uncertainty.samples import Samples
+from core.uncertainty.sources import Maps, Source, Spread, samples_from
+
+#: One of so many parts of the questions is held out.
+_PARTS = 5
+
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+@dataclass(frozen=True)
+class Abstention:
+    """Held-out answers with their probabilities.
+
+    Attributes
+    ----------
+    held_out : ndarray of int, shape (m,)
+        Which answers were predicted from the others.
+    probability : ndarray, shape (m,)
+        That each was given as it was; NaN where nothing is known.
+    weight : ndarray, shape (m,)
+    """
+
+    held_out: np.ndarray
+    probability: np.ndarray
+    weight: np.ndarray
+
+    def at(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Error and abstention rate when only what is surer than a threshold is predicted.
+
+        Parameters
+        ----------
+        thresholds : array-like, shape (t,)
+            From 1/2 up to 1.
+
+        Returns
+        -------
+        error : ndarray, shape (t,)
+            Share of the predicted answers that were given otherwise; NaN where none is predicted.
+        abstained : ndarray, shape (t,)
+            Share of the answers that are not predicted.
+        """
+        thresholds = np.atleast_1d(np.asarray(thresholds, dtype=float))[:, None]
+        right = (self.probability > thresholds) @ self.weight
+        wrong = (self.probability < 1.0 - thresholds) @ self.weight
+        with np.errstate(invalid="ignore"):
+            return wrong / (right + wrong), 1.0 - (right + wrong) / self.weight.sum()
+
+
+def abstention(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    source: Source = "bootstrap",
+    maps: Maps = 100,
+    spread: Spread = "joint",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Abstention:
+    """Predict held-out answers with probabilities, so that some may be left open.
+
+    Held out are the data's own test answers where they name any, otherwise a fifth of the
+    questions.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+    triplets : Triplets or array-like of int, shape (T, 3)
+    source, maps, spread, seed
+        See their declarations.
+    progress : Progress
+
+    Returns
+    -------
+    Abstention
+
+    Raises
+    ------
+    DataError
+        If there are too few questions to hold any out.
+    Stopped
+        If `progress` asks to stop before there are two maps.
+
+    References
+    ----------
+    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
+    embeddings. Section 4.1.
+    """
+    options = checked(
+        abstention, {"source": source, "maps": maps, "spread": spread, "seed": seed}
+    )
+    triplets = as_triplets(triplets)
+    if has_split(triplets):
+        train, test = split_of(triplets)
+    else:
+        if len(np.unique(triplets.questions)) < _PARTS:
+            raise DataError(
+                f"fewer than {_PARTS} different questions leave none to hold out",
+                file=triplets.name, remedy="Use more answers.",
+            )
+        rng = np.random.default_rng(options["seed"])
+        test = question_folds(triplets, _PARTS, rng) == 0
+        train = ~test
+    samples = samples_from(
+        options["source"], method, triplets.take(train), options["maps"], options["seed"],
+        progress,
+    )
+    held_out = triplets.take(test)
+    return Abstention(
+        np.flatnonzero(test), samples.probability(held_out, spread=options["spread"]),
+        held_out.weight,
+    )
+
+
+def predicted(
+    samples: Samples, questions: Triplets, *, threshold: float = 0.5, spread: str = "joint"
+) -> pd.DataFrame:
+    """What would be answered to a list of questions, and how sure that is.
+
+    Parameters
+    ----------
+    samples : Samples
+    questions : Triplets or array-like of int, shape (T, 3)
+        Anchor and the two objects to choose from.
+    threshold : float
+        From 1/2 up to 1; what is less sure is left open.
+    spread : str
+        See `Samples.probability`.
+
+    Returns
+    -------
+    DataFrame, T rows
+        ``anchor``, ``first``, ``second``, ``nearer`` (ids; nearer missing where left open or
+        where an object has no place) and ``probability`` (of the likelier answer).
+    """
+    questions = as_triplets(questions)
+    ids = np.array(questions.ids, dtype=object)
+    probability = samples.probability(questions, spread=spread)
+    likelier = np.maximum(probability, 1.0 - probability)
+    anchor, first, second = questions.rows.T
+    nearer = ids[np.where(probability >= 0.5, first, second)]
+    open_ = ~(likelier > threshold)
+    nearer[open_] = None
+    return pd.DataFrame({
+        "anchor": ids[anchor], "first": ids[first], "second": ids[second], "nearer": nearer,
+        "probability": likelier,
+    })
+
+
+@dataclass(frozen=True)
+class DimensionCurve:
+    """Uncertainty and loss against the number of dimensions.
+
+    Attributes
+    ----------
+    n_components : ndarray of int, shape (m,)
+    uncertainty : ndarray, shape (m,)
+        Average over all comparisons of the probability that their likelier answer is wrong.
+    loss : ndarray, shape (m,)
+        Of the map of all answers, per answer. Falls in any case.
+    """
+
+    n_components: np.ndarray
+    uncertainty: np.ndarray
+    loss: np.ndarray
+
+
+def uncertainty_by_dimension(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    most: Annotated[
+        int, Number(2, 20, "Dimensions at most", "All numbers of dimensions up to this are tried.")
+    ] = 5,
+    source: Source = "bootstrap",
+    maps: Maps = 50,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> DimensionCurve:
+    """Average uncertainty for one dimension, two, and so on.
+
+    With the bootstrap it is least near the right number of dimensions: with fewer, answers
+    contradict each other; with more, the map follows chance.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        Its own number of dimensions does not matter.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    most, source, maps, seed
+        See their declarations.
+    progress : Progress
+
+    Returns
+    -------
+    DimensionCurve
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop before the end.
+
+    References
+    ----------
+    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
+    embeddings. Section 4.2.
+    """
+    options = checked(
+        uncertainty_by_dimension,
+        {"most": most, "source": source, "maps": maps, "seed": seed},
+    )
+    triplets = as_triplets(triplets)
+    found = []
+    for d in range(1, options["most"] + 1):
+        stopped = [False]
+
+        def watched(*report: float, stopped: list[bool] = stopped, d: int = d, **details) -> bool:
+            share = adapted(progress, low=(d - 1) / options["most"], high=d / options["most"])
+            stopped[0] |= bool(share(*report, **details))
+            return stopped[0]
+
+        shaped = clone(method).set_params(n_components=d)
+        samples = samples_from(
+            options["source"], shaped, triplets, options["maps"], options["seed"], watched
+        )
+        if stopped[0] and d < options["most"]:
+            raise Stopped
+        loss = clone(shaped).set_params(n_init=1).fit(
+            triplets, init_embedding=samples.reference
+        ).loss_
+        found.append((d, samples.average_uncertainty, loss / triplets.weight.sum()))
+    return DimensionCurve(*map(np.array, zip(*found, strict=True)))

@@ -1,0 +1,153 @@
+"""Maps that the answers could as well have given, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from core.geometry import procrustes
+from core.loss import margins
+from core.triplets import Triplets, as_triplets
+from core.uncertainty.comparisons import Comparisons, certainty, moments
+
+#: Where samples come from.
+SOURCES = {
+    "bootstrap": "Bootstrap",
+    "posterior": "Bayesian posterior",
+    "laplace": "Normal approximation",
+}
+
+#: How the spread of a difference of two distances is found.
+SPREADS = {
+    "joint": "From the maps: calibrated",
+    "independent": "As if independent: nearly calibrated",
+    "published": "As published: cautious",
+}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Maps that the answers could as well have given, aligned to one reference.
+
+    Attributes
+    ----------
+    embeddings : ndarray, shape (b, n, d)
+        NaN where a map does not place an object.
+    reference : ndarray, shape (n, d)
+        The map that the others are aligned to.
+    correction : float
+        Factor from the variance between the maps to the variance of the reference.
+    source : str
+        One of `SOURCES`.
+    effective : float or None
+        How many independent maps those of a chain are worth; None for independent ones.
+    rhat : float or None
+        Largest ratio of the spread of all chains to that within chains; near 1 where they agree.
+    """
+
+    embeddings: np.ndarray
+    reference: np.ndarray
+    correction: float = 1.0
+    source: str = "bootstrap"
+    effective: float | None = None
+    rhat: float | None = None
+
+    @property
+    def counts(self) -> np.ndarray:
+        """(n,) number of maps that place each object."""
+        return np.isfinite(self.embeddings[..., 0]).sum(axis=0)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(n, d) mean position; NaN for objects that no map places."""
+        placed = np.isfinite(self.embeddings)
+        total = np.where(placed, self.embeddings, 0.0).sum(axis=0)
+        count = placed.sum(axis=0)
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+    @property
+    def covariances(self) -> np.ndarray:
+        """(n, d, d) covariance of each position; NaN for objects that under two maps place."""
+        deviations = np.nan_to_num(self.embeddings - self.mean)
+        total = np.einsum("bni,bnj->nij", deviations, deviations)
+        count = self.counts[:, None, None]
+        return np.where(count > 1, self.correction * total / np.maximum(count - 1, 1), np.nan)
+
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        """Mean and standard deviation of every distance, and how sure every comparison is.
+
+        As published; `calibrated` is closer to the truth.
+        """
+        return moments(self.embeddings, self.correction)
+
+    @cached_property
+    def calibrated(self) -> Comparisons:
+        """The same with differences of distances spread as if they were independent."""
+        return replace(self.comparisons, spread="independent")
+
+    def probability(self, triplets: Triplets, *, spread: str = "published") -> np.ndarray:
+        """Probability that each answer is the true one.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+        spread : {"published", "independent", "joint"}
+            Standard deviation of the difference of the two distances: of `Comparisons`, or, for
+            "joint", that over the maps, which measures as the best calibrated.
+
+        Returns
+        -------
+        ndarray, shape (T,)
+        """
+        triplets = as_triplets(triplets)
+        if spread == "published":
+            return self.comparisons.probability(triplets)
+        if spread == "independent":
+            return self.calibrated.probability(triplets)
+        if spread != "joint":
+            raise ValueError(f"spread is {spread!r}; it must be one of {', '.join(SPREADS)}.")
+        rows = triplets.rows
+        count, total, squares = np.zeros((3, len(rows)))
+        # Shifted by the reference's own difference, so that the sums of squares lose no digits.
+        shift = margins(np.nan_to_num(self.reference), rows)
+        for embedding in self.embeddings:
+            off = margins(embedding, rows) - shift
+            known = np.isfinite(off)
+            off = np.where(known, off, 0.0)
+            count += known
+            total += off
+            squares += off**2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = total / count
+            variance = np.maximum(squares - total * mean, 0.0) / (count - 1)
+        return certainty(shift + mean, np.sqrt(self.correction * variance))
+
+    def most_uncertain(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """The k least certain of all comparisons; see `Comparisons.most_uncertain`."""
+        return self.comparisons.most_uncertain(k)
+
+    @property
+    def average_uncertainty(self) -> float:
+        """Mean over all comparisons of how likely their likelier answer is wrong, as published."""
+        return self.comparisons.average_uncertainty
+
+
+def aligned(
+    positions: np.ndarray, placed: np.ndarray, reference: np.ndarray, *, scaled: bool = True
+) -> np.ndarray:
+    """(n, d) positions brought to the reference by their placed objects; the others NaN.
+
+    Parameters
+    ----------
+    positions, reference : ndarray, shape (n, d)
+    placed : ndarray of bool, shape (n,)
+    scaled : bool
+        Whether size, too, is brought into line.
+    """
+    found = np.full(reference.shape, np.nan)
+    align = procrustes(positions[placed], reference[placed], scaled=scaled)
+    found[placed] = align(positions[placed])
+    return found

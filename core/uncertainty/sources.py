@@ -1,0 +1,53 @@
+"""Samples from any of the sources, for what is computed with each of them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.method import Choice, Number
+from core.progress import Progress, silent
+from core.triplets import Triplets
+from core.uncertainty.posterior import laplace, sample_posterior
+from core.uncertainty.resampling import bootstrap
+from core.uncertainty.samples import SOURCES, SPREADS, Samples
+
+Source = Annotated[
+    str,
+    Choice(
+        SOURCES, "Uncertainty from",
+        "Bootstrap: maps of resampled answers, for every method. Posterior and normal "
+        "approximation: for STE, t-STE and CKL, whose losses are likelihoods.",
+    ),
+]
+Maps = Annotated[
+    int,
+    Number(10, 10_000, "Maps", "Replicates of the bootstrap, or effective samples."),
+]
+Spread = Annotated[
+    str,
+    Choice(
+        SPREADS, "Spread of a difference",
+        "How sure it is that one distance is shorter than another depends on how much their "
+        "difference varies. As published by Lohaus et al. (2019), probabilities are too cautious.",
+        advanced=True,
+    ),
+]
+
+
+def samples_from(
+    source: str,
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    maps: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Samples:
+    """About so many maps from one of `SOURCES`, everything else as it is by default."""
+    if source == "bootstrap":
+        return bootstrap(method, triplets, replicates=maps, seed=seed, progress=progress)
+    if source == "posterior":
+        return sample_posterior(
+            method, triplets, effective=max(maps, 20), seed=seed, progress=progress
+        )
+    return laplace(method, triplets, samples=max(maps, 20), seed=seed, progress=progress)
