@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import joblib
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
-from core.embedding import STE
+from core.embedding import SOE, STE, TSTE
 from core.geometry import coverage_radius, procrustes, procrustes_disparity
+from core.loss import Answers, Objective
 from core.progress import Stopped
 from core.simulate import simulate
 from core.triplets import Triplets
-from core.uncertainty import Samples, bootstrap
+from core.uncertainty import (
+    Comparisons,
+    Samples,
+    answers_against,
+    bootstrap,
+    undecided_comparisons,
+    undecided_pairs,
+    weak_objects,
+)
+from core.uncertainty.resampling import _drawn, _pilot
 
 
 def test_samples_are_aligned_to_the_reference(planted):
@@ -102,7 +115,7 @@ def test_a_stop_keeps_the_replicates_there_are(planted):
 def test_ellipses_cover_planted_positions():
     """Answers from the method's own model: 95 % ellipses must hold about 95 % of the truth.
 
-    Measured over many data sets (benchmarks/coverage.py) the share is between 0.89 and 0.97 at
+    Measured over many data sets (benchmarks/ellipse_coverage.py) the share is between 0.89 and 0.97 at
     this size. With 8 sets of 30 positions, which move together within a set, a share outside of
     0.82 to 1 would be a 1-in-1000 accident if the coverage were 0.93.
     """
@@ -118,3 +131,183 @@ def test_ellipses_cover_planted_positions():
     assert 0.82 < np.mean(inside) < 1.0
     # and the ellipses are not merely large: half of the truth is well inside
     assert np.mean(inside) < 0.995
+
+
+@pytest.mark.parametrize("method", [STE(n_init=1), TSTE(n_init=1), SOE(n_init=1)])
+def test_a_replicate_is_the_map_of_the_drawn_answers(method, planted):
+    answers = Answers(planted)
+    drawn = _drawn(answers, None, np.random.default_rng(1))
+    assert drawn.weight.sum() == len(planted)
+    assert len(drawn) < 0.7 * len(planted)  # 63 % of the answers are drawn at least once
+    same = Triplets.from_array(drawn.roles.T.astype(int), 30, weight=drawn.weight)
+    fitted = method.fit(same)
+    found = method.refitted(drawn)
+    assert procrustes_disparity(found, fitted.embedding_) < 1e-6
+    loss, _ = Objective(drawn, method._loss(), 2, method.prior)(found.T.ravel())
+    assert loss == pytest.approx(fitted.loss_, rel=1e-6)
+
+
+def test_weights_of_answers_are_kept(planted):
+    nothing = np.concatenate([np.ones(1500), np.zeros(1000)])
+    weighted = Triplets.from_array(planted.rows, 30, weight=nothing)
+    drawn = _drawn(Answers(weighted), 0.5, np.random.default_rng(0))
+    assert 700 < len(drawn) < 800  # half of 1500, give or take four standard deviations
+    assert set(drawn.weight) == {1.0}
+
+
+def never(*_, **__) -> bool:
+    return False
+
+
+def test_replicates_begin_at_the_map_only_where_that_makes_no_difference(planted):
+    seed = np.random.SeedSequence(2)
+    reference = STE().fit(planted).embedding_
+    _, same = _pilot(STE(n_init=1), Answers(planted), reference, seed, None, never)
+    assert same
+    few = planted.take(np.arange(80))  # far too few for one optimum
+    reference = STE(prior=0.01).fit(few).embedding_
+    answers = Answers(few)
+    found = [
+        _pilot(STE(n_init=1, prior=0.01), answers, reference, seed, None, never)[1]
+        for seed in seed.spawn(4)
+    ]
+    assert not all(found)
+
+
+# Comparisons -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Samples:
+    rng = np.random.default_rng(3)
+    embeddings = rng.normal(size=(1, 12, 2)) + 0.3 * rng.normal(size=(25, 12, 2))
+    embeddings[3, 5] = np.nan
+    embeddings[:, 9] = np.nan
+    return Samples(embeddings, embeddings[0], correction=0.5)
+
+
+def by_hand(samples: Samples, spread: str) -> dict[tuple[int, int, int], float]:
+    """Probability of every comparison between placed objects, one at a time."""
+    n = samples.reference.shape[0]
+    lengths = np.linalg.norm(samples.embeddings[:, :, None] - samples.embeddings[:, None], axis=3)
+    found = {}
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
+                if len({i, j, k}) < 3 or 9 in (i, j, k):
+                    continue
+                near, far = lengths[:, i, j], lengths[:, i, k]
+                near, far = near[np.isfinite(near)], far[np.isfinite(far)]
+                sds = np.sqrt(0.5) * np.array([near.std(ddof=1), far.std(ddof=1)])
+                if spread == "joint":
+                    gap = lengths[:, i, k] - lengths[:, i, j]
+                    gap = gap[np.isfinite(gap)]
+                    value = gap.mean() / (np.sqrt(0.5) * gap.std(ddof=1))
+                else:
+                    total = sds.sum() if spread == "published" else np.hypot(*sds)
+                    value = (far.mean() - near.mean()) / total
+                found[i, j, k] = ndtr(value)
+    return found
+
+
+@pytest.mark.parametrize("spread", ["published", "independent", "joint"])
+def test_probabilities_follow_their_definition(cloud, spread):
+    known = by_hand(cloud, spread)
+    rows = Triplets.from_array(list(known), 12)
+    assert np.allclose(cloud.probability(rows, spread=spread), list(known.values()))
+    assert np.isnan(cloud.probability(Triplets.from_array([[9, 0, 1]], 12), spread=spread)).all()
+    turned = Triplets.from_array(rows.rows[:, [0, 2, 1]], 12)
+    both = cloud.probability(rows, spread=spread) + cloud.probability(turned, spread=spread)
+    assert np.allclose(both, 1.0)
+
+
+def test_an_unknown_spread_is_refused(cloud):
+    with pytest.raises(ValueError, match="spread is 'guess'"):
+        cloud.probability(Triplets.from_array([[0, 1, 2]], 12), spread="guess")
+
+
+@pytest.mark.parametrize("spread", ["published", "independent"])
+def test_the_least_certain_are_those_of_all(cloud, spread):
+    comparisons = {"published": cloud.comparisons, "independent": cloud.calibrated}[spread]
+    known = {rows: p for rows, p in by_hand(cloud, spread).items() if p >= 0.5}
+    order = sorted(known, key=known.get)
+    rows, probability = comparisons.most_uncertain(40)
+    assert [tuple(row) for row in rows] == order[:40]
+    assert np.allclose(probability, [known[row] for row in order[:40]])
+    assert len(comparisons.most_uncertain(10_000)[0]) == len(known) == 11 * 45
+    expected = np.mean([1 - p for p in known.values()])
+    assert comparisons.average_uncertainty == pytest.approx(expected, abs=1e-6)
+    one = np.mean([min(p, 1 - p) for (i, j, _), p in by_hand(cloud, spread).items()
+                   if (i, j) == (2, 7)])
+    assert comparisons.uncertainty[2, 7] == pytest.approx(one, abs=1e-6)
+    assert np.isnan(comparisons.uncertainty[9]).all()
+
+
+def test_distances_without_spread_or_difference():
+    same = Comparisons(np.ones((4, 4)) - np.eye(4), np.zeros((4, 4)))
+    rows = Triplets.from_array([[0, 1, 2]], 4)
+    assert same.probability(rows).tolist() == [0.5]
+    assert same.average_uncertainty == pytest.approx(0.5)
+    assert np.allclose(same.most_uncertain(5)[1], 0.5)
+    sure = Comparisons(np.abs(np.subtract.outer(range(4), [0, 1, 2.5, 4.5])), np.zeros((4, 4)))
+    assert sure.average_uncertainty == pytest.approx(0.0)
+
+
+def test_comparisons_are_the_same_on_any_number_of_threads():
+    embeddings = np.random.default_rng(0).normal(size=(5, 40, 3))
+    found = []
+    for n_jobs in (1, 3):
+        with joblib.parallel_config(n_jobs=n_jobs):
+            known = Samples(embeddings, embeddings[0]).comparisons
+            found.append((*known.most_uncertain(50), known.uncertainty))
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one, other, equal_nan=True)
+
+
+def test_all_comparisons_fit_into_memory():
+    rng = np.random.default_rng(0)
+    embeddings = rng.normal(size=(1, 300, 2)) + 0.1 * rng.normal(size=(10, 300, 2))
+    known = Samples(embeddings, embeddings[0]).comparisons
+    known.most_uncertain(5)
+    tracemalloc.start()
+    known.most_uncertain(1000)
+    assert 0 < known.average_uncertainty < 0.5
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * 300**2 * 8  # one number for each would be 150 * 300**2 * 8
+
+
+def test_no_objects_no_comparisons():
+    known = Samples(np.full((3, 5, 2), np.nan), np.zeros((5, 2))).comparisons
+    assert len(known.most_uncertain(3)[0]) == 0
+    assert np.isnan(known.average_uncertainty)
+
+
+# Weak spots --------------------------------------------------------------------------------------
+
+
+def test_weak_spots_come_weakest_first(planted):
+    answers = planted.answers.assign(participant="p")
+    triplets = Triplets(planted.rows, planted.objects, answers)
+    samples = bootstrap(STE(), triplets, replicates=30)
+    objects = weak_objects(samples, triplets)
+    assert objects["size"].is_monotonic_decreasing
+    assert sorted(objects["object"]) == list(range(30))
+    areas = np.sqrt(np.linalg.det(samples.covariances))
+    assert objects["object"][0] == np.argmax(areas)
+
+    pairs = undecided_pairs(samples, triplets, 10)
+    assert len(pairs) == 10
+    assert pairs["uncertainty"].is_monotonic_decreasing
+    assert (pairs["first"] < pairs["second"]).all()
+
+    asked = undecided_comparisons(samples, triplets, 10)
+    rows = Triplets.from_array(asked[["anchor", "near", "far"]].to_numpy(), 30)
+    assert np.allclose(samples.probability(rows, spread="independent"), asked["probability"])
+
+    odd = answers_against(samples, triplets, 10)
+    assert odd["probability"].is_monotonic_increasing
+    assert (odd["probability"] < 0.5).all()
+    assert set(odd["participant"]) == {"p"}
+    given = samples.probability(triplets, spread="joint")
+    assert odd["probability"][0] == given.min()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -301,13 +300,14 @@ def _measured(
     spread: str,
     seed: np.random.SeedSequence,
     halt: Halt,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray] | None:
     """Coverage on one simulated data set, and counts, confidences and successes by class."""
     rng = np.random.default_rng(seed)
     simulated = _like(method, triplets, truth, rng)
-    samples = samples_from(
-        source, method, simulated, maps, int(rng.integers(2**31)), _unless(halt)
-    )
+    try:
+        samples = samples_from(source, method, simulated, maps, int(rng.integers(2**31)), halt)
+    except Stopped:  # because of `halt`: nobody waits for this any more
+        return None
     questions = random_questions(triplets.n_objects, _JUDGED, rng)
     right_way = margins(truth.positions, questions) > 0
     held = held_by_ellipses(samples, truth.positions)
@@ -334,7 +334,3 @@ def tally(probability: np.ndarray, true: np.ndarray) -> np.ndarray:
         for weights in (np.ones(len(right)), confidence, right.astype(float))
     ])
 
-
-def _unless(halt: Halt) -> Callable[..., bool]:
-    """A progress that reports nothing, and stops when told to."""
-    return lambda *_, **__: halt()

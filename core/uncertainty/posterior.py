@@ -32,6 +32,8 @@ AGREED = 1.05
 _WORTH = 5.0
 #: Looks at progress between two judgements.
 _LOOKS = 8
+#: Maps that a chain keeps at least: from fewer, R-hat is mostly chance.
+_HELD = 200
 
 Variance = Annotated[
     float | None,
@@ -416,7 +418,7 @@ def _drawn(
     Chains are judged each time they have twice as many draws; they keep about twice as many maps
     as are wanted, evenly spread over all draws.
     """
-    held = max(2 * options["effective"] // len(runs), 64)
+    held = max(2 * options["effective"] // len(runs), _HELD)
     thin, done, fraction, stopped = 1, 0, 0.0, False
     kept: np.ndarray | None = None
     while True:
