@@ -332,9 +332,9 @@ class ActiveComparison:
             else "choosing helps" if gain.mean() > 0 else "choosing does harm"
         )
         return (
-            f"With {self.n_answers[-1]:,} answers, {after:.1%} of the comparisons are wrong when "
-            f"questions are chosen and {before:.1%} when they are random: {judged}, in "
-            f"{len(gain)} simulations."
+            f"With {self.n_answers[-1]:,} answers, {100 * after:.1f} % of the comparisons are "
+            f"wrong when questions are chosen and {100 * before:.1f} % when they are random: "
+            f"{judged}, in {len(gain)} simulations."
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.embedding import STE
+from core.embedding import SOE, STE
 from core.run import run
 from core.triplets import Triplets
 from dashboard import analysis
@@ -19,7 +19,8 @@ from dashboard.state import _KEY, Session
 
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
-         "embedding": "../pages/embedding.py", "compare": "../pages/compare.py"}
+         "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
+         "compare": "../pages/compare.py"}
 CSV = (
     b"subject,head,left,right,winner\n"
     b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
@@ -464,3 +465,107 @@ def test_tuning_says_what_to_set(services, opened):
     assert app.title[0].value == "Embedding"
     settled(app, services).switch_page(PAGES["embedding"]).run()
     assert "average the starts" in words(app)
+
+
+# Uncertainty ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mapped(services, opened):
+    """The session of `opened`, with a map."""
+    (info,) = services.workspace.datasets()
+    found = run("fit", STE(n_init=1), services.workspace.triplets(info))
+    services.workspace.add_run(info.id, found, "STE")
+    return opened
+
+
+def uncertainty(session: str, view: str = "positions") -> AppTest:
+    app = start("uncertainty", session)
+    if view != "positions":
+        app.segmented_control(key="uncertainty.view").set_value(view).run()
+    assert not app.exception
+    return app
+
+
+def test_uncertainty_asks_for_a_map_first(services, opened):
+    assert "There is no map yet" in words(start("uncertainty", opened))
+
+
+@pytest.mark.parametrize("source", ["bootstrap", "posterior", "laplace"])
+def test_positions_have_ellipses_from_every_source(services, mapped, source):
+    app = uncertainty(mapped)
+    assert "Nothing is computed yet" in words(app)
+    app.selectbox(key="uncertainty.source").select(source).run()
+    app.button(key=f"uncertainty.{source}.run").click().run()
+    settled(app, services)
+    assert any(t.get("name") == "ellipses" for t in figure(app, "map")["data"])
+    text = words(app)
+    assert ("repetitions" in text) == (source == "bootstrap")
+    assert ("approximation knows" in text) == (source == "laplace")
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert 0 < float(metrics["Average uncertainty"]) < 0.5
+    assert ("R-hat" in metrics) == (source == "posterior")
+    tables = [frame.value for frame in app.dataframe]
+    assert sum("probability" in table for table in tables) == 2
+    assert app.button(key=f"uncertainty.{source}.run").disabled, "nothing is computed twice"
+
+
+def test_a_method_without_likelihood_has_the_bootstrap_only(services, mapped):
+    (info,) = services.workspace.datasets()
+    found = run("fit", SOE(n_init=1), services.workspace.triplets(info))
+    services.workspace.add_run(info.id, found, "SOE")
+    app = uncertainty(mapped)
+    app.selectbox(key=f"uncertainty.map@{info.id}").select(found.key).run()
+    assert app.selectbox(key="uncertainty.source").options == ["Bootstrap"]
+    assert "no model of how answers come about" in words(app)
+
+
+def test_unsure_answers_can_be_left_open(services, mapped):
+    app = uncertainty(mapped, "predictions")
+    assert "uncertainty of positions first" in words(app)
+    app.number_input(key="uncertainty.abstention.maps").set_value(20).run()
+    app.button(key="uncertainty.abstention.run").click().run()
+    settled(app, services)
+    lines = {t["name"]: numbers(t["y"]) for t in figure(app, "abstention.figure")["data"]}
+    assert lines["left open"][0] < lines["left open"][-1]
+    assert "Predicting everything errs in" in words(app)
+
+
+def test_calibration_has_a_verdict(services, mapped):
+    app = uncertainty(mapped, "trust")
+    app.number_input(key="uncertainty.calibrate.data_sets").set_value(3).run()
+    app.button(key="uncertainty.calibrate.run").click().run()
+    settled(app, services)
+    assert "On 3 simulated data sets like this one" in words(app)
+    assert figure(app, "trust.coverage")["data"]
+    assert figure(app, "trust.reliability")["data"]
+
+
+def test_questions_to_ask_next(services, mapped):
+    app = uncertainty(mapped, "asking")
+    assert "500 questions" in words(app)
+    app.selectbox(key="uncertainty.propose.strategy").select("uncertain").run()
+    assert "not known yet" in words(app)
+    app.button(key="uncertainty.bootstrap.run").click().run()
+    settled(app, services)
+    assert "500 questions" in words(app)
+    for key, value in (("more", 40), ("batches", 1), ("repeats", 2)):
+        app.number_input(key=f"uncertainty.compare_active.{key}").set_value(value).run()
+    app.button(key="uncertainty.compare_active.run").click().run()
+    settled(app, services)
+    assert "in 2 simulations" in words(app)
+    names = [t.get("name") for t in figure(app, "active.figure")["data"] if t.get("name")]
+    assert names == ["Most uncertain", "Random"]
+
+
+def test_uncertainty_against_dimensions_is_on_the_page_compare(services, opened):
+    app = start("compare", opened)
+    app.number_input(key="compare.high").set_value(1).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    app.number_input(key="compare.uncertainty.most").set_value(2).run()
+    app.number_input(key="compare.uncertainty.maps").set_value(10).run()
+    app.button(key="compare.uncertainty.run").click().run()
+    settled(app, services)
+    lines = figure(app, "compare.uncertainties")["data"]
+    assert [len(numbers(t["y"])) for t in lines] == [2, 2]

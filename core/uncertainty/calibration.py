@@ -180,9 +180,10 @@ class Calibration:
         size = _judgement(off, max(_TOLERATED, min(chance, 0.1)), "too small", "too large")
         trust = _judgement(right - said, _TOLERATED, "too sure", "too cautious")
         return (
-            f"On {len(held)} simulated data sets like this one, the {self.levels[-1]:.0%} "
-            f"ellipses held {held.mean():.0%} of the true positions ({size}), and answers "
-            f"predicted with {said:.0%} on average were right in {right:.0%} ({trust})."
+            f"On {len(held)} simulated data sets like this one, the {100 * self.levels[-1]:.0f} % "
+            f"ellipses held {100 * held.mean():.0f} % of the true positions ({size}), and answers "
+            f"predicted with {100 * said:.0f} % on average were right in {100 * right:.0f} % "
+            f"({trust})."
         )
 
 

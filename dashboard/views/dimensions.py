@@ -15,6 +15,8 @@ from core.method import methods
 from core.run import Run, key
 from core.score import CHANCE, ErrorEstimate, cross_validate, errors_by, has_split, repeat_error
 from core.triplets import Triplets
+from core.uncertainty import uncertainty_by_dimension
+from core.uncertainty.samples import SOURCES
 from dashboard import analysis, export, panels
 from dashboard.controls import number, parameter_form, pick, several
 from dashboard.figures.curves import dimension_curves
@@ -45,6 +47,11 @@ class Plan:
             piece for method in self.methods
             for piece in ((method, "fit", {}), (method, self.scheme, self.options))
         ]
+
+    @property
+    def n_dimensions(self) -> int:
+        """Numbers of dimensions that every method is fitted in."""
+        return len({method.n_components for method in self.methods}) or 1
 
     @property
     def ratio(self) -> float:
@@ -122,6 +129,7 @@ def show_dimensions(
     st.caption(panels.plain(_repeats_in_words(repeats)))
     _summary_table(table)
     _by_group(current, triplets, estimates)
+    _uncertainty_figure(current, info, triplets, plan)
     _loss_figure(current, info, table)
 
 
@@ -281,6 +289,50 @@ def _by_group(
         st.caption(
             "The intervals take the maps as given. Answers that an active sampler chose are "
             f"harder than random ones, so that their error is higher; chance is {CHANCE:g}."
+        )
+
+
+def _uncertainty_figure(
+    current: Session, info: DatasetInfo, triplets: Triplets, plan: Plan
+) -> None:
+    with st.expander("Average uncertainty by dimensions"):
+        st.caption(
+            "How likely, on average over all comparisons, the likelier answer is wrong (Lohaus et "
+            "al., 2019). With the bootstrap it is least near the right number of dimensions; from "
+            "the posterior it levels off there."
+        )
+        options = parameter_form(current, uncertainty_by_dimension, "compare.uncertainty")
+        found = {
+            type(method)(): analysis.find(
+                info, triplets, type(method)(), "uncertainty_by_dimension", options
+            )
+            for method in plan.methods[:: plan.n_dimensions]
+            if options["source"] == "bootstrap" or method.is_likelihood
+        }
+        compute_button(
+            current, info, triplets, PAGE, "compare.uncertainty.run",
+            f"Uncertainty by dimensions: {info.name}",
+            [(m, "uncertainty_by_dimension", options) for m, run in found.items() if run is None],
+            "Computes many maps in every number of dimensions, for every method above.",
+        )
+        curves = {method.title: run.result() for method, run in found.items() if run}
+        if not curves:
+            return
+        table = pd.concat([
+            pd.DataFrame({"method": name, "dimensions": curve.n_components,
+                          "average uncertainty": curve.uncertainty})
+            for name, curve in curves.items()
+        ])
+        text = f"{info.name}. Average uncertainty, {SOURCES[options['source']].lower()}."
+
+        def draw(canvas: Canvas) -> Any:
+            return dimension_curves(
+                table, value="average uncertainty", caption=text, canvas=canvas
+            )
+
+        panels.figure_panel(
+            current, draw, key="compare.uncertainties", alt=text, canvas=_LOW, caption=text,
+            name=export.file_name(info.name, "methods", "uncertainty"), table=lambda: table,
         )
 
 

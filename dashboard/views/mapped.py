@@ -37,11 +37,18 @@ _DRAWN = {
     "laplace": "drawn from a normal approximation of the posterior",
 }
 
-COVERAGE_NOTE = (
-    "The {shape} show where an object would lie in {share} of repetitions of the same experiment "
-    "with as many answers. They do not cover a model that is wrong for these people or objects, "
-    "nor questions that were never asked."
+_PROBABLE = (
+    "Given these answers, an object lies in its {shape} with a probability of {share}, if people "
+    "answer as the model says and positions are as the prior says. A wrong model is not covered."
 )
+#: What the shapes mean, by the task that they come from.
+_NOTES = {
+    "bootstrap": "The {shape} show where an object would lie in {share} of repetitions of the same "
+    "experiment with as many answers. They do not cover a model that is wrong for these people or "
+    "objects, nor questions that were never asked.",
+    "posterior": _PROBABLE,
+    "laplace": f"{_PROBABLE} The normal approximation knows one optimum only and no skew.",
+}
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,10 @@ def show_map(current: Session, result: Result) -> None:
     note = ""
     if style.uncertainty:
         shape = _shape(result.fitted.n_components, style.flat)
-        note = COVERAGE_NOTE.format(shape=shape, share=_COVERAGES[style.coverage])
+        note = _NOTES[result.samples.task].format(
+            shape=shape if result.samples.task == "bootstrap" else shape.removesuffix("s"),
+            share=_COVERAGES[style.coverage],
+        )
         if shape == "ellipsoids" and result.info.n_objects > CROWD and not data.selected:
             note = "Select objects, by click or in the table, to see their ellipsoids. " + note
     name = export.file_name(result.info.name, result.fit.method, "map")
@@ -191,7 +201,7 @@ def _origin(samples: Run) -> str:
     options = samples.options
     how = (
         "answers drawn with replacement" if options["scheme"] == "resample"
-        else f"subsamples of {options['share']:.0%} of the answers"
+        else f"subsamples of {100 * options['share']:.0f} % of the answers"
     )
     return f"{count(made, 'replicate')}, {how}"
 

@@ -11,6 +11,7 @@ import streamlit as st
 from core.run import Run
 from core.triplets import Triplets
 from core.uncertainty import Samples
+from core.uncertainty.posterior import AGREED
 from core.uncertainty.weakness import (
     answers_against,
     undecided_comparisons,
@@ -23,8 +24,6 @@ from dashboard.views.subject import Subject
 
 #: Fewer effective maps than this make ellipses that would look different another time.
 _FEW = 100
-#: Chains that agree have a ratio below this (Vehtari et al. 2021).
-_CONVERGED = 1.01
 
 
 def show_positions(subject: Subject) -> None:
@@ -59,7 +58,7 @@ def _facts(run: Run, samples: Samples) -> None:
         "wrong: 0 where everything is certain, 0.5 where nothing is known.",
     )
     facts[1].metric("Maps", f"{len(samples.embeddings):,}")
-    if np.isfinite(samples.effective):
+    if samples.effective is not None:
         few = samples.effective < _FEW
         facts[2].metric(
             "Effective maps", f"{samples.effective:,.0f}",
@@ -67,13 +66,12 @@ def _facts(run: Run, samples: Samples) -> None:
         )
         facts[2].caption("Few: sample more." if few else "Enough for steady ellipses.")
         facts[3].metric(
-            "R-hat", number(samples.rhat, 4),
-            help="Spread of distances over all chains against that within chains. Above "
-            f"{_CONVERGED}, chains do not agree yet (Vehtari et al., 2021).",
+            "R-hat", "—" if samples.rhat is None else number(samples.rhat, 4),
+            help="Spread of distances over all chains against that within chains, the largest of "
+            f"all distances; sampling goes on until it is {AGREED} at most.",
         )
-        facts[3].caption(
-            "Chains agree." if samples.rhat < _CONVERGED else "Chains differ: sample more."
-        )
+        agree = samples.rhat is not None and samples.rhat <= AGREED
+        facts[3].caption("Chains agree." if agree else "Chains differ: sample more.")
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing all distances")

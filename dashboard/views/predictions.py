@@ -20,7 +20,8 @@ from dashboard.views.computing import WIDE
 from dashboard.views.subject import PAGE, Subject
 
 _THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
-_LISTED = {f"{t:.2f}": f"{t:.0%}" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)}
+_SURE = 0.9
+_LISTED = {f"{t:.2f}": f"{100 * t:.0f} %" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)}
 
 
 def show_predictions(subject: Subject) -> None:
@@ -62,13 +63,14 @@ def _curves(subject: Subject, run: Run) -> None:
         caption=text, name=export.file_name(subject.info.name, "abstention"),
         table=lambda: pd.DataFrame({"threshold": _THRESHOLDS, **share}),
     )
-    everything, (low, high) = error[0], (error[20], open_[20])
-    st.markdown(panels.plain(
-        f"Predicting everything errs in {everything:.1%}. Predicting only what is at least "
-        f"{_THRESHOLDS[20]:.0%} sure errs in {low:.1%} and leaves {high:.1%} open."
-        if np.isfinite(low) else
-        f"Predicting everything errs in {everything:.1%}. No answer is {_THRESHOLDS[20]:.0%} sure."
-    ))
+    sure = int(np.flatnonzero(_THRESHOLDS == _SURE)[0])
+    sentence = f"Predicting everything errs in {100 * error[0]:.1f} %. "
+    sentence += (
+        f"Predicting only what is at least {100 * _SURE:.0f} % sure errs in "
+        f"{100 * error[sure]:.1f} % and leaves {100 * open_[sure]:.1f} % open."
+        if np.isfinite(error[sure]) else f"No answer is {100 * _SURE:.0f} % sure."
+    )
+    st.markdown(panels.plain(sentence))
 
 
 def _list(subject: Subject) -> None:

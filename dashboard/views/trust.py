@@ -66,7 +66,7 @@ def _panel(
 
 
 def _covered(found: Calibration) -> pd.DataFrame:
-    table = pd.DataFrame(found.coverage, columns=[f"held by {q:.0%}" for q in found.levels])
+    table = pd.DataFrame(found.coverage, columns=[f"held by {100 * q:.0f} %" for q in found.levels])
     table.insert(0, "data set", range(1, len(table) + 1))
     return table
 
