@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 from scipy import sparse
 from scipy.linalg import blas, eigvalsh
@@ -76,7 +77,7 @@ class Kernel(Method):
             found[part] = np.linalg.norm(self.features_[a[part]] - self.features_[b[part]], axis=1)
         return found
 
-    def _keep(self, features: np.ndarray | sparse.csr_array, placed: np.ndarray) -> None:
+    def _keep(self, features: np.ndarray | sparse.csc_array, placed: np.ndarray) -> None:
         """Take over vectors, as they are or, if they are no shorter, by their products."""
         self.n_objects_, self.placed_, self.stopped_ = features.shape[0], placed, False
         self.features_ = self.gram_ = None
@@ -103,25 +104,30 @@ def refuse_matrix(n_objects: int) -> None:
         )
 
 
-def inner_products(features: np.ndarray | sparse.csr_array) -> np.ndarray:
+def inner_products(features: np.ndarray | sparse.csc_array) -> np.ndarray:
     """(n, n) products of all rows, exactly symmetric."""
     if features.shape[1] == 0:
         return np.zeros((features.shape[0],) * 2)
-    with single_blas_thread():
-        if not sparse.issparse(features):
-            products = products_of_votes(features) if len(features) > _MANY else None
-            if products is None:
-                syrk = blas.ssyrk if features.dtype == np.float32 else blas.dsyrk
-                # Fortran takes the transpose of a row-major array without a copy.
-                products = syrk(1.0, features.T, trans=1, lower=0).T
-            return _mirrored(products)
-        # Most columns of sparse features hold one object and say nothing of two.
-        own = (features * features).sum(axis=1)
-        shared = np.bincount(features.indices, minlength=features.shape[1]) > 1
-        few = features[:, np.flatnonzero(shared)]
-        products = (few @ few.T).toarray()
-        np.fill_diagonal(products, own)
-        return products
+    if sparse.issparse(features):
+        products = np.zeros((features.shape[0],) * 2, dtype=features.dtype)
+        _add_columns(features.indptr, features.indices, features.data, products)
+        return _mirrored(products)
+    products = products_of_votes(features) if len(features) > _MANY else None
+    if products is None:
+        syrk = blas.ssyrk if features.dtype == np.float32 else blas.dsyrk
+        with single_blas_thread():
+            # Fortran takes the transpose of a row-major array without a copy.
+            products = syrk(1.0, features.T, trans=1, lower=0).T
+    return _mirrored(products)
+
+
+@numba.njit(nogil=True, cache=True, error_model="numpy")
+def _add_columns(starts, rows, values, products):
+    """Add up the lower triangles of the products of columns, whose rows ascend."""
+    for column in range(starts.size - 1):
+        for p in range(starts[column], starts[column + 1]):
+            for q in range(starts[column], p + 1):
+                products[rows[p], rows[q]] += values[p] * values[q]
 
 
 def _mirrored(lower: np.ndarray, block: int = 512) -> np.ndarray:

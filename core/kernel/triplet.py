@@ -143,7 +143,7 @@ class TripletKernel(Kernel):
 
     def _features(
         self, triplets: Triplets
-    ) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
+    ) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
         """Rows of length 1, or 0 where there is nothing; and where there is something."""
         raise NotImplementedError
 
@@ -167,7 +167,7 @@ class K1(TripletKernel):
 
     def _features(
         self, triplets: Triplets
-    ) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
+    ) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
         n = triplets.n_objects
         anchor, near, far = triplets.rows.T
         rank, n_choices = _ranks(n, near, far)
@@ -202,7 +202,7 @@ class K2(TripletKernel):
 
     def _features(
         self, triplets: Triplets
-    ) -> tuple[np.ndarray | sparse.csr_array, np.ndarray]:
+    ) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
         n = triplets.n_objects
         anchor, near, far = triplets.rows.T
         anchor_rank, n_anchors = _ranks(n, anchor)
@@ -281,24 +281,42 @@ def _unit_rows(votes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return votes, length > 0
 
 
-def _sparse(entries: _Entries) -> tuple[sparse.csr_array, np.ndarray]:
-    """The same where almost all cells are empty: each cell's votes are summed by sorting."""
+@_compiled
+def _merge(code, sign, weight, n_objects, row, column, value):
+    """Votes for one cell, which follow each other, become one: numbers of cells and columns."""
+    cell, n_columns, start = -1, 0, 0
+    while start < code.size:
+        net, total, stop = 0.0, 0.0, start
+        while stop < code.size and code[stop] == code[start]:
+            net += sign[stop] * weight[stop]
+            total += weight[stop]
+            stop += 1
+        if net != 0.0:
+            cell += 1
+            row[cell] = code[start] % n_objects
+            column[cell] = code[start] // n_objects
+            if cell == 0 or column[cell] != column[cell - 1]:
+                n_columns += 1
+            value[cell] = net / total
+        start = stop
+    return cell + 1, n_columns
+
+
+def _sparse(entries: _Entries) -> tuple[sparse.csc_array, np.ndarray]:
+    """The same where almost all cells are empty: votes are sorted by their cells."""
     counted = entries.weight > 0
-    place = (entries.row[counted], entries.column[counted])
-    weight = entries.weight[counted]
-    precision = np.float32 if entries.shape[0] > SINGLE_ABOVE else np.float64
-    # Both have the same cells in the same order: sums of nought are kept.
-    net, total = (
-        sparse.coo_array((values.astype(precision), place), entries.shape).tocsr()
-        for values in (weight * entries.sign[counted], weight)
+    n = entries.shape[0]
+    code = entries.column[counted] * n + entries.row[counted]
+    order = np.argsort(code)
+    row, column = np.empty(len(code), np.int32), np.empty(len(code), np.int64)
+    value = np.empty(len(code), np.float32 if n > SINGLE_ABOVE else np.float64)
+    cells, n_columns = _merge(
+        code[order], entries.sign[counted][order], entries.weight[counted][order], n,
+        row, column, value,
     )
-    net.data /= total.data
-    length = np.sqrt((net * net).sum(axis=1))
-    scale = np.where(length > 0, length, 1.0).astype(precision)
-    net.data /= np.repeat(scale, np.diff(net.indptr))
-    net.eliminate_zeros()
-    columns, packed = np.unique(net.indices, return_inverse=True)
-    return (
-        sparse.csr_array((net.data, packed, net.indptr), shape=(entries.shape[0], len(columns))),
-        length > 0,
-    )
+    row, column, value = row[:cells], column[:cells], value[:cells]
+    length = np.sqrt(np.bincount(row, value.astype(float) ** 2, n))
+    value /= length[row].astype(value.dtype)
+    starts = np.flatnonzero(np.diff(column, prepend=-1))
+    starts = np.append(starts, cells)
+    return sparse.csc_array((value, row, starts), (n, n_columns)), length > 0

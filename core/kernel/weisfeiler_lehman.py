@@ -107,11 +107,12 @@ class WeisfeilerLehman(Kernel):
             stopped = progress((done + 1) / (self.rounds + 1))
             if stopped:
                 break
-        features = sparse.hstack(blocks, format="csr")
+        features = sparse.hstack(blocks, format="csc")
         length = np.sqrt((features * features).sum(axis=1))
         if self.normalise:
             scale = np.where(length > 0, length, 1.0)
-            features = sparse.csr_array(sparse.diags_array(1.0 / scale) @ features)
+            features = (sparse.diags_array(1.0 / scale) @ features).tocsc()
+            features.sort_indices()
         self._keep(features, length > 0)
         self.stopped_ = bool(stopped and done < self.rounds)
         return self
