@@ -115,9 +115,9 @@ def test_a_stop_keeps_the_replicates_there_are(planted):
 def test_ellipses_cover_planted_positions():
     """Answers from the method's own model: 95 % ellipses must hold about 95 % of the truth.
 
-    Measured over many data sets (benchmarks/ellipse_coverage.py) the share is between 0.89 and 0.97 at
-    this size. With 8 sets of 30 positions, which move together within a set, a share outside of
-    0.82 to 1 would be a 1-in-1000 accident if the coverage were 0.93.
+    Measured over many data sets (benchmarks/ellipse_coverage.py) the share is between 0.89 and
+    0.97 at this size. With 8 sets of 30 positions, which move together within a set, a share
+    outside of 0.82 to 1 would be a 1-in-1000 accident if the coverage were 0.93.
     """
     inside = []
     for seed in range(8):
