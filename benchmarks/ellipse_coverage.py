@@ -28,12 +28,12 @@ from sources import LEVEL, n_answers
 
 from core.embedding import STE, TSTE
 from core.embedding.ordinal import OrdinalEmbedding
-from core.geometry import coverage_radius, procrustes
+from core.geometry import procrustes
 from core.simulate import random_questions
 from core.triplets import Triplets
 from core.uncertainty import Samples, bootstrap
+from core.uncertainty.calibration import Truth, held_by_ellipses, simulated_answers
 
-LEVELS = (0.5, 0.8, 0.95)
 DEFAULT = "resample"
 SCHEMES: dict[str, dict[str, Any]] = {
     DEFAULT: {},
@@ -43,24 +43,7 @@ SCHEMES: dict[str, dict[str, Any]] = {
 }
 #: The default twice: deviations from the mean of the maps (as `Samples` has it), and from the fit.
 COLUMNS = [DEFAULT, f"{DEFAULT}, about the fit", *list(SCHEMES)[1:]]
-#: An object that fewer maps place has no ellipse worth the name.
-LEAST_MAPS = 10
-
-
-def ste_prefers_first(first2: np.ndarray, second2: np.ndarray) -> np.ndarray:
-    """Probability of choosing the first object in STE's model, from squared distances."""
-    return 1 / (1 + np.exp(first2 - second2))
-
-
-def tste_prefers_first(first2: np.ndarray, second2: np.ndarray) -> np.ndarray:
-    """The same in t-STE's model, s1 / (s1 + s2) with s = 1 / (1 + d^2), in up to two dimensions."""
-    return (1 + second2) / (2 + first2 + second2)
-
-
 METHODS: dict[str, type[OrdinalEmbedding]] = {"STE": STE, "t-STE": TSTE}
-MODELS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "STE": ste_prefers_first, "t-STE": tste_prefers_first,
-}
 
 
 @dataclass(frozen=True)
@@ -87,11 +70,9 @@ class Setting:
         """Answers that the model gives about the truth."""
         rng = np.random.default_rng([seed, 1])
         n = n_answers(self.factor, *truth.shape)
-        rows = random_questions(len(truth), n, rng)
-        anchor, first, second = truth[rows.T]
-        first2, second2 = (np.sum((anchor - x) ** 2, axis=1) for x in (first, second))
-        turned = rng.random(n) > MODELS[self.model](first2, second2)
-        rows[turned, 1:] = rows[turned, :0:-1]
+        model = METHODS[self.model](n_components=self.n_components)
+        questions = random_questions(len(truth), n, rng)
+        rows = simulated_answers(model, Truth(truth, 0.0, 0.0), questions, rng)
         return Triplets.from_array(rows, len(truth))
 
     def fitted(self, triplets: Triplets, seed: int) -> np.ndarray:
@@ -117,16 +98,6 @@ def wrong_answers(setting: Setting) -> float:
     return float(1 - nearer.mean())
 
 
-def covered(samples: Samples, covariances: np.ndarray, truth: np.ndarray) -> list[float]:
-    """Share of objects inside their ellipses around the fitted positions, at each level."""
-    known = samples.counts >= LEAST_MAPS
-    centres = samples.reference[known]
-    off = procrustes(truth[known], centres)(truth[known]) - centres
-    solved = np.linalg.solve(covariances[known], off[..., None])[..., 0]
-    distance = np.sqrt(np.sum(off * solved, axis=1))
-    return [np.mean(distance <= coverage_radius(q, truth.shape[1])) for q in LEVELS]
-
-
 def about_fit(samples: Samples) -> np.ndarray:
     """(n, d, d) covariances in which deviations count from the fit, not from the mean map."""
     deviations = np.nan_to_num(samples.embeddings - samples.reference)
@@ -143,9 +114,9 @@ def coverage_of(setting: Setting, replicates: int, seed: int) -> np.ndarray:
         reference = setting.fitted(triplets, seed)
         for scheme in setting.schemes:
             samples = setting.samples(triplets, reference, scheme, replicates, seed)
-            rows.append(covered(samples, samples.covariances, truth))
+            rows.append(held_by_ellipses(samples, truth))
             if scheme == DEFAULT:
-                rows.append(covered(samples, about_fit(samples), truth))
+                rows.append(held_by_ellipses(samples, truth, about_fit(samples)))
     return np.array(rows)
 
 
