@@ -7,7 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from core.method import Choice, Method, Number, Parameter, Switch, methods, parameters
+from core.method import (
+    Choice,
+    Column,
+    Inner,
+    Method,
+    Number,
+    Parameter,
+    Switch,
+    methods,
+    parameters,
+)
 from dashboard.state import Session
 
 # Every widget begins with what the session remembers of it, given as its default: a value set
@@ -115,21 +125,45 @@ def picture_uploader(key: str) -> list[Any]:
     ) or []
 
 
-def method_form(session: Session, kind: str, page: str, default: str) -> Method:
+def method_form(
+    session: Session, kind: str, page: str, default: str, *, label: str = "Method"
+) -> Method:
     """Choose a method of a kind and its parameters."""
-    known = methods(kind)
+    method = _pick_method(session, (kind,), f"{page}.method", label, default)
+    return method(**parameter_form(session, method, f"{page}.{method.name}"))
+
+
+def _pick_method(
+    session: Session, kinds: Sequence[str], key: str, label: str, default: str | None = None
+) -> type[Method]:
+    known = {name: method for kind in kinds for name, method in methods(kind).items()}
     name = pick(
-        session, f"{page}.method", "Method", {name: m.title for name, m in known.items()},
-        default=default, help="\n\n".join(f"**{m.title}**: {summary(m)}" for m in known.values()),
+        session, key, label, {name: m.title for name, m in known.items()}, default=default,
+        help="\n\n".join(f"**{m.title}**: {summary(m)}" for m in known.values()),
     )
-    values = parameter_form(session, known[name], f"{page}.{name}")
-    return known[name](**values)
+    return known[name]
 
 
 def parameter_form(
-    session: Session, owner: type | Callable, prefix: str, *, hidden: Sequence[str] = ()
+    session: Session,
+    owner: type | Callable,
+    prefix: str,
+    *,
+    hidden: Sequence[str] = (),
+    columns: Sequence[str] = (),
 ) -> dict[str, Any]:
     """A form for the declared parameters of a method or function; the advanced ones folded away.
+
+    Parameters
+    ----------
+    session : Session
+    owner : type or callable
+    prefix : str
+        Of the widgets' keys.
+    hidden : sequence of str
+        Parameters that are not asked for.
+    columns : sequence of str
+        What may be chosen where a column of the table of objects is asked for.
 
     Returns
     -------
@@ -139,10 +173,12 @@ def parameter_form(
     declared = [p for p in parameters(owner) if p.name not in hidden]
     plain = [p for p in declared if not p.spec.advanced]
     advanced = [p for p in declared if p.spec.advanced]
-    values = {p.name: _widget(session, p, f"{prefix}.{p.name}") for p in plain}
+    values = {p.name: _widget(session, p, f"{prefix}.{p.name}", columns) for p in plain}
     if advanced:
         with st.expander("More settings"):
-            values |= {p.name: _widget(session, p, f"{prefix}.{p.name}") for p in advanced}
+            values |= {
+                p.name: _widget(session, p, f"{prefix}.{p.name}", columns) for p in advanced
+            }
     return {p.name: values[p.name] for p in declared}
 
 
@@ -152,7 +188,9 @@ def summary(owner: type | Callable) -> str:
     return " ".join((paragraphs[1] if len(paragraphs) > 1 else paragraphs[0]).split())
 
 
-def _widget(session: Session, parameter: Parameter, key: str) -> Any:
+def _widget(
+    session: Session, parameter: Parameter, key: str, columns: Sequence[str]
+) -> Any:
     spec = parameter.spec
     help_text = spec.help or None
     if isinstance(spec, Switch):
@@ -161,7 +199,18 @@ def _widget(session: Session, parameter: Parameter, key: str) -> Any:
         return pick(
             session, key, spec.label, spec.options, default=parameter.default, help=help_text
         )
+    if isinstance(spec, Column):
+        return pick(session, key, spec.label, {name: name for name in columns}, help=help_text)
+    if isinstance(spec, Inner):
+        return _inner(session, spec, key)
     return _number(session, parameter, spec, key, help_text)
+
+
+def _inner(session: Session, spec: Inner, key: str) -> Method:
+    """The method that another one builds on, with its settings in a menu."""
+    method = _pick_method(session, spec.kinds, key, spec.label)
+    with st.popover(f"Settings of {method.title}", width="stretch", key=f"{key}.settings"):
+        return method(**parameter_form(session, method, f"{key}.{method.name}"))
 
 
 def _number(
