@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.method import Method, parameters
+from core.method import Method, checked, parameters, unfitted
 from core.progress import Progress
 from core.run import Run, key, run
 from core.triplets import Triplets
@@ -27,6 +27,11 @@ _FOLLOW = {
     "compare_active": "Simulating chosen and random questions",
     "cross_validate": "Predicting held-out answers",
     "split_error": "Predicting the test answers",
+    "kernel_map": "Drawing a map of the kernel",
+    "spectrum": "Comparing with shuffled answers",
+    "classify": "Predicting held-out labels",
+    "count_clusters": "Counting clusters",
+    "stability": "Clustering resampled answers",
     "learning_curve": "Learning from more and more answers",
     "tune": "Trying dimensions and priors",
 }
@@ -113,7 +118,7 @@ def find(
         record = listed.record
         found = workspace.run(info.id, listed.key)
         same = (record["method"], record["parameters"]) == (
-            method.name, method.get_params(deep=False)
+            method.name, checked(type(method), method.get_params(deep=False))
         )
         if same and found and found.key == key(task, method, triplets, found.options):
             return found
@@ -129,5 +134,11 @@ def describe(method: Method) -> str:
             words.append(count(value, "dimension"))
         elif value != parameter.default:
             name = parameter.spec.label.lower()
-            words.append(name if value is True else f"{name} {value}")
+            words.append(name if value is True else f"{name} {_in_words(value)}")
     return ", ".join(words)
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Method | Mapping):
+        return f"({describe(unfitted(value))})"
+    return "off" if value is False else str(value)

@@ -20,7 +20,7 @@ from dashboard.state import _KEY, Session
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
-         "compare": "../pages/compare.py"}
+         "kernel": "../pages/kernel.py", "compare": "../pages/compare.py"}
 CSV = (
     b"subject,head,left,right,winner\n"
     b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
@@ -569,3 +569,68 @@ def test_uncertainty_against_dimensions_is_on_the_page_compare(services, opened)
     settled(app, services)
     lines = figure(app, "compare.uncertainties")["data"]
     assert [len(numbers(t["y"])) for t in lines] == [2, 2]
+
+
+# Kernel ---------------------------------------------------------------------------------------
+
+
+def kernel(session: str, view: str = "matrix") -> AppTest:
+    app = start("kernel", session)
+    if view != "matrix":
+        app.segmented_control(key="kernel.view").set_value(view).run()
+    assert not app.exception
+    return app
+
+
+def test_the_first_kernel_is_there_without_asking(services, opened):
+    app = settled(kernel(opened), services)
+    matrix, marks = figure(app, "kernel.matrix")["data"][:2]
+    assert matrix["type"] == "heatmap"
+    assert sorted(marks["customdata"]) == list(range(30))
+    assert "k1" in words(app)
+    (info,) = services.workspace.datasets()
+    app.selectbox(key=f"kernel.order@{info.id}").select("kind").run()
+    marks = figure(app, "kernel.matrix")["data"][1:]
+    assert {t["name"] for t in marks} == {"a", "b", "c"}
+    assert "by a click on its mark" in words(app)
+    app.session_state[_KEY].select(["4"])
+    app.run()
+    bars = figure(app, "kernel.similar")["data"][0]
+    assert len(bars["customdata"]) == 20
+    assert 4 not in bars["customdata"]
+    assert np.all(np.diff(numbers(bars["x"])) <= 0)
+
+
+def test_another_kernel_is_computed_when_asked(services, opened):
+    app = settled(kernel(opened), services)
+    app.selectbox(key="kernel.method").select("gaussian").run()
+    assert "Nothing is computed yet" in words(app)
+    app.selectbox(key="kernel.gaussian.basis").select("soe").run()
+    app.button(key="kernel.fit.run").click().run()
+    settled(app, services)
+    assert "Gaussian on a map, map (SOE, 2 dimensions)" in words(app).replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("view", "task", "said"),
+    [("map", "kernel_map", "of the variance"), ("spectrum", "spectrum", "more than chance"),
+     ("classes", "classify", "are predicted wrongly")],
+)
+def test_what_a_kernel_says(services, opened, view, task, said):
+    app = kernel(opened, view)
+    assert "Nothing is computed yet" in words(app)
+    app.button(key=f"kernel.{task}.run").click().run()
+    settled(app, services)
+    assert said in words(app).replace("\\", "")
+    assert app.get("bidi_component")
+
+
+def test_landmark_designs_are_listed(services, opened):
+    app = kernel(opened, "design")
+    assert "1,260 questions" in words(app)
+    app.selectbox(key="kernel.design").select("k2").run()
+    assert "2,160 questions" in words(app)
+
+
+def test_graphs_are_asked_for(services, opened):
+    assert "No graphs yet" in words(kernel(opened, "graphs"))
