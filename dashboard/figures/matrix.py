@@ -157,7 +157,7 @@ def spectrum_figure(
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="spectrum",
         xaxis={"title": "component", "zeroline": False},
-        yaxis={"title": "eigenvalue", "rangemode": "tozero"},
+        yaxis={"title": "eigenvalue", "zeroline": False},
     )
     if canvas.screen:
         figure.update_layout(margin_t=34)

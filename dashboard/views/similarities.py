@@ -27,6 +27,7 @@ from dashboard.workspace import DatasetInfo
 _SQUARE = Canvas(760.0, 640.0)
 _BARS = Canvas(620.0, 520.0)
 _MOST_SIMILAR = 20
+_MANY_APART = 0.3  # share of pairs about which a kernel says nothing
 #: Up to so many answers the first kernel is computed without being asked for.
 _QUICK = 500_000
 
@@ -52,7 +53,7 @@ def show_similarities(current: Session, info: DatasetInfo, triplets: Triplets) -
     kernel: Kernel = run.fitted()
     values, selected = kernel.kernel_, current.selected_positions(triplets)
     _matrix(here, run.key, kernel, values, selected)
-    _facts(here, kernel)
+    _facts(here, kernel, values)
     _neighbours(here, values, selected)
 
 
@@ -119,8 +120,15 @@ def _column_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
     return order[placed[order]]
 
 
-def _facts(here: Setting, kernel: Kernel) -> None:
+def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
     lines, unknown = [], np.flatnonzero(~kernel.placed_)
+    apart = 1.0 - (np.count_nonzero(values) - len(values)) / max(values.size - len(values), 1)
+    if apart > _MANY_APART:
+        lines.append(
+            f"{100 * apart:.0f} % of the pairs of objects share no question, so that nothing is "
+            "known of their similarity. Triplet kernels need more answers per object than maps "
+            "do, or answers to a landmark design (see Landmarks)."
+        )
     if len(unknown):
         names = ", ".join(here.triplets.labels[i] for i in unknown[:5])
         lines.append(
