@@ -17,9 +17,12 @@ LAYERS = [
     ["core.quadruples"],
     ["core.files", "core.parallel", "core.geometry"],
     ["core.loss", "core.optimise"],
+    ["core.nearer"],
     ["core.method"],
     ["core.embedding"],
     ["core.simulate", "core.inspection", "core.score", "core.uncertainty"],
+    ["core.oracle"],
+    ["core.tree"],
     ["core.compare"],
     ["core.run"],
 ]
