@@ -5,6 +5,8 @@ from core.tree.forest import (
     ComparisonForestClassifier,
     ComparisonForestRegressor,
 )
+from core.tree.projection import KDTree, PATree, RPTree
+from core.tree.rank_cover import RankCoverTree
 from core.tree.tree import ComparisonTree
 
 __all__ = [
@@ -12,4 +14,8 @@ __all__ = [
     "ComparisonForestClassifier",
     "ComparisonForestRegressor",
     "ComparisonTree",
+    "KDTree",
+    "PATree",
+    "RPTree",
+    "RankCoverTree",
 ]

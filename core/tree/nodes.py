@@ -142,6 +142,12 @@ def _mixed(z):
 
 
 @compiled
+def _child_key(key, side):
+    # The multiplier keeps the keys apart from the draws of the same cell.
+    return _mixed(key * np.uint64(0xD1342543DE82EF95) + np.uint64(side + 1))
+
+
+@compiled
 def _draw(key, number, below):
     """A whole number from 0 to `below` - 1."""
     bits = _mixed(key + np.uint64(number + 1) * _STEP)
@@ -272,7 +278,7 @@ def _settle(growth, rule, node, pairs, first, spare):
     growth.start[left + 1], growth.stop[left + 1] = end, stop
     growth.pivots[node, 0, 0], growth.pivots[node, 0, 1] = p, q
     for side in range(2):
-        growth.key[left + side] = _mixed(growth.key[node] + np.uint64(side))
+        growth.key[left + side] = _child_key(growth.key[node], side)
     return _SPLIT
 
 
@@ -304,7 +310,7 @@ def _keys(child, key):
     for node in range(child.size):
         if child[node] >= 0:
             for side in range(2):
-                key[child[node] + side] = _mixed(key[node] + np.uint64(side))
+                key[child[node] + side] = _child_key(key[node], side)
 
 
 def keys(nodes: Nodes, seed: int) -> np.ndarray:
