@@ -24,7 +24,7 @@ RANDOM, LABELS, RESPONSES = 0, 1, 2
 #: Pairs that are tried in a cell before it stays a leaf, if they leave one pivot alone...
 _ATTEMPTS = 3
 #: ...in cells of at least this size. In smaller ones that is no sign of equal objects.
-_CROWD = 8
+_CROWD = 16
 
 _LEAF, _SPLIT, _AGAIN = 0, 1, 2
 
