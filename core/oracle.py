@@ -134,6 +134,10 @@ class Oracle:
         """What compiled loops answer by; None if only `ask` can answer."""
         return None
 
+    def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
+        """What else is known of the answers to questions: columns for a table of them."""
+        return {}
+
     def _answer(self, questions: np.ndarray) -> np.ndarray:
         raise NotImplementedError
 
@@ -377,12 +381,12 @@ class Fitted(Distances):
         super().__init__(method.distances(), listed=listed)
         self._probability = probability
 
-    def certainty(self, questions: np.ndarray) -> np.ndarray:
-        """(m,) probability of the likelier answer to each question; NaN where unknown."""
+    def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
+        """``certainty``: the probability of the likelier answer, if probabilities are known."""
         if self._probability is None:
-            return np.full(len(questions), np.nan)
+            return {}
         found = np.asarray(self._probability(np.asarray(questions)))
-        return np.maximum(found, 1 - found)
+        return {"certainty": np.maximum(found, 1 - found)}
 
 
 # Those who can err ---------------------------------------------------------------------------
@@ -436,6 +440,9 @@ class Repeated(Oracle):
     def ask(self, questions: np.ndarray) -> np.ndarray:
         votes = self._oracle.ask(np.repeat(questions, self._times, axis=0))
         return votes.reshape(-1, self._times).sum(axis=1) * 2 > self._times
+
+    def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
+        return self._oracle.remarks(questions)
 
 
 class Unanswered(Exception):
@@ -513,6 +520,11 @@ class Answered(Oracle):
         votes, given = self._votes(np.asarray(questions))
         return (votes != 0) & (given >= self.times)
 
+    def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
+        """``answered``: whether people did; and what the other oracle remarks."""
+        further = self.otherwise.remarks(questions) if self.otherwise else {}
+        return {"answered": self.known(questions), **further}
+
     def _enter(self, rows: np.ndarray, weight: np.ndarray) -> None:
         self._rows = np.concatenate([self._rows, rows])
         self._weight = np.concatenate([self._weight, weight])
@@ -543,9 +555,9 @@ class Answered(Oracle):
             missing = questions[~known]
             if self.otherwise is None:
                 # A question may be asked by several dialogues at once; people need it once.
-                missing, place = np.unique(missing, axis=0, return_index=True)
+                place = np.sort(np.unique(self._code(missing)[0], return_index=True)[1])
                 again = np.maximum(self.times - given[~known][place], 1).astype(int)
-                raise Unanswered(np.repeat(missing, again, axis=0))
+                raise Unanswered(np.repeat(missing[place], again, axis=0))
             first[~known] = self.otherwise.ask(missing)
         self.n_answered += int(known.sum())
         return first

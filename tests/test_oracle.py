@@ -132,8 +132,10 @@ def test_a_fitted_method_and_how_sure_it_is(planted):
     questions = random_questions(30, 50, np.random.default_rng(0))
     sure = Fitted(method, probability=lambda rows: np.where(rows[:, 1] < rows[:, 2], 0.9, 0.3))
     assert np.array_equal(sure.ask(questions), method.margins(questions) >= 0)
-    assert set(sure.certainty(questions)) == {0.9, 0.7}
-    assert np.isnan(Fitted(method).certainty(questions)).all()
+    assert set(sure.remarks(questions)["certainty"]) == {0.9, 0.7}
+    assert Fitted(method).remarks(questions) == {}
+    passive = Repeated(Answered(planted.take(range(5)), sure), 1)
+    assert list(passive.remarks(questions)) == ["answered", "certainty"]
 
 
 def test_an_observer_errs_as_often_as_told(truth):
@@ -158,7 +160,7 @@ def test_answers_count_by_majority_and_weight():
     oracle.add([[0, 2, 1]])
     assert oracle.known(np.array([[0, 1, 2], [3, 1, 0]])).tolist() == [False, True]
     with pytest.raises(Unanswered) as waiting:
-        oracle.ask(np.array([[0, 1, 2], [0, 1, 2], [1, 2, 3]]))
+        oracle.ask(np.array([[0, 1, 2], [0, 2, 1], [1, 2, 3]]))
     assert waiting.value.questions.tolist() == [[0, 1, 2], [1, 2, 3]]
     assert oracle.n_questions == 3
 

@@ -247,6 +247,8 @@ class ComparisonForestClassifier(ClassifierMixin, ComparisonForest):
         it.
     oob_score_ : float
         Accuracy of the predictions by these.
+    n_oob_questions_ : int
+        Questions that they took.
     trees_, oracle_, objects_, n_questions_
         See `ComparisonForest`.
 
@@ -390,6 +392,8 @@ class ComparisonForestRegressor(RegressorMixin, ComparisonForest):
         By trees grown without the object; NaN where every tree has it.
     oob_score_ : float
         Coefficient of determination of these.
+    n_oob_questions_ : int
+        Questions that they took.
     trees_, oracle_, objects_, n_questions_
         See `ComparisonForest`.
 

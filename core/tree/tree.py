@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from core.method import Choice, Number
-from core.oracle import Answered, Fitted, Oracle, Vectors, converse
+from core.oracle import Answered, Oracle, Vectors, converse
 from core.progress import Progress, silent
 from core.tree.forest import LeafSize
 from core.tree.nodes import (
@@ -301,8 +301,8 @@ class ComparisonTree(ComparingEstimator):
         -------
         DataFrame
             ``node``, ``x``, ``p``, ``q``, ``nearer_to_p``: which side x went to, with several
-            pairs of pivots by their majority. With a fitted method ``certainty``, the probability
-            of the answer; with an oracle of answers ``answered``, whether people gave it.
+            pairs of pivots by their majority; and what the oracle remarks: ``certainty`` of a
+            fitted method, ``answered`` where people gave the answer.
         """
         check_is_fitted(self)
         nodes = self.nodes_
@@ -319,11 +319,7 @@ class ComparisonTree(ComparingEstimator):
         rows = np.concatenate(parts)
         table = pd.DataFrame(rows[:, :4], columns=["node", "x", "p", "q"])
         table["nearer_to_p"] = rows[:, 4].astype(bool)
-        if isinstance(self.oracle_, Fitted):
-            table["certainty"] = self.oracle_.certainty(rows[:, 1:4])
-        if isinstance(self.oracle_, Answered):
-            table["answered"] = self.oracle_.known(rows[:, 1:4])
-        return table
+        return table.assign(**self.oracle_.remarks(rows[:, 1:4]))
 
     def regrown(self, triplets: Triplets) -> ComparisonTree:
         """The tree that people's answers make of this one's questions.
