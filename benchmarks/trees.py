@@ -32,8 +32,9 @@ from core.tree.quality import expansion_rates, height_bound, search_errors
 LEAF_SIZES = (4, 16, 64, 256)
 
 
-def misses(vectors: np.ndarray, repeats: int) -> Iterator[tuple[str, ...]]:
+def misses(vectors: np.ndarray) -> Iterator[tuple[str, ...]]:
     """Miss rate against leaf size, for every kind of tree."""
+    repeats = 4 if len(vectors) < 5000 else 1
     for tree in (ComparisonTree, KDTree, RPTree, PATree):
         cells = []
         for leaf_size in LEAF_SIZES:
@@ -123,7 +124,7 @@ def main() -> None:
         sets["MNIST 10k"] = found[0].astype(np.float32)
     for name, vectors in sets.items():
         print(f"{name}: nearest neighbours missed (questions of a query), by leaf size n₀")
-        print_table(("tree", *map(str, LEAF_SIZES)), list(misses(vectors, 4)))
+        print_table(("tree", *map(str, LEAF_SIZES)), list(misses(vectors)))
     print("digits: at equal cost of a query")
     print_table(
         ("search", "setting", "questions", "missed", "distance error", "questions to build"),

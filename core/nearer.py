@@ -94,6 +94,10 @@ def nearer(measure, x, p, q, work, first):
 @compiled
 def answers(measure, x, p, q, first):
     """`nearer` for questions that each have a pair of their own."""
+    if measure.tabled:
+        for i in range(x.size):
+            first[i] = measure.queries[x[i], p[i]] <= measure.queries[x[i], q[i]]
+        return
     work = workspace(measure)
     for i in range(x.size):
         nearer(measure, x[i : i + 1], p[i], q[i], work, first[i : i + 1])

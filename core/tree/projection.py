@@ -56,10 +56,11 @@ class _ProjectionTree(BaseEstimator):
                 self.child_.append(-1)
                 self.direction_.append(None)
                 self.threshold_.append(np.nan)
-                if len(members) <= self.leaf_size or np.ptp(X[members], axis=0).max() == 0:
+                cell = X[members]
+                if len(members) <= self.leaf_size or (cell == cell[0]).all():
                     continue
-                direction = self._direction(X[members], rng)
-                height = X[members] @ direction
+                direction = self._direction(cell, rng)
+                height = cell @ direction
                 order = np.argsort(height, kind="stable")
                 half = len(members) // 2
                 self.child_[-1] = len(waiting)
