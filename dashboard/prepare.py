@@ -11,14 +11,17 @@ from core.kernel.bits import products_of_votes
 from core.kernel.kernel import SINGLE_ABOVE
 from core.kernel.landmarks import landmark_questions
 from core.method import methods
+from core.oracle import Observer
 from core.simulate import simulate
+from core.tree import ComparisonForestClassifier, ComparisonForestRegressor, ComparisonTree
 from core.triplets import Triplets
 from core.uncertainty import calibrate, sample_posterior
 
 
 def compile_all() -> None:
     """Compile what fits need, or load it from the cache where it has been compiled before."""
-    triplets = simulate(np.random.default_rng(0).normal(size=(6, 2)), 60)
+    positions = np.random.default_rng(0).normal(size=(6, 2))
+    triplets = simulate(positions, 60)
     for method in methods("embedding").values():
         method(n_init=1, max_iter=2).fit(triplets)
     for n_objects in (SINGLE_ABOVE // 2, SINGLE_ABOVE + 1):  # in double and in single precision
@@ -31,3 +34,7 @@ def compile_all() -> None:
     samples = sample_posterior(STE(), triplets, effective=20, most=100)
     samples.most_uncertain(10)
     calibrate(STE(), triplets, source="laplace", data_sets=2, maps=20)
+    objects = np.arange(len(positions))
+    for forest in (ComparisonForestClassifier, ComparisonForestRegressor):
+        forest(n_estimators=1).fit(positions, objects).predict(positions)
+    ComparisonTree(metric=Observer(positions), leaf_size=1).fit(objects)

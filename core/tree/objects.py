@@ -1,0 +1,190 @@
+"""What trees and forests share: whose objects they are about, and how many trees grow at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from core.method import checked, parameters
+from core.oracle import MISMATCH, Distances, Kernel, MeasuredOracle, Oracle, Vectors, converse
+from core.parallel import Halt, in_parallel
+from core.progress import Progress, Stopped, silent
+from core.tree.nodes import (
+    RANDOM,
+    Chooser,
+    Nodes,
+    Rule,
+    descend_measured,
+    descending,
+    finished,
+    grow_measured,
+    growing,
+    planted,
+)
+
+#: The whole matrix is given, between all objects, or from further objects to all.
+MATRICES = {"precomputed": Distances, "kernel": Kernel}
+
+_NOTHING = np.zeros(1, np.int32), np.zeros(1)
+
+
+class ComparingEstimator(BaseEstimator):
+    """Learns by asking an oracle.
+
+    `metric` names a metric of `core.oracle.metrics`, and objects are vectors; or it is
+    "precomputed" or "kernel", and objects are rows of a matrix; or it is an `Oracle`, and objects
+    are its numbers.
+    """
+
+    metric: str | Oracle
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric in MATRICES
+        tags.input_tags.categorical = self.metric == MISMATCH
+        return tags
+
+    def _check_parameters(self) -> None:
+        names = [parameter.name for parameter in parameters(type(self))]
+        checked(type(self), {name: getattr(self, name) for name in names})
+
+    def _given(self, X: Any, y: Any = None) -> tuple[Oracle, np.ndarray]:
+        """The oracle and the objects that it is to be asked about, at `fit`."""
+        self._check_parameters()
+        if isinstance(self.metric, Oracle):
+            self.n_features_in_ = 1
+            return self.metric, _numbers(X, self.metric.n_objects)
+        X = validate_data(self, X, dtype=_dtype(self.metric), ensure_min_samples=1)
+        matrix = MATRICES.get(self.metric)
+        oracle = matrix(X) if matrix else Vectors(X, self.metric)
+        return oracle, np.arange(len(X), dtype=np.int32)
+
+    def _asked_about(self, X: Any) -> tuple[Oracle, np.ndarray, bool]:
+        """Likewise after `fit`, and whether these are numbers of the tree's own objects."""
+        check_is_fitted(self)
+        if isinstance(self.metric, Oracle):
+            return self.oracle_, _numbers(X, self.metric.n_objects), True
+        X = validate_data(self, X, dtype=_dtype(self.metric), reset=False)
+        return self.oracle_.about(X), np.arange(len(X), dtype=np.int32), False
+
+
+def _dtype(metric: str) -> Any:
+    return None if metric == MISMATCH else "numeric"
+
+
+def _numbers(X: Any, n_objects: int) -> np.ndarray:
+    numbers = np.asarray(X)
+    numbers = numbers.reshape(len(numbers), -1)
+    if numbers.shape[1] != 1 or numbers.dtype.kind not in "iu":
+        raise ValueError(
+            "metric is an oracle, so objects are given by their numbers: whole, one for each."
+        )
+    if numbers.size and not 0 <= numbers.min() <= numbers.max() < n_objects:
+        raise ValueError(f"objects are numbered from 0 to {n_objects - 1}.")
+    return numbers[:, 0].astype(np.int32)
+
+
+def rule(
+    leaf_size: int, *, kind: int = RANDOM, candidates: int = 1,
+    label: np.ndarray | None = None, response: np.ndarray | None = None,
+) -> Rule:
+    """A `Rule` with what it does not use left out."""
+    return Rule(
+        kind, candidates, leaf_size,
+        _NOTHING[0] if label is None else label, _NOTHING[1] if response is None else response,
+    )
+
+
+def compiled_answers(oracle: Oracle) -> bool:
+    """Whether compiled loops can answer for an oracle: nobody wants a list of the questions."""
+    return isinstance(oracle, MeasuredOracle) and not oracle.listed and bool(oracle.measure())
+
+
+def grow_trees(
+    oracle: Oracle,
+    samples: Sequence[np.ndarray],
+    seeds: Sequence[int],
+    how: Rule,
+    *,
+    n_pairs: int = 1,
+    choose: Chooser | None = None,
+    progress: Progress = silent,
+) -> list[Nodes]:
+    """Trees of samples of the objects, side by side.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Asked once for each level of all trees; compiled loops run in threads over trees.
+    samples : sequence of ndarray of int
+        Objects of each tree.
+    seeds : sequence of int
+        From which the pivots of each tree follow.
+    how : Rule
+    n_pairs, choose
+        See `core.tree.nodes.growing`.
+    progress : Progress
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop.
+    """
+    seeds_of = list(zip(samples, seeds, strict=True))
+    if compiled_answers(oracle) and n_pairs == 1 and choose is None:
+        items = [(sample, seed, how, oracle.measure()) for sample, seed in seeds_of]
+        trees = []
+        for nodes, asked in in_parallel(_grow_one, items, shared=True):
+            trees.append(nodes)
+            oracle.count(asked)
+            if progress(len(trees) / len(items)) and len(trees) < len(items):
+                raise Stopped
+        return trees
+    growths = [planted(sample, seed, n_pairs) for sample, seed in seeds_of]
+    converse(oracle, [growing(growth, how, [0], choose) for growth in growths], progress)
+    return [finished(growth) for growth in growths]
+
+
+def _grow_one(
+    sample: np.ndarray, seed: int, how: Rule, measure: Any, halt: Halt
+) -> tuple[Nodes, int]:
+    growth = planted(sample, seed)
+    asked = 0 if halt() else grow_measured(growth, how, measure)
+    return finished(growth), asked
+
+
+def find_leaves(
+    oracle: Oracle, trees: Sequence[Nodes], objects: Sequence[np.ndarray], own: bool
+) -> list[np.ndarray]:
+    """The leaf of each object in each tree.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    trees : sequence of Nodes
+    objects : sequence of ndarray of int
+        For each tree, the objects to be found.
+    own : bool
+        Whether these numbers are those of the trees' objects.
+    """
+    pairs = list(zip(trees, objects, strict=True))
+    # Pivots that are asked about need no question, which the compiled loop does not see.
+    if compiled_answers(oracle) and not own and all(t.pivots.shape[1] == 1 for t in trees):
+        items = [(nodes, oracle.measure(), x) for nodes, x in pairs]
+        leaves = []
+        for leaf, asked in in_parallel(_find_one, items, shared=True):
+            leaves.append(leaf)
+            oracle.count(asked)
+        return leaves
+    found = converse(oracle, [descending(nodes, x, own) for nodes, x in pairs])
+    return [leaf for leaf, _ in found]
+
+
+def _find_one(nodes: Nodes, measure: Any, x: np.ndarray, halt: Halt) -> tuple[np.ndarray, int]:
+    leaf = np.empty(len(x), dtype=np.int32)
+    asked = descend_measured(nodes, measure, np.ascontiguousarray(x, dtype=np.int32), leaf)
+    return leaf, asked

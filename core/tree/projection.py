@@ -1,0 +1,129 @@
+"""Trees that need vectors: peers that see more than comparisons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import numpy as np
+from scipy.sparse.linalg import svds
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from core.method import Number
+from core.oracle import Vectors
+from core.parallel import single_blas_thread
+from core.tree.forest import LeafSize
+from core.tree.tree import Neighbours
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _ProjectionTree(BaseEstimator):
+    """Halves cells at the median of a projection; Euclidean distances within leaves.
+
+    Attributes
+    ----------
+    members_ : list of ndarray of int
+        Training objects of every node.
+    child_ : list of int
+        The lower child; the upper one follows it. -1 for a leaf.
+    direction_ : list of ndarray, shape (d,)
+    threshold_ : list of float
+    """
+
+    leaf_size: LeafSize = 16
+
+    def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """(d,) what a cell is projected to."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, d)
+        y : ignored
+        """
+        X = validate_data(self, X, dtype=float)
+        self._oracle = Vectors(X)
+        rng = np.random.default_rng(getattr(self, "seed", 0))
+        self.members_, self.child_, self.direction_, self.threshold_ = [], [], [], []
+        waiting = [np.arange(len(X))]
+        with single_blas_thread():
+            for members in waiting:
+                self.members_.append(members)
+                self.child_.append(-1)
+                self.direction_.append(None)
+                self.threshold_.append(np.nan)
+                cell = X[members]
+                if len(members) <= self.leaf_size or (cell == cell[0]).all():
+                    continue
+                direction = self._direction(cell, rng)
+                height = cell @ direction
+                order = np.argsort(height, kind="stable")
+                half = len(members) // 2
+                self.child_[-1] = len(waiting)
+                self.direction_[-1] = direction
+                self.threshold_[-1] = height[order[half - 1 : half + 1]].mean()
+                waiting += [members[order[:half]], members[order[half:]]]
+        return self
+
+    def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
+        """Nearest neighbours in the leaf that each object falls into.
+
+        Returns
+        -------
+        Neighbours
+            Positions in the training data; steps down the tree and distances count as questions.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=float, reset=False)
+        found = np.full((len(X), n_neighbors), -1, dtype=np.int64)
+        asked = np.zeros(len(X), dtype=np.int64)
+        arrived = {0: np.arange(len(X))}
+        for node, child in enumerate(self.child_):
+            here = arrived.pop(node, None)
+            if here is None or not len(here):
+                continue
+            if child >= 0:
+                asked[here] += 1
+                lower = X[here] @ self.direction_[node] <= self.threshold_[node]
+                arrived[child], arrived[child + 1] = here[lower], here[~lower]
+                continue
+            members = self.members_[node]
+            apart = self._oracle.about(X[here]).distances()[:, members]
+            near = np.argsort(apart, axis=1, kind="stable")[:, :n_neighbors]
+            found[here, : near.shape[1]] = members[near]
+            asked[here] += len(members) - 1
+        return Neighbours(found, asked)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KDTree(_ProjectionTree):
+    """Cells halved along the coordinate of largest variance (Bentley 1975; Friedman 1977)."""
+
+    def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return np.eye(1, vectors.shape[1], np.argmax(vectors.var(axis=0)))[0]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PATree(_ProjectionTree):
+    """Cells halved along their principal axis (McNames 2001)."""
+
+    def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        centred = vectors - vectors.mean(axis=0)
+        if min(centred.shape) < 3:
+            return np.linalg.svd(centred, full_matrices=False)[2][0]
+        start = rng.standard_normal(min(centred.shape))
+        return svds(centred, k=1, v0=start, tol=1e-3, return_singular_vectors="vh")[2][0]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RPTree(_ProjectionTree):
+    """Cells halved along a random direction (Dasgupta & Freund 2008, split at the median)."""
+
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+
+    def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return rng.standard_normal(vectors.shape[1])

@@ -1,0 +1,121 @@
+"""The rank cover tree: the peer that needs comparisons only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import numpy as np
+
+from core.method import Number
+from core.oracle import Dialogue, Oracle, converse
+from core.progress import Progress, Stopped, silent
+from core.tree.objects import ComparingEstimator
+from core.tree.search import nearest
+from core.tree.tree import Neighbours
+
+_NOBODY = np.zeros(0, dtype=np.int32)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RankCoverTree(ComparingEstimator):
+    """Levels of ever fewer objects, each object below the nearest of the next level.
+
+    Parameters
+    ----------
+    metric : str or Oracle
+        How objects are given: see `core.tree.objects.ComparingEstimator`.
+    n_levels, coverage, seed
+        See their declarations.
+
+    Attributes
+    ----------
+    n_questions_ : int
+        Questions that building the tree took.
+
+    Notes
+    -----
+    The nearest few of some candidates are told by knockout, which needs fewer questions than
+    sorting them.
+
+    References
+    ----------
+    Houle, M. E., & Nett, M. (2015). Rank-based similarity search: Reducing the dimensional
+    dependence. IEEE TPAMI 37. Section 3.
+    """
+
+    metric: str | Oracle = "euclidean"
+    n_levels: Annotated[
+        int, Number(1, 20, "Levels h", "Each level has the h-th root of n times fewer objects.")
+    ] = 4
+    coverage: Annotated[
+        float,
+        Number(1.0, 1000.0, "Coverage ω", "Objects that a search goes on from in each level."),
+    ] = 4.0
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+
+    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
+        """Build the tree, level by level from the top.
+
+        Parameters
+        ----------
+        X : array-like
+            Objects, as `metric` says.
+        y : ignored
+        progress : Progress
+
+        Raises
+        ------
+        Stopped
+            If `progress` asks to stop.
+        """
+        oracle, objects = self._given(X)
+        asked = oracle.n_questions
+        self.oracle_, self._rate = oracle, len(objects) ** (1 / self.n_levels)
+        rng = np.random.default_rng(self.seed)
+        if self._rate > 1:
+            level = np.minimum(rng.geometric(1 - 1 / self._rate, len(objects)), self.n_levels) - 1
+        else:
+            level = np.zeros(len(objects), dtype=int)
+        self._top = objects[level == level.max()]
+        #: For each level below the top, the objects of the level under each object of the next.
+        self._below: dict[int, dict[int, np.ndarray]] = {}
+        for height in range(level.max() - 1, -1, -1):
+            fresh = objects[level == height]
+            ((parents, _),) = converse(oracle, [self._search(fresh, height + 1, 1, True)])
+            above = objects[level > height]
+            members, parents = np.append(above, fresh), np.append(above, parents[:, 0])
+            order = np.argsort(parents, kind="stable")
+            cuts = np.flatnonzero(np.diff(parents[order])) + 1
+            self._below[height] = {
+                int(parents[group[0]]): members[group] for group in np.split(order, cuts)
+            }
+            if progress(1 - height / (level.max() + 1)) and height:
+                raise Stopped
+        self.n_questions_ = oracle.n_questions - asked
+        return self
+
+    def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
+        """Nearest neighbours, by numbers of the oracle, and the questions about each object."""
+        oracle, x, own = self._asked_about(X)
+        return Neighbours(*converse(oracle, [self._search(x, 0, n_neighbors, own)])[0])
+
+    def _search(self, x: np.ndarray, bottom: int, k: int, own: bool) -> Dialogue:
+        """The k nearest to each x among the objects of level `bottom`."""
+        asked = np.zeros(len(x), dtype=np.int64)
+        candidates = [self._top] * len(x)
+        height = max(self._below, default=bottom - 1) + 1
+        while True:
+            if own:
+                candidates = [c[c != i] for c, i in zip(candidates, x, strict=True)]
+            quota = int(np.ceil(self.coverage * max(k / self._rate**height, 1)))
+            found, more = yield from nearest(x, candidates, quota if height > bottom else k)
+            asked += more
+            if height == bottom:
+                return found, asked
+            height -= 1
+            below = self._below[height]
+            candidates = [
+                np.concatenate([_NOBODY, *(below[v] for v in row if v in below)])
+                for row in found.tolist()
+            ]

@@ -1,0 +1,147 @@
+"""Nearest neighbours by questions alone: among given candidates, and in a tree with a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.oracle import Dialogue
+from core.tree.nodes import Nodes
+
+
+def nearest(x: np.ndarray, candidates: Sequence[np.ndarray], k: int = 1) -> Dialogue:
+    """The k nearest of each object's candidates, by knockout.
+
+    Takes c - 1 questions for the nearest of c candidates, and up to log2(c) for each further one
+    (tournament sort; Knuth, The Art of Computer Programming 3, 5.2.3). The questions of a round do
+    not depend on each other.
+
+    Parameters
+    ----------
+    x : ndarray of int, shape (m,)
+    candidates : sequence of ndarray of int
+        Different objects, not x itself.
+    k : int
+
+    Returns
+    -------
+    found : ndarray of int, shape (m, k)
+        Nearest first; -1 where there are fewer candidates.
+    asked : ndarray of int, shape (m,)
+    """
+    m = len(x)
+    room = 1 << max((max(map(len, candidates), default=1) - 1).bit_length(), 0)
+    objects = np.full((m, room), -1, dtype=np.int64)
+    for row, own in zip(objects, candidates, strict=True):
+        row[: len(own)] = own
+    # In a heap, node i holds the winning slot of nodes 2i and 2i + 1.
+    heap = np.full((m, 2 * room), -1, dtype=np.int64)
+    heap[:, room:] = np.where(objects >= 0, np.arange(room), -1)
+    asked = np.zeros(m, dtype=np.int64)
+
+    def play(row: np.ndarray, node: np.ndarray) -> Dialogue:
+        one, other = heap[row, 2 * node], heap[row, 2 * node + 1]
+        heap[row, node] = np.maximum(one, other)
+        both = (one >= 0) & (other >= 0)
+        if both.any():
+            row, node, one, other = row[both], node[both], one[both], other[both]
+            first = yield np.column_stack([x[row], objects[row, one], objects[row, other]])
+            heap[row, node] = np.where(first, one, other)
+            np.add.at(asked, row, 1)
+
+    level = room // 2
+    while level:
+        row, node = np.divmod(np.arange(m * level), level)
+        yield from play(row, node + level)
+        level //= 2
+    found = np.full((m, k), -1, dtype=np.int64)
+    for rank in range(k):
+        row = np.flatnonzero(heap[:, 1] >= 0)
+        slot = heap[row, 1]
+        found[row, rank] = objects[row, slot]
+        if rank + 1 < k:
+            node = slot + room
+            heap[row, node] = -1
+            while room > 1 and len(node) and node[0] > 1:
+                node //= 2
+                yield from play(row, node)
+    return found, asked
+
+
+def best_first(nodes: Nodes, x: int, own: bool, k: int, budget: int) -> Dialogue:
+    """Nearest neighbours by backtracking, the most promising branch first.
+
+    After the leaf that the object falls into, the search goes on in that branch passed by whose
+    pivot is nearest to the object, which questions find out as well, and so on until the budget is
+    used up. (Best bin first, Beis & Lowe 1997, without coordinates.)
+
+    Parameters
+    ----------
+    nodes : Nodes
+    x : int
+    own : bool
+        Whether `x` is one of the tree's objects; it is then not its own neighbour.
+    k : int
+    budget : int
+        Questions after which no further one is asked; a larger budget asks the same and more.
+
+    Returns
+    -------
+    found : ndarray of int, shape (k,)
+        Nearest first; -1 where there are fewer.
+    asked : int
+    """
+    asked = 0
+
+    def nearer(p: int, q: int) -> Dialogue:
+        nonlocal asked
+        if p == q or (own and p == x):
+            return True
+        if own and q == x:
+            return False
+        if asked == budget:
+            raise _SpentError
+        asked += 1
+        return bool((yield np.array([[x, p, q]]))[0])
+
+    def place(pivot: int, ranked: list, length: int) -> Dialogue:
+        low, high = 0, length
+        while low < high:
+            middle = (low + high) // 2
+            if (yield from nearer(pivot, ranked[middle][0])):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    found: list[tuple[int]] = []
+    branches: list[tuple[int, int]] = []
+    node = 0
+    try:
+        while True:
+            while nodes.child[node] >= 0:
+                votes = 0
+                for p, q in nodes.pivots[node].tolist():
+                    votes += yield from nearer(p, q)
+                far = int(2 * votes > nodes.pivots.shape[1])
+                pivot = int(nodes.pivots[node, 0, far])
+                place_of = yield from place(pivot, branches, len(branches))
+                branches.insert(place_of, (pivot, int(nodes.child[node]) + far))
+                node = int(nodes.child[node]) + 1 - far
+            for member in nodes.members(node).tolist():
+                if not (own and member == x):
+                    rank = yield from place(member, found, len(found))
+                    found.insert(rank, (member,))
+                    del found[k:]
+            if not branches:
+                break
+            _, node = branches.pop(0)
+    except _SpentError:
+        pass
+    padded = [member for (member,) in found] + [-1] * (k - len(found))
+    return np.array(padded, dtype=np.int64), asked
+
+
+class _SpentError(Exception):
+    """The budget is used up."""

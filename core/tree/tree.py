@@ -1,0 +1,390 @@
+"""One comparison tree: nearest neighbours by questions, and everything there is to see of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from core.method import Choice, Number
+from core.oracle import Answered, Oracle, Vectors, converse
+from core.progress import Progress, silent
+from core.tree.forest import LeafSize
+from core.tree.nodes import (
+    LABELS,
+    RANDOM,
+    Chooser,
+    Rule,
+    descending,
+    finished,
+    grafted,
+    growing,
+    keys,
+)
+from core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
+from core.tree.search import best_first, nearest
+from core.triplets import Triplets
+
+
+class Neighbours(NamedTuple):
+    """What a search found.
+
+    Attributes
+    ----------
+    found : ndarray of int, shape (m, k)
+        Nearest first, by the numbers the oracle gives them; -1 where there are fewer.
+    asked : ndarray of int, shape (m,)
+        Questions about each object.
+    """
+
+    found: np.ndarray
+    asked: np.ndarray
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ComparisonTree(ComparingEstimator):
+    """A tree that divides objects by which of two pivots they are nearer to.
+
+    Parameters
+    ----------
+    metric : str or Oracle
+        How objects are given: see `core.tree.objects.ComparingEstimator`. Against noise, let
+        every question be asked several times (`core.oracle.Repeated`).
+    leaf_size, pivots, n_pairs, seed
+        See their declarations.
+
+    Attributes
+    ----------
+    nodes_ : Nodes
+        Members and pivots by the numbers the oracle gives them.
+    oracle_ : Oracle
+        Who was asked.
+    n_questions_ : int
+        Questions that growing the tree took, later insertions included.
+
+    References
+    ----------
+    Haghiri, S., Ghoshdastidar, D., & von Luxburg, U. (2017). Comparison-based nearest neighbor
+    search. AISTATS. Algorithms 1 and 2.
+    """
+
+    metric: str | Oracle = "euclidean"
+    leaf_size: LeafSize = 16
+    pivots: Annotated[
+        str,
+        Choice(
+            {
+                "random": "Random", "supervised": "Of different classes",
+                "answered": "With most answers",
+            },
+            "Pivots",
+            "With most answers: for a collection of answers; the pair about which most objects of "
+            "the cell have been asked.",
+        ),
+    ] = "random"
+    n_pairs: Annotated[
+        int,
+        Number(
+            1, 51, "Pairs of pivots",
+            "An odd number of pairs decides by majority, against noise: the further pairs are "
+            "drawn from the two sides of the first.",
+            advanced=True,
+        ),
+    ] = 1
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+
+    def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like
+            Objects, as `metric` says: vectors (n, d), matrix (n, n), or numbers (n,) or (n, 1).
+        y : array-like, shape (n,), optional
+            Classes, for pivots of different classes.
+        progress : Progress
+
+        Raises
+        ------
+        Stopped
+            If `progress` asks to stop.
+        Unanswered
+            If people are to answer, and have not yet.
+        """
+        oracle, objects = self._given(X)
+        if self.n_pairs % 2 == 0:
+            raise ValueError(f"n_pairs is {self.n_pairs}; a majority needs an odd number.")
+        label = np.zeros(oracle.n_objects, dtype=np.int32)
+        if self.pivots == "supervised":
+            if y is None:
+                raise ValueError("pivots of different classes need y, the classes.")
+            label[objects] = np.unique(column_or_1d(y), return_inverse=True)[1]
+        choose = None
+        if self.pivots == "answered":
+            if not isinstance(oracle, Answered):
+                raise ValueError("pivots with most answers need an oracle of answers (Answered).")
+            choose = most_answered(oracle)
+        kind = LABELS if self.pivots == "supervised" else RANDOM
+        how = rule(self.leaf_size, kind=kind, label=label)
+        return self._grow(oracle, objects, how, choose, progress)
+
+    def _grow(
+        self, oracle: Oracle, objects: np.ndarray, how: Rule, choose: Chooser | None,
+        progress: Progress = silent,
+    ) -> Self:
+        asked = oracle.n_questions
+        (self.nodes_,) = grow_trees(
+            oracle, [objects], [self.seed], how,
+            n_pairs=self.n_pairs, choose=choose, progress=progress,
+        )
+        self.oracle_ = oracle
+        self.n_questions_ = oracle.n_questions - asked
+        return self
+
+    def insert(self, X: Any) -> Self:
+        """Add objects to their leaves, and divide those that become too large at random.
+
+        Parameters
+        ----------
+        X : array-like
+            Further vectors, or numbers of the oracle's objects that are not in the tree.
+
+        Raises
+        ------
+        ValueError
+            If an object is in the tree, or the objects were given as a matrix.
+        """
+        oracle, x, own = self._asked_about(X)
+        if not own and not isinstance(self.oracle_, Vectors):
+            raise ValueError("a matrix cannot be continued; give it whole, as an oracle.")
+        if own and len(np.unique([*x, *self.nodes_.order])) < len(x) + len(self.nodes_.order):
+            raise ValueError("an object can be in the tree only once.")
+        asked = self.oracle_.n_questions
+        (leaves,) = find_leaves(oracle, [self.nodes_], [x], own)
+        if not own:
+            x = x + np.int32(self.oracle_.n_objects)
+            self.oracle_ = self.oracle_.extended(X)
+        growth = grafted(self.nodes_, x, leaves, self.seed)
+        converse(self.oracle_, [growing(growth, rule(self.leaf_size), np.unique(leaves))])
+        self.nodes_ = finished(growth)
+        self.n_questions_ += self.oracle_.n_questions - asked
+        return self
+
+    def kneighbors(
+        self, X: Any, n_neighbors: int = 1, *, budget: int | None = None
+    ) -> Neighbours:
+        """Nearest neighbours by few questions.
+
+        Parameters
+        ----------
+        X : array-like
+            Objects, as `metric` says. Objects of the tree are not their own neighbours.
+        n_neighbors : int
+        budget : int, optional
+            By default the leaf is searched that an object falls into (defeatist search). With a
+            budget the search goes on through further branches, the most promising first, until so
+            many questions have been asked about the object.
+        """
+        oracle, x, own = self._asked_about(X)
+        if budget is not None:
+            results = converse(
+                oracle, [best_first(self.nodes_, int(i), own, n_neighbors, budget) for i in x]
+            )
+            found = [row for row, _ in results]
+            return Neighbours(
+                np.reshape(found, (len(x), n_neighbors)), np.array([n for _, n in results])
+            )
+        ((leaves, on_the_way),) = converse(oracle, [descending(self.nodes_, x, own)])
+        members = [self.nodes_.members(leaf) for leaf in leaves]
+        if own:
+            members = [those[those != i] for those, i in zip(members, x, strict=True)]
+        ((found, asked),) = converse(oracle, [nearest(x, members, n_neighbors)])
+        return Neighbours(found, on_the_way + asked)
+
+    # What there is to see ------------------------------------------------------------------
+
+    @property
+    def height(self) -> int:
+        """Questions on the longest way from the root to a leaf."""
+        check_is_fitted(self)
+        return int(self.nodes_.depth.max())
+
+    @property
+    def balance(self) -> float:
+        """Share of a cell that goes to its smaller part, on average over objects and cells.
+
+        1/2 where all cells are halved, near 0 where objects are split off one by one; NaN for a
+        tree without splits.
+        """
+        check_is_fitted(self)
+        size = self.nodes_.stop - self.nodes_.start
+        inner = np.flatnonzero(self.nodes_.child >= 0)
+        left = self.nodes_.child[inner]
+        smaller = np.minimum(size[left], size[left + 1])
+        return float(smaller.sum() / size[inner].sum()) if len(inner) else np.nan
+
+    def table(self, y: Any = None) -> pd.DataFrame:
+        """All nodes: for drawing the tree.
+
+        Parameters
+        ----------
+        y : array-like, optional
+            Class of each of the oracle's objects.
+
+        Returns
+        -------
+        DataFrame
+            ``parent`` (-1 for the root), ``left``, ``right`` (-1 for leaves), ``depth``, ``size``,
+            ``p``, ``q`` (first pair; -1 for leaves); with classes a column of counts for each,
+            named by the class; with an oracle of answers ``answered``, the share of the questions
+            at the node that people have answered.
+        """
+        check_is_fitted(self)
+        nodes = self.nodes_
+        right = np.where(nodes.child >= 0, nodes.child + 1, -1)
+        table = pd.DataFrame({
+            "parent": nodes.parent, "left": nodes.child, "right": right, "depth": nodes.depth,
+            "size": nodes.stop - nodes.start,
+            "p": nodes.pivots[:, 0, 0], "q": nodes.pivots[:, 0, 1],
+        })
+        if y is not None:
+            for name, counts in _class_counts(nodes, np.asarray(y)).items():
+                table[name] = counts
+        decisions = self.decisions()
+        if "answered" in decisions:
+            table["answered"] = decisions.groupby("node")["answered"].mean().reindex(table.index)
+        return table
+
+    def path(self, x: Any) -> tuple[pd.DataFrame, int]:
+        """How one object finds its leaf.
+
+        Parameters
+        ----------
+        x : array-like
+            One object, as `metric` says: (1, d), (1, n) or its number.
+
+        Returns
+        -------
+        steps : DataFrame
+            ``node``, ``p``, ``q`` and ``nearer_to_p``: the answers in order; with several pairs
+            of pivots, several rows for a node.
+        leaf : int
+        """
+        oracle, numbers, own = self._asked_about(np.reshape(x, (1, -1)))
+        dialogue, rounds = descending(self.nodes_, numbers, own), []
+        try:
+            questions = next(dialogue)
+            while True:
+                given = oracle.ask(questions)
+                rounds.append(np.column_stack([questions[:, 1:], given]))
+                questions = dialogue.send(given)
+        except StopIteration as end:
+            leaf = int(end.value[0][0])
+        way, parent = [leaf], self.nodes_.parent
+        while way[0]:
+            way.insert(0, int(parent[way[0]]))
+        # Pivots know their side without a question.
+        pivots = self.nodes_.pivots[:, 0]
+        asked = [node for node in way[:-1] if not (own and numbers[0] in pivots[node])]
+        rows = [(node, *row) for node, found in zip(asked, rounds, strict=True) for row in found]
+        steps = pd.DataFrame(rows, columns=["node", "p", "q", "nearer_to_p"], dtype=int)
+        return steps.astype({"nearer_to_p": bool}), leaf
+
+    def decisions(self) -> pd.DataFrame:
+        """The questions whose answers make the tree, as a list for an experiment.
+
+        Returns
+        -------
+        DataFrame
+            ``node``, ``x``, ``p``, ``q``, ``nearer_to_p``: which side x went to, with several
+            pairs of pivots by their majority; and what the oracle remarks: ``certainty`` of a
+            fitted method, ``answered`` where people gave the answer.
+        """
+        check_is_fitted(self)
+        nodes = self.nodes_
+        parts = [np.zeros((0, 5), dtype=np.int64)]
+        for node in np.flatnonzero(nodes.child >= 0):
+            left = nodes.members(nodes.child[node])
+            members = nodes.members(node)
+            for pair in nodes.pivots[node]:
+                ask = ~np.isin(members, pair) & ~np.isin(members, nodes.pivots[node, 0])
+                x = members[ask]
+                rows = np.full((len(x), 5), (node, 0, *pair, 0))
+                rows[:, 1], rows[:, 4] = x, np.isin(x, left)
+                parts.append(rows)
+        rows = np.concatenate(parts)
+        table = pd.DataFrame(rows[:, :4], columns=["node", "x", "p", "q"])
+        table["nearer_to_p"] = rows[:, 4].astype(bool)
+        return table.assign(**self.oracle_.remarks(rows[:, 1:4]))
+
+    def regrown(self, triplets: Triplets) -> ComparisonTree:
+        """The tree that people's answers make of this one's questions.
+
+        Cells keep their pivots wherever people have not sent one of the two elsewhere.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+            Answers about the oracle's objects, such as those to the questions of `decisions`;
+            what is missing, the oracle of this tree answers.
+
+        Returns
+        -------
+        ComparisonTree
+            Its ``metric`` is the `Answered` oracle.
+        """
+        check_is_fitted(self)
+        oracle = Answered(triplets, otherwise=self.oracle_)
+        inner = self.nodes_.child >= 0
+        key = keys(self.nodes_, self.seed)[inner].tolist()
+        plan = dict(zip(key, self.nodes_.pivots[inner, 0], strict=True))
+
+        def choose(members: np.ndarray, key: int, attempt: int) -> tuple[int, int]:
+            pair = plan.get(key)
+            if attempt == 0 and pair is not None and np.isin(pair, members).all():
+                return tuple(pair)
+            return tuple(np.random.default_rng((key, attempt)).choice(members, 2, replace=False))
+
+        tree = clone(self).set_params(metric=oracle)
+        return tree._grow(oracle, np.sort(self.nodes_.order), rule(self.leaf_size), choose)
+
+
+def most_answered(oracle: Answered) -> Chooser:
+    """Chooses the pivots about which most objects of a cell have been asked.
+
+    Parameters
+    ----------
+    oracle : Answered
+    """
+    n = oracle.n_objects
+
+    def choose(members: np.ndarray, key: int, attempt: int) -> tuple[int, int]:
+        rng = np.random.default_rng((key, attempt))
+        inside = np.zeros(n, dtype=bool)
+        inside[members] = True
+        rows = oracle.rows[inside[oracle.rows].all(axis=1)]
+        rows = rows[oracle.known(rows)]
+        code = np.minimum(rows[:, 1], rows[:, 2]) * n + np.maximum(rows[:, 1], rows[:, 2])
+        # Repeats of a question count once.
+        about = np.unique(np.column_stack([code, rows[:, 0]]), axis=0)
+        pairs, counts = np.unique(about[:, 0], return_counts=True)
+        if len(pairs) <= attempt:
+            return tuple(rng.choice(members, 2, replace=False))
+        # Equally good pairs are drawn from; after a failure the next best is tried.
+        best = np.lexsort([rng.random(len(pairs)), -counts])[attempt]
+        return divmod(int(pairs[best]), n)
+
+    return choose
+
+
+def _class_counts(nodes: Any, y: np.ndarray) -> dict[Any, np.ndarray]:
+    """By class the number of its members in every node."""
+    found = {}
+    for name in np.unique(y[nodes.order]):
+        so_far = np.concatenate([[0], np.cumsum(y[nodes.order] == name)])
+        found[name] = so_far[nodes.stop] - so_far[nodes.start]
+    return found
