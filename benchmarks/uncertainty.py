@@ -32,7 +32,7 @@ from core.geometry import procrustes_disparity
 from core.loss import margins
 from core.simulate import answer, random_questions, simulate
 from core.triplets import Triplets
-from core.uncertainty import Samples, bootstrap, laplace, sample_posterior
+from core.uncertainty import Abstention, Samples, bootstrap, laplace, sample_posterior
 from core.uncertainty.calibration import Truth, held_by_ellipses, simulated_answers, tally
 
 PUBLISHED_BOOTSTRAP: dict[str, Any] = {
@@ -229,12 +229,10 @@ def figure3() -> None:
         for seed in range(REPEATS):
             triplets = answers_about(truth, share, 0, seed)
             samples = bootstrap(STE(), triplets, seed=seed, **PUBLISHED_BOOTSTRAP)
-            probability = samples.probability(true)
-            for t in thresholds:
-                wrong, right = np.mean(probability < 1 - t), np.mean(probability > t)
-                found.append((wrong / (wrong + right), 1 - wrong - right))
-        means = np.array(found).reshape(REPEATS, -1, 2).mean(axis=0)
-        rows.append((f"{share:.1%}", *(f"{e:.3f}, {a:.2f}" for e, a in means)))
+            predicted = Abstention(np.arange(len(true)), samples.probability(true), true.weight)
+            found.append(predicted.at(thresholds))
+        means = np.mean(found, axis=0).T
+        rows.append((f"{share:.1%}", *(f"{e:.3f}, {abs(a):.2f}" for e, a in means)))
     print("Figure 3: error on predicted comparisons, and share of those left open")
     print_table(("of all comparisons", *(f"t = {t:g}" for t in thresholds)), rows)
 
@@ -335,7 +333,7 @@ def figure5() -> None:
 
 # Coverage ----------------------------------------------------------------------------------------
 
-SETS = {30: 8, 100: 3, 300: 1}
+SETS = {30: 6, 100: 3, 300: 1}
 
 
 def coverage() -> None:
@@ -370,7 +368,7 @@ def coverage_row(
         samples = {
             "bootstrap": lambda t=triplets, s=seed: bootstrap(method, t, seed=s),
             "posterior": lambda t=triplets, s=seed: sample_posterior(
-                method, t, effective=60, most=3000, seed=s
+                method, t, effective=100, most=10_000, seed=s
             ),
             "laplace": lambda t=triplets, s=seed: laplace(method, t, seed=s),
         }[source]()

@@ -45,6 +45,9 @@ def test_moments_are_those_of_the_samples():
     for i in range(4):
         assert np.allclose(samples.covariances[i], 0.5 * np.cov(embeddings[:, i].T))
     assert samples.counts.tolist() == [50] * 4
+    assert np.array_equal(samples.centre, samples.reference)
+    drawn = Samples(embeddings, embeddings[0], source="posterior")
+    assert np.array_equal(drawn.centre, drawn.mean)
 
 
 def test_an_object_that_few_maps_place():

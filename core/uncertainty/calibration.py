@@ -199,9 +199,9 @@ def held_by_ellipses(
     covariances: np.ndarray | None = None,
     levels: tuple[float, ...] = LEVELS,
 ) -> np.ndarray:
-    """(l,) shares of the true positions inside their ellipses around the reference map.
+    """(l,) shares of the true positions inside their ellipses.
 
-    The truth is aligned to the reference by rotation, reflection, shift and scale.
+    The truth is aligned to `Samples.centre` by rotation, reflection, shift and scale.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def held_by_ellipses(
     """
     covariances = samples.covariances if covariances is None else covariances
     known = samples.counts >= _LEAST_MAPS
-    centres = samples.reference[known]
+    centres = samples.centre[known]
     off = procrustes(truth[known], centres)(truth[known]) - centres
     solved = np.linalg.solve(covariances[known], off[..., None])[..., 0]
     distance = np.sqrt(np.maximum(np.sum(off * solved, axis=1), 0.0))

@@ -68,6 +68,15 @@ class Samples:
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
     @property
+    def centre(self) -> np.ndarray:
+        """(n, d) where the ellipses belong.
+
+        For the bootstrap the map of all answers, around which other data would scatter; for a
+        posterior its mean, which can lie well beside its mode.
+        """
+        return self.reference if self.source == "bootstrap" else self.mean
+
+    @property
     def covariances(self) -> np.ndarray:
         """(n, d, d) covariance of each position; NaN for objects that under two maps place."""
         deviations = np.nan_to_num(self.embeddings - self.mean)
