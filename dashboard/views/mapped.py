@@ -17,6 +17,7 @@ from core.inspection import answers_at_odds, inspect_objects
 from core.run import Run
 from core.score import CHANCE
 from core.triplets import Triplets
+from core.uncertainty import Samples
 from dashboard import analysis, export, panels
 from dashboard.controls import pick
 from dashboard.figures.colours import is_quantity
@@ -66,8 +67,19 @@ class Result:
         return self.fit.fitted()
 
     @cached_property
+    def _drawn(self) -> Samples | None:
+        return self.samples.samples() if self.samples else None
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(n, d) the fitted map, or the mean of a posterior; NaN for objects without a place."""
+        if self._drawn is not None and self._drawn.source != "bootstrap":
+            return self._drawn.centre
+        return np.where(self.fitted.placed_[:, None], self.fitted.embedding_, np.nan)
+
+    @cached_property
     def covariances(self) -> np.ndarray | None:
-        return self.samples.samples().covariances if self.samples else None
+        return self._drawn.covariances if self._drawn is not None else None
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -78,8 +90,7 @@ def show_map(current: Session, result: Result) -> None:
     """The map with its controls, and what can be downloaded of it."""
     style = _style(current, result)
     data = MapData(
-        np.where(result.fitted.placed_[:, None], result.fitted.embedding_, np.nan),
-        result.triplets.objects, result.covariances,
+        result.positions, result.triplets.objects, result.covariances,
         picture_addresses(result.info, result.triplets.objects, 64),
         current.selected_positions(result.triplets),
     )
@@ -181,6 +192,8 @@ def caption(result: Result, style: MapStyle) -> str:
     ]
     if fitted.n_components > 2 and style.flat:
         sentences.append("First two of the principal axes.")
+    if result.samples and result.samples.task != "bootstrap":
+        sentences.append("Objects are drawn at their mean over the posterior.")
     if style.uncertainty and result.samples:
         shape = _shape(fitted.n_components, style.flat)
         sentences.append(f"{_COVERAGES[style.coverage]} {shape} from {_origin(result.samples)}.")
@@ -212,9 +225,7 @@ def _origin(samples: Run) -> str:
 def coordinates(result: Result) -> pd.DataFrame:
     """Position of every object, with what else is known of it; empty where it has none."""
     axes = [f"x{c + 1}" for c in range(result.fitted.n_components)]
-    places = pd.DataFrame(
-        np.where(result.fitted.placed_[:, None], result.fitted.embedding_, np.nan), columns=axes
-    )
+    places = pd.DataFrame(result.positions, columns=axes)
     objects = result.triplets.objects.drop(columns="image", errors="ignore")
     return pd.concat([objects, places], axis=1)
 
