@@ -510,6 +510,18 @@ def test_positions_have_ellipses_from_every_source(services, mapped, source):
     assert app.button(key=f"uncertainty.{source}.run").disabled, "nothing is computed twice"
 
 
+def test_the_prior_on_distances_is_there_for_comparison(services, mapped):
+    app = uncertainty(mapped)
+    app.button(key="uncertainty.bootstrap.run").click().run()
+    settled(app, services)
+    app.number_input(key="uncertainty.distance_posterior.effective").set_value(20).run()
+    app.button(key="uncertainty.distance_posterior.run").click().run()
+    settled(app, services)
+    values = [m.value for m in app.metric if m.label == "Average uncertainty"]
+    assert len(values) == 2
+    assert float(values[0]) < float(values[1]), "it knows less than the maps"
+
+
 def test_a_method_without_likelihood_has_the_bootstrap_only(services, mapped):
     (info,) = services.workspace.datasets()
     found = run("fit", SOE(n_init=1), services.workspace.triplets(info))

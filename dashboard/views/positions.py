@@ -10,7 +10,8 @@ import streamlit as st
 
 from core.run import Run
 from core.triplets import Triplets
-from core.uncertainty import Samples
+from core.uncertainty import DistanceSamples, Samples
+from core.uncertainty.comparisons import Comparisons
 from core.uncertainty.posterior import AGREED
 from core.uncertainty.weakness import (
     answers_against,
@@ -20,7 +21,7 @@ from core.uncertainty.weakness import (
 from dashboard import export, panels
 from dashboard.theme import count, number
 from dashboard.views.mapped import Result, show_map, show_objects
-from dashboard.views.subject import Subject
+from dashboard.views.subject import PAGE, Subject
 
 #: Fewer effective maps than this make ellipses that would look different another time.
 _FEW = 100
@@ -48,6 +49,7 @@ def show_positions(subject: Subject) -> None:
     _facts(run, samples)
     show_objects(subject.current, result)
     _weak(subject, run, samples)
+    _distances(subject, samples)
 
 
 def _facts(run: Run, samples: Samples) -> None:
@@ -138,6 +140,47 @@ def _weak(subject: Subject, run: Run, samples: Samples) -> None:
                     key=f"weak.{make.__name__}.csv", on_click="ignore",
                     icon=":material/download:",
                 )
+
+
+def _distances(subject: Subject, samples: Samples) -> None:
+    st.download_button(
+        "All distances with their standard deviations (CSV)",
+        lambda: export.csv(_pairs(subject.triplets, samples.comparisons)),
+        f"{export.file_name(subject.info.name, 'distances')}.csv", "text/csv",
+        key=f"{PAGE}.distances.csv", on_click="ignore", icon=":material/download:",
+    )
+    if not subject.method.is_likelihood:
+        return
+    with st.expander("A prior on distances instead of positions"):
+        st.markdown(
+            "Lohaus et al. (2019) also tried a prior on distance matrices, and dropped it: it "
+            "knows neither the triangle inequality nor the number of dimensions, so that a "
+            "distance learns only from answers about itself. It draws no map, and is here for "
+            "comparison."
+        )
+        run = subject.compute(
+            "distance_posterior", "Distances", "Samples distances from their own posterior."
+        )
+        if run is not None:
+            found: DistanceSamples = run.result()
+            st.metric(
+                "Average uncertainty", f"{found.comparisons.average_uncertainty:.3f}",
+                help="To be held against that of the maps above.",
+            )
+            st.caption(
+                f"{found.effective:,.0f} effective samples, R-hat "
+                f"{'—' if found.rhat is None else number(found.rhat, 4)}."
+            )
+
+
+def _pairs(triplets: Triplets, known: Comparisons) -> pd.DataFrame:
+    """A row for every pair of objects."""
+    first, second = np.triu_indices(triplets.n_objects, 1)
+    ids = np.array(triplets.ids, dtype=object)
+    return pd.DataFrame({
+        "first": ids[first], "second": ids[second], "distance": known.mean[first, second],
+        "sd": known.sd[first, second],
+    })
 
 
 def _objects_of(triplets: Triplets, rows: pd.DataFrame, positions: list[str]) -> list[int]:
