@@ -253,11 +253,7 @@ def _spread_out(rows: np.ndarray, asking: _Asking) -> np.ndarray:
 
 # Tables for experiments ----------------------------------------------------------------------
 
-LAYOUTS = {
-    "plain": "Plain table: one question a row",
-    "salmon": "Salmon: head, left and right by number",
-    "jspsych": "jsPsych: timeline variables",
-}
+LAYOUTS = {"plain": "Plain table", "salmon": "Salmon", "jspsych": "jsPsych"}
 
 
 def question_table(questions: np.ndarray, objects: pd.DataFrame, layout: str) -> pd.DataFrame:

@@ -18,6 +18,10 @@ from dashboard.theme import Canvas, count
 from dashboard.views.computing import WIDE, compute_button
 from dashboard.views.subject import PAGE, Subject
 
+LAYOUT_HELP = (
+    "Plain: ids of anchor, left and right. Salmon: head, left and right as numbers from 0. "
+    "jsPsych: timeline variables, with pictures where there are any."
+)
 _PREVIEW = 8
 _INFORMED = ("uncertain", "gain")  # strategies that need to know how sure the map is
 
@@ -39,7 +43,7 @@ def show_asking(subject: Subject) -> None:
                 subject.current, f"{PAGE}.strategy", "Questions", strategies
             )
         wanted = number(subject.current, f"{PAGE}.wanted", "How many", 1, 100_000, 500) or 500
-        layout = pick(subject.current, f"{PAGE}.layout", "Layout", LAYOUTS)
+        layout = pick(subject.current, f"{PAGE}.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
     with picture:
         _questions(subject, options, wanted, layout)
     st.subheader("Does choosing pay?", anchor=False)

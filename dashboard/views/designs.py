@@ -12,6 +12,7 @@ from dashboard import export, panels
 from dashboard.controls import number, pick
 from dashboard.state import Session
 from dashboard.theme import count
+from dashboard.views.asking import LAYOUT_HELP
 from dashboard.views.kernels import PAGE
 from dashboard.workspace import DatasetInfo
 
@@ -41,7 +42,7 @@ def show_design(current: Session, info: DatasetInfo, triplets: Triplets) -> None
             })
             chosen = "the selected objects" if source == "selection" else chosen
         seed = number(current, f"{PAGE}.landmarks.seed", "Seed", 0, 2**31 - 1, 0) or 0
-        layout = pick(current, f"{PAGE}.landmarks.layout", "Layout", LAYOUTS)
+        layout = pick(current, f"{PAGE}.landmarks.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
     rng = np.random.default_rng(seed)
     if chosen == "at random":
         landmarks = choose_landmarks(triplets.n_objects, n_landmarks, rng)
