@@ -7,7 +7,6 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.manifold import MDS
 
 from core.embedding.ordinal import Embedding, Starts
 from core.geometry import principal_axes
@@ -76,6 +75,8 @@ class NMDS(Embedding):
         DataError
             If the matrix is not square and symmetric, or an entry is not a number.
         """
+        from sklearn.manifold import MDS  # imported late: slow to import
+
         self._check_parameters()
         ranks = _ranks(matrix)
         found, seeds = [], np.random.SeedSequence(self.seed).generate_state(self.n_init)
