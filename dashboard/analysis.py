@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.method import Method, parameters
+from core.method import Inner, Method, checked, parameters, unfitted
 from core.progress import Progress
 from core.run import Run, key, run
 from core.triplets import Triplets
@@ -29,6 +29,9 @@ _FOLLOW = {
     "split_error": "Predicting the test answers",
     "learning_curve": "Learning from more and more answers",
     "tune": "Trying dimensions and priors",
+    "kernel_map": "Drawing a map",
+    "count_clusters": "Comparing with points without clusters",
+    "stability": "Clustering resampled answers",
 }
 
 #: A method with a task and its options.
@@ -109,12 +112,11 @@ def find(
     workspace = services().workspace
     if options is not None or task == "fit":
         return workspace.run(info.id, key(task, method, triplets, options))
+    wanted = (method.name, checked(type(method), method.get_params(deep=False)))
     for listed in workspace.runs(info.id, task):
         record = listed.record
         found = workspace.run(info.id, listed.key)
-        same = (record["method"], record["parameters"]) == (
-            method.name, method.get_params(deep=False)
-        )
+        same = (record["method"], record["parameters"]) == wanted
         if same and found and found.key == key(task, method, triplets, found.options):
             return found
     return None
@@ -127,6 +129,9 @@ def describe(method: Method) -> str:
         value = getattr(method, parameter.name)
         if parameter.name == "n_components":
             words.append(count(value, "dimension"))
+        elif isinstance(parameter.spec, Inner):
+            if value is not None:
+                words.append(f"on {describe(unfitted(value))}")
         elif value != parameter.default:
             name = parameter.spec.label.lower()
             words.append(name if value is True else f"{name} {value}")
