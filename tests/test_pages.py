@@ -20,7 +20,7 @@ from dashboard.state import _KEY, Session
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
-         "compare": "../pages/compare.py"}
+         "clusters": "../pages/clusters.py", "compare": "../pages/compare.py"}
 CSV = (
     b"subject,head,left,right,winner\n"
     b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
