@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.method import Method, checked, parameters, unfitted
+from core.method import Inner, Method, checked, parameters, unfitted
 from core.progress import Progress
 from core.run import Run, key, run
 from core.triplets import Triplets
@@ -30,7 +30,7 @@ _FOLLOW = {
     "kernel_map": "Drawing a map of the kernel",
     "spectrum": "Comparing with shuffled answers",
     "classify": "Predicting held-out labels",
-    "count_clusters": "Counting clusters",
+    "count_clusters": "Comparing with points without clusters",
     "stability": "Clustering resampled answers",
     "learning_curve": "Learning from more and more answers",
     "tune": "Trying dimensions and priors",
@@ -114,12 +114,11 @@ def find(
     workspace = services().workspace
     if options is not None or task == "fit":
         return workspace.run(info.id, key(task, method, triplets, options))
+    wanted = (method.name, checked(type(method), method.get_params(deep=False)))
     for listed in workspace.runs(info.id, task):
         record = listed.record
         found = workspace.run(info.id, listed.key)
-        same = (record["method"], record["parameters"]) == (
-            method.name, checked(type(method), method.get_params(deep=False))
-        )
+        same = (record["method"], record["parameters"]) == wanted
         if same and found and found.key == key(task, method, triplets, found.options):
             return found
     return None
@@ -132,13 +131,10 @@ def describe(method: Method) -> str:
         value = getattr(method, parameter.name)
         if parameter.name == "n_components":
             words.append(count(value, "dimension"))
+        elif isinstance(parameter.spec, Inner):
+            if value is not None:
+                words.append(f"on {describe(unfitted(value))}")
         elif value != parameter.default:
             name = parameter.spec.label.lower()
-            words.append(name if value is True else f"{name} {_in_words(value)}")
+            words.append(name if value is True else f"{name} {'off' if value is False else value}")
     return ", ".join(words)
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, Method | Mapping):
-        return f"({describe(unfitted(value))})"
-    return "off" if value is False else str(value)

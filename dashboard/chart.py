@@ -57,6 +57,7 @@ def chart(
     height: int = 420,
     pictures: Mapping[int, str] | None = None,
     on_pick: Callable[[list[int], str], None] | None = None,
+    on_move: Callable[[str, float], None] | None = None,
 ) -> None:
     """Show a figure.
 
@@ -74,12 +75,20 @@ def chart(
         Address of the picture to show when the pointer is on an object.
     on_pick : callable, optional
         Called with the numbers picked and "replace", "add" or "toggle".
+    on_move : callable, optional
+        Called with the name of a line that was dragged, and where it now is. Then all shapes of
+        the figure can be dragged; they must be lines from edge to edge.
     """
 
     def picked() -> None:
         event = widgets()[key].get("picked")
         if event and on_pick:
             on_pick([int(i) for i in event["ids"]], event["mode"])
+
+    def moved() -> None:
+        event = widgets()[key].get("moved")
+        if event and on_move:
+            on_move(event["name"], float(event["value"]))
 
     _component(
         key=key,
@@ -90,8 +99,10 @@ def chart(
             "alt": alt,
             "pictures": {str(i): source for i, source in (pictures or {}).items()},
             "selectable": on_pick is not None,
+            "movable": on_move is not None,
         },
         on_picked_change=picked,
+        on_moved_change=moved,
     )
 
 

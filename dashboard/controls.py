@@ -129,13 +129,14 @@ def method_form(
     session: Session, kind: str, page: str, default: str, *, label: str = "Method"
 ) -> Method:
     """Choose a method of a kind and its parameters."""
-    method = _pick_method(session, (kind,), f"{page}.method", label, default)
+    method = pick_method(session, (kind,), f"{page}.method", label, default)
     return method(**parameter_form(session, method, f"{page}.{method.name}"))
 
 
-def _pick_method(
+def pick_method(
     session: Session, kinds: Sequence[str], key: str, label: str, default: str | None = None
 ) -> type[Method]:
+    """Choose a method of some kinds, without its parameters."""
     known = {name: method for kind in kinds for name, method in methods(kind).items()}
     name = pick(
         session, key, label, {name: m.title for name, m in known.items()}, default=default,
@@ -151,6 +152,7 @@ def parameter_form(
     *,
     hidden: Sequence[str] = (),
     columns: Sequence[str] = (),
+    inner: str | None = None,
 ) -> dict[str, Any]:
     """A form for the declared parameters of a method or function; the advanced ones folded away.
 
@@ -164,6 +166,8 @@ def parameter_form(
         Parameters that are not asked for.
     columns : sequence of str
         What may be chosen where a column of the table of objects is asked for.
+    inner : str, optional
+        Name of the method to begin with where another method is asked for.
 
     Returns
     -------
@@ -173,12 +177,14 @@ def parameter_form(
     declared = [p for p in parameters(owner) if p.name not in hidden]
     plain = [p for p in declared if not p.spec.advanced]
     advanced = [p for p in declared if p.spec.advanced]
-    values = {p.name: _widget(session, p, f"{prefix}.{p.name}", columns) for p in plain}
+
+    def widgets(some: Sequence[Parameter]) -> dict[str, Any]:
+        return {p.name: _widget(session, p, f"{prefix}.{p.name}", columns, inner) for p in some}
+
+    values = widgets(plain)
     if advanced:
         with st.expander("More settings"):
-            values |= {
-                p.name: _widget(session, p, f"{prefix}.{p.name}", columns) for p in advanced
-            }
+            values |= widgets(advanced)
     return {p.name: values[p.name] for p in declared}
 
 
@@ -189,7 +195,7 @@ def summary(owner: type | Callable) -> str:
 
 
 def _widget(
-    session: Session, parameter: Parameter, key: str, columns: Sequence[str]
+    session: Session, parameter: Parameter, key: str, columns: Sequence[str], inner: str | None
 ) -> Any:
     spec = parameter.spec
     help_text = spec.help or None
@@ -202,13 +208,13 @@ def _widget(
     if isinstance(spec, Column):
         return pick(session, key, spec.label, {name: name for name in columns}, help=help_text)
     if isinstance(spec, Inner):
-        return _inner(session, spec, key)
+        return _inner(session, spec, key, inner)
     return _number(session, parameter, spec, key, help_text)
 
 
-def _inner(session: Session, spec: Inner, key: str) -> Method:
+def _inner(session: Session, spec: Inner, key: str, default: str | None) -> Method:
     """The method that another one builds on, with its settings in a menu."""
-    method = _pick_method(session, spec.kinds, key, spec.label)
+    method = pick_method(session, spec.kinds, key, spec.label, default)
     with st.popover(f"Settings of {method.title}", width="stretch", key=f"{key}.settings"):
         return method(**parameter_form(session, method, f"{key}.{method.name}"))
 

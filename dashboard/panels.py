@@ -31,6 +31,8 @@ def figure_panel(
     canvas: Canvas = SCREEN,
     pictures: Mapping[int, str] | None = None,
     on_pick: Callable[[list[int], str], None] | None = None,
+    on_move: Callable[[str, float], None] | None = None,
+    window: int | None = None,
     caption: str = "",
     further: Callable[[], None] | None = None,
 ) -> None:
@@ -42,7 +44,10 @@ def figure_panel(
     draw : callable
         Draws the figure for a canvas.
     key, alt : str
+    on_move : callable, optional
         See `chart`.
+    window : int, optional
+        Height in pixels of the part of a tall figure that is seen at a time.
     name : str
         Of the files, without ending.
     table : callable
@@ -52,10 +57,11 @@ def figure_panel(
     further : callable, optional
         Draws more beside the menu.
     """
-    chart(
-        draw(canvas), key=key, alt=alt, height=int(canvas.height), pictures=pictures,
-        on_pick=on_pick,
-    )
+    with st.container(height=window if window and canvas.height > window else "content"):
+        chart(
+            draw(canvas), key=key, alt=alt, height=int(canvas.height), pictures=pictures,
+            on_pick=on_pick, on_move=on_move,
+        )
     if caption:
         st.caption(plain(caption))
     with st.container(horizontal=True):

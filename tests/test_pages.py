@@ -20,7 +20,8 @@ from dashboard.state import _KEY, Session
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
-         "kernel": "../pages/kernel.py", "compare": "../pages/compare.py"}
+         "kernel": "../pages/kernel.py", "clusters": "../pages/clusters.py",
+         "compare": "../pages/compare.py"}
 CSV = (
     b"subject,head,left,right,winner\n"
     b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
@@ -620,7 +621,7 @@ def test_another_kernel_is_computed_when_asked(services, opened):
     app.selectbox(key="kernel.gaussian.basis").select("soe").run()
     app.button(key="kernel.fit.run").click().run()
     settled(app, services)
-    assert "Gaussian on a map, map (SOE, 2 dimensions)" in words(app).replace("\\", "")
+    assert "Gaussian on a map, on SOE, 2 dimensions" in words(app).replace("\\", "")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 // Draws a plotly figure that the page owns: zoom and camera survive an update, text and lines
 // take the colours of the page, points can be lassoed and clicked in any number of dimensions,
-// and pictures of the objects appear beside the pointer.
+// lines across the plot can be dragged, and pictures of the objects appear beside the pointer.
 
 function dress(layout, style) {
   const colour = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
@@ -58,6 +58,8 @@ function listen(plot, tip) {
     tell(ids, more ? "toggle" : "replace");
   });
   plot.on("plotly_relayout", (event) => {
+    const shape = Object.keys(event).map((name) => /^shapes\[(\d+)\]/.exec(name)).find(Boolean);
+    if (shape && !plot.busy) moved(plot, Number(shape[1]));
     if (plot.busy || !plot.layout.xaxis || !plot.layout.yaxis) return;
     if (!Object.keys(event).some((name) => /^[xy]axis/.test(name))) return;
     const zoom = [[...plot.layout.xaxis.range], [...plot.layout.yaxis.range]];
@@ -75,6 +77,22 @@ function listen(plot, tip) {
     tip.style.top = `${Math.min(Math.max(y - 75, 0), Math.max(frame.height - 160, 0))}px`;
   });
   plot.on("plotly_unhover", () => { tip.style.display = "none"; });
+}
+
+function moved(plot, number) {
+  // A line from edge to edge stays upright, or level, however it was dragged.
+  const line = plot.layout.shapes[number];
+  const [along, across] = line.yref === "paper" ? ["x", "y"] : ["y", "x"];
+  const value = (line[`${along}0`] + line[`${along}1`]) / 2;
+  const straight = { [`${along}0`]: value, [`${along}1`]: value, [`${across}0`]: 0, [`${across}1`]: 1 };
+  Object.assign(line, straight);
+  plot.look = null; // the page may send the same figure again, which now looks otherwise
+  plot.busy = true;
+  const part = (name) => `shapes[${number}].${name}`;
+  plot.plotly
+    .relayout(plot, Object.fromEntries(Object.entries(straight).map(([k, v]) => [part(k), v])))
+    .finally(() => { plot.busy = false; });
+  plot.current.setTriggerValue("moved", { name: line.name, value, at: Date.now() });
 }
 
 function hold(plot) {
@@ -103,10 +121,11 @@ async function draw(plot, tip, root, turn) {
   ringed(figure.data, text);
   // The outline of a lasso goes once its objects are marked.
   figure.layout.selections = [];
-  figure.layout.selectionrevision = turn;
+  figure.layout.selectionrevision = figure.layout.editrevision = turn;
   figure.layout.autosize = true;
   const config = {
     responsive: true, displaylogo: false, doubleClick: "reset",
+    edits: { shapePosition: data.movable },
     displayModeBar: data.selectable ? true : "hover",
     modeBarButtons: figure.layout.scene
       ? [["orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
@@ -121,6 +140,7 @@ async function draw(plot, tip, root, turn) {
     [figure.layout.xaxis.range, figure.layout.yaxis.range] = plot.zoom;
   }
   plot.busy = true;
+  plot.plotly = Plotly;
   try {
     await (same ? Plotly.react : Plotly.newPlot)(plot, figure.data, figure.layout, config);
   } finally {

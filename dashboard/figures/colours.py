@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -34,18 +33,33 @@ def is_quantity(column: pd.Series) -> bool:
     )
 
 
-def groups(column: pd.Series | None, n_objects: int) -> list[Group]:
-    """Categories of a column, the largest first, each with a colour and a symbol.
+#: So many categories look different.
+LOOKS = len(PALETTE) * len(SYMBOLS)
 
-    The palette is used up first, then again with the next symbol. Without a column everything is
-    one group.
+
+def look(rank: int) -> tuple[str, str]:
+    """Colour and symbol of a category; the palette is used up first, then with the next symbol."""
+    rank %= LOOKS
+    return PALETTE[rank % len(PALETTE)], SYMBOLS[rank // len(PALETTE)]
+
+
+def groups(column: pd.Series | None, n_objects: int) -> list[Group]:
+    """Categories of a column, each with a colour and a symbol.
+
+    The largest come first; a categorical column keeps its own order, and what it does not say of
+    an object is left out. Without a column everything is one group.
     """
     if column is None:
         return [Group("", np.arange(n_objects), PALETTE[0], SYMBOLS[0])]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes = column.cat.codes.to_numpy()
+        return [
+            Group(str(name), np.flatnonzero(codes == rank), *look(rank))
+            for rank, name in enumerate(column.cat.categories)
+        ]
     words = column.astype("str").fillna(_MISSING).to_numpy()
     labels, sizes = np.unique(words, return_counts=True)
-    looks = [(colour, symbol) for symbol, colour in product(SYMBOLS, PALETTE)]
     return [
-        Group(str(labels[i]), np.flatnonzero(words == labels[i]), *looks[rank % len(looks)])
+        Group(str(labels[i]), np.flatnonzero(words == labels[i]), *look(rank))
         for rank, i in enumerate(np.argsort(-sizes, kind="stable"))
     ]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +22,7 @@ from dashboard.jobs import Job
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count, duration, interval, number
+from dashboard.views.choosing import choose_run
 from dashboard.views.mapped import Result, show_map, show_objects
 from dashboard.workspace import DatasetInfo, RunInfo
 
@@ -118,44 +116,9 @@ def _shown(info: DatasetInfo) -> str:
 
 def _choose_run(current: Session, info: DatasetInfo, listed: list[RunInfo]) -> RunInfo:
     st.subheader("Maps", anchor=False)
-    runs = {run.key: run for run in listed}
-    wanted = shown_map(current, info)
-    shown = wanted if wanted in runs else listed[0].key
-    names = _distinct(
-        run.name if run.complete else f"{run.name} (stopped early)" for run in listed
+    return choose_run(
+        current, listed, _shown(info), "this map", lost=", with its uncertainty and error,"
     )
-    chosen = st.selectbox(
-        "Shown", list(runs), index=list(runs).index(shown), label_visibility="collapsed",
-        format_func=dict(zip(runs, names, strict=True)).__getitem__,
-        key=current.key_following("shown", shown),
-    )
-    if chosen != shown:
-        current.drafts[_shown(info)] = chosen
-        st.rerun()
-    run = runs[shown]
-    with st.popover("Rename or delete", icon=":material/edit:", width="stretch"):
-        name = st.text_input("Name", run.name, max_chars=120, key=f"run.name.{run.id}")
-        if name.strip() and name != run.name:
-            services().workspace.rename_run(run.id, name.strip())
-            st.rerun()
-        if pressed(current, f"run.delete.{run.id}", "Delete", icon=":material/delete:"):
-            panels.ask_to_delete(
-                "this map",
-                f"{run.name}, with its uncertainty and error, will be gone. It can be computed "
-                "again.",
-                partial(services().workspace.delete_run, run.id),
-            )
-    return run
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    """The same names, numbered where they repeat."""
-    seen: Counter[str] = Counter()
-    found = []
-    for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return found
 
 
 # A job at work -------------------------------------------------------------------------------

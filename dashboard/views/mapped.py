@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -97,7 +97,9 @@ def show_map(current: Session, result: Result) -> None:
     text = caption(result, style)
 
     def draw(canvas: Canvas) -> Any:
-        shown = data if canvas.screen else replace(data, pictures=_embedded(result.info, data))
+        shown = data if canvas.screen else replace(
+            data, pictures=embedded_pictures(result.info, data.objects, data.pictures)
+        )
         return embedding_map(shown, style, caption=text, revision=result.fit.key, canvas=canvas)
 
     def bundle() -> None:
@@ -163,12 +165,13 @@ def _shape(n_components: int, flat: bool) -> str:
     return "ellipses" if n_components == 2 or flat else "ellipsoids"
 
 
-def _embedded(info: DatasetInfo, data: MapData) -> Mapping[int, str]:
-    """The pictures themselves in the place of their addresses, for files."""
-    names = data.objects["image"] if data.pictures else []
+def embedded_pictures(
+    info: DatasetInfo, objects: pd.DataFrame, which: Iterable[int]
+) -> dict[int, str]:
+    """The pictures of some objects themselves in the place of their addresses, for files."""
     found = {}
-    for i in data.pictures:
-        path = services().workspace.picture(info.pictures[names[i]], 320)
+    for i in which:
+        path = services().workspace.picture(info.pictures[objects["image"][i]], 320)
         found[i] = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
     return found
 

@@ -1,0 +1,180 @@
+"""How many clusters there are, how sure they are, and how they agree with labels."""
+
+from __future__ import annotations
+
+import html
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.figures.colours import look
+from dashboard.figures.labels import short_labels, shorten
+from dashboard.figures.points import transparent
+from dashboard.theme import FAINT, PALETTE, SCREEN, SEQUENTIAL, Canvas, template, with_caption
+
+#: Cells of a heat map along one side; of more objects neighbours share a cell.
+_CELLS = 500
+#: Up to so many objects their names stand beside the heat map, or in a hover.
+_NAMED, _HOVERED = 60, 150
+
+
+def count_curve(
+    numbers: np.ndarray,
+    values: np.ndarray,
+    errors: np.ndarray | None,
+    *,
+    title: str,
+    best: int,
+    shown: int | None = None,
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """A criterion against the number of clusters.
+
+    Parameters
+    ----------
+    numbers, values : ndarray, shape (k,)
+    errors : ndarray, shape (k,), or None
+        Half the height of the bars.
+    title : str
+        Of the criterion.
+    best : int
+        The number that the criterion recommends, ringed.
+    shown : int, optional
+        The number that is shown elsewhere, as a line.
+    """
+    figure = go.Figure()
+    bars = None if errors is None else {
+        "type": "data", "array": errors, "thickness": 1.2 * canvas.scale, "width": 0,
+        "color": transparent(PALETTE[0], 0.5),
+    }
+    if shown is not None and numbers[0] <= shown <= numbers[-1]:
+        figure.add_vline(shown, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
+    figure.add_scatter(
+        x=numbers, y=values, error_y=bars, mode="lines+markers", showlegend=False,
+        line={"color": PALETTE[0], "width": 2 * canvas.scale},
+        marker={
+            "size": np.where(numbers == best, 13.0, 7.0) * canvas.scale,
+            "symbol": ["diamond" if n == best else "circle" for n in numbers],
+        },
+        hovertemplate=f"%{{x}} clusters: {title} %{{y:.3f}}<extra></extra>",
+    )
+    step = max(1, int(np.ceil(len(numbers) / 12)))
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=title,
+        xaxis={"title": "clusters", "dtick": step, "tick0": 0, "zeroline": False,
+               "showgrid": False},
+        yaxis={"title": title, "zeroline": False},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=30)
+    return with_caption(figure, caption, canvas)
+
+
+def together_matrix(
+    together: np.ndarray, order: np.ndarray, clusters: np.ndarray, labels: list[str], *,
+    caption: str = "", canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """How often two objects are in one cluster.
+
+    Parameters
+    ----------
+    together : ndarray, shape (n, n)
+    order : ndarray of int, shape (m,)
+        Objects as they stand from above and from the left.
+    clusters : ndarray of int, shape (n,)
+        Marked along the edges.
+    labels : list of str
+        Of all n objects.
+    """
+    values = together[np.ix_(order, order)].astype(np.float32)
+    every = int(np.ceil(len(order) / _CELLS))
+    if every > 1:
+        starts = np.arange(0, len(order), every)
+        sizes = np.diff(np.append(starts, len(order)))
+        known = np.isfinite(values)
+        sums = np.add.reduceat(np.add.reduceat(np.where(known, values, 0), starts), starts, axis=1)
+        counts = np.add.reduceat(np.add.reduceat(known.astype(np.float32), starts), starts, axis=1)
+        values = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        middle = starts + (sizes - 1) / 2
+    else:
+        middle = np.arange(len(order))
+    figure = go.Figure(
+        go.Heatmap(
+            z=values, x=middle, y=middle, zmin=0, zmax=1, colorscale=SEQUENTIAL,
+            colorbar={"title": {"text": "together", "side": "right"}, "thickness": 12,
+                      "outlinewidth": 0, "tickformat": ".0%"},
+            hovertemplate="%{z:.0%} together<extra></extra>", hoverongaps=False,
+        )
+    )
+    if len(order) <= _HOVERED:
+        names = [html.escape(shorten(labels[i], 40), quote=False) for i in order]
+        figure.data[0].update(
+            text=[[f"{a}<br>{b}" for b in names] for a in names],
+            hovertemplate="%{text}<br>%{z:.0%} together<extra></extra>",
+        )
+    _add_edges(figure, clusters[order], canvas)
+    shown = short_labels([labels[i] for i in order], 20) if len(order) <= _NAMED else []
+    shown = [html.escape(text, quote=False) for text in shown]
+    ticks = {"tickvals": np.arange(len(shown)), "ticktext": shown, "showgrid": False,
+             "zeroline": False, "ticks": "", "tickfont": {"size": 0.8 * canvas.font}}
+    reach = len(order) + 0.5
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision="together",
+        xaxis={**ticks, "tickangle": -90, "range": [-0.035 * len(order) - 1, reach - 1],
+               "constrain": "domain"},
+        yaxis={**ticks, "range": [reach - 1, -0.035 * len(order) - 1], "scaleanchor": "x",
+               "constrain": "domain"},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)
+
+
+def _add_edges(figure: go.Figure, clusters: np.ndarray, canvas: Canvas) -> None:
+    """A stripe in the colour of every cluster, along the upper and the left edge."""
+    borders = np.flatnonzero(np.diff(clusters)) + 1
+    starts = np.concatenate([[0], borders])
+    stops = np.append(borders, len(clusters))
+    place = -0.02 * len(clusters) - 0.5
+    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        group = int(clusters[start])
+        along = [start - 0.5, stop - 0.5]
+        for x, y in ((along, [place, place]), ([place, place], along)):
+            figure.add_scatter(
+                x=x, y=y, mode="lines", showlegend=False, name="cluster",
+                line={"color": look(group)[0] if group >= 0 else FAINT,
+                      "width": 7 * canvas.scale},
+                hoverinfo="skip",
+            )
+
+
+def cross_table(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+    """Counts of objects by cluster (rows) and label (columns), coloured by share of the row."""
+    counts = table.to_numpy()
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    columns = [html.escape(t, quote=False) for t in short_labels([str(c) for c in table.columns])]
+    written = counts.size <= 600
+    figure = go.Figure(
+        go.Heatmap(
+            z=share, x=np.arange(len(columns)), y=np.arange(len(table)), zmin=0, zmax=1,
+            colorscale=SEQUENTIAL, xgap=2, ygap=2,
+            text=np.where(counts > 0, counts.astype(str), "") if written else None,
+            texttemplate="%{text}" if written else None, textfont={"size": 0.95 * canvas.font},
+            customdata=counts, hovertemplate="%{customdata:,} objects, %{z:.0%} of the cluster"
+            "<extra></extra>",
+            colorbar={"title": {"text": "share of the cluster", "side": "right"}, "thickness": 12,
+                      "outlinewidth": 0, "tickformat": ".0%"},
+        )
+    )
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision="cross table",
+        xaxis={"tickvals": np.arange(len(columns)), "ticktext": columns, "showgrid": False,
+               "zeroline": False, "tickangle": 0 if len(columns) <= 8 else -60, "ticks": ""},
+        yaxis={"tickvals": np.arange(len(table)), "ticktext": [str(i) for i in table.index],
+               "showgrid": False, "zeroline": False, "autorange": "reversed", "ticks": ""},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)

@@ -1,0 +1,435 @@
+"""A tree of merges lying on its side: names or pictures at its leaves, a cut, and its clusters."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.cluster.dendrogram import Dendrogram
+from dashboard.figures.colours import LOOKS, look
+from dashboard.figures.labels import short_labels, shorten
+from dashboard.figures.points import transparent
+from dashboard.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    TEXT,
+    Canvas,
+    count,
+    number,
+    template,
+    with_caption,
+)
+
+#: Height of a leaf on the screen, in pixels; of one that has a picture and little company.
+_ROW, _TALL_ROW = 17.0, 40.0
+#: Up to so many rows a picture has its row for itself; in a crowd pictures stand in columns.
+_ROOMY, _COLUMNS = 25, 3
+#: Up to so many branches have their support written beside them.
+_WRITTEN = 60
+#: Clusters in the legend.
+_NAMED = len(PALETTE)
+#: Name of the line that cuts the tree, and its colour, which no cluster has.
+CUT, _CUT_COLOUR = "cut", "#C2185B"
+_NAMES = 8  # in a hover
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The leaves and the collapsed branches of a tree, one below the other.
+
+    Attributes
+    ----------
+    tree : Dendrogram
+    most : int
+        Of them; where there are more leaves, what merged first is collapsed.
+    """
+
+    tree: Dendrogram
+    most: int
+
+    @cached_property
+    def nodes(self) -> np.ndarray:
+        """(r,) nodes from above."""
+        return self.tree.roots(min(self.most, self.tree.n_leaves))
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """(r,) number of leaves of each."""
+        start, stop = self.tree.spans[self.nodes].T
+        return stop - start
+
+    @cached_property
+    def extents(self) -> np.ndarray:
+        """(r,) room of each, that of a leaf being 1."""
+        return 1.0 + 0.5 * np.log2(self.sizes)
+
+    @property
+    def total(self) -> float:
+        return float(self.extents.sum())
+
+    @property
+    def branches(self) -> range:
+        """The nodes of the branches that are drawn, the lowest first."""
+        m = self.tree.n_leaves
+        return range(2 * m - len(self.nodes), 2 * m - 1)
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """(2 m - 1,) where every node that is drawn stands; NaN for others."""
+        place = np.full(2 * self.tree.n_leaves - 1, np.nan)
+        place[self.nodes] = np.cumsum(self.extents) - self.extents / 2
+        for node in self.branches:
+            place[node] = place[self.tree.children[node - self.tree.n_leaves]].mean()
+        return place
+
+
+@dataclass(frozen=True)
+class TreeData:
+    """What is drawn.
+
+    Attributes
+    ----------
+    tree : Dendrogram
+    objects : DataFrame, n rows
+        With a column ``label``.
+    clusters : ndarray of int, shape (n,)
+        0 for the largest, and so on; -1 for objects without one.
+    height : float or None
+        Of the cut that makes the clusters; None where they are not of this tree.
+    support : ndarray, shape (m - 1,), or None
+        Share of replicates that have each branch.
+    pictures : mapping of int to str
+        Address of the picture of an object.
+    selected : collection of int
+        Objects.
+    """
+
+    tree: Dendrogram
+    objects: pd.DataFrame
+    clusters: np.ndarray
+    height: float | None = None
+    support: np.ndarray | None = None
+    pictures: Mapping[int, str] = field(default_factory=dict)
+    selected: Collection[int] = ()
+
+    @cached_property
+    def cluster_of(self) -> np.ndarray:
+        """(2 m - 1,) the cluster that all leaves under a node are in; -1 if they are in several."""
+        own = self.clusters[self.tree.order]
+        border = np.concatenate([[0], np.cumsum(own[1:] != own[:-1])])
+        start, stop = self.tree.spans.T
+        return np.where(border[start] == border[stop - 1], own[start], -1)
+
+    @cached_property
+    def look_of(self) -> np.ndarray:
+        """(2 m - 1,) the cluster that a node is drawn like; -1 above the cut."""
+        return np.where(self.cluster_of < 0, -1, self.cluster_of % LOOKS)
+
+
+def screen_height(rows: Rows, *, pictures: bool) -> float:
+    """Height in pixels at which every leaf can be read."""
+    tall = pictures and rows.total <= _ROOMY
+    return max(rows.total * (_TALL_ROW if tall else _ROW) + 90.0, 240.0)
+
+
+def dendrogram(
+    data: TreeData,
+    rows: Rows,
+    *,
+    title: str,
+    marks: str = "labels",
+    caption: str = "",
+    revision: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """Draw a tree, its root on the left.
+
+    Parameters
+    ----------
+    data : TreeData
+    rows : Rows
+        Of the same tree.
+    title : str
+        Of the axis of heights.
+    marks : {"labels", "pictures"}
+        What stands at the leaves.
+    caption : str
+    revision : str
+        While it stays the same, the zoom survives a change of the figure.
+    canvas : Canvas
+
+    Returns
+    -------
+    go.Figure
+        Branches and leaves carry their node in ``customdata``. On the screen the cut is a shape
+        named `CUT` that can be dragged.
+    """
+    figure = go.Figure()
+    tree = data.tree
+    floor, top = reach(tree)
+    pitch = (canvas.height - 90.0 * canvas.scale) / rows.total
+    _add_selected(figure, data, rows, floor, top)
+    _add_wedges(figure, data, rows, floor)
+    add_branches(figure, data, rows, floor, canvas)
+    _add_marks(figure, data, rows, floor, pitch, canvas)
+    pad = 0.012 * (top - floor)
+    domain = 1.0
+    if marks == "pictures" and data.pictures:
+        domain = _add_pictures(figure, data, rows, pitch, canvas)
+    size = min(0.92 * canvas.font, 0.86 * pitch)
+    titles = row_titles(data, rows) if marks == "labels" or not data.pictures else []
+    if size < 0.3 * canvas.font:
+        titles = []  # nobody could read them
+    tall = canvas.screen and canvas.height > 700
+    figure.update_xaxes(
+        title=title, range=[top + (top - floor) * 0.03, floor - pad], zeroline=False,
+        side="top" if tall else "bottom", domain=[0, domain], showgrid=True,
+    )
+    figure.update_yaxes(
+        range=[rows.total, 0], side="right", zeroline=False, showgrid=False, showline=False,
+        tickvals=rows.places[rows.nodes] if titles else [], ticktext=titles, ticks="",
+        tickfont={"size": size}, ticklabelstandoff=int(4 * canvas.scale),
+    )
+    figure.add_shape(
+        type="line", name=CUT, xref="x", yref="paper", x0=data.height, x1=data.height, y0=0, y1=1,
+        line={"color": _CUT_COLOUR, "width": 2 * canvas.scale, "dash": "dash"}, layer="above",
+    )
+    figure.update_layout(
+        template=template(canvas), uirevision=revision, dragmode="zoom", hoverdistance=12,
+        showlegend=bool(data.clusters.max(initial=0) < _NAMED),
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=60 if tall else 34)
+    return with_caption(figure, caption, canvas)
+
+
+def reach(tree: Dendrogram) -> tuple[float, float]:
+    """Where the axis of heights begins and ends.
+
+    Where the lowest merge is high, what is below it would take most of the picture.
+    """
+    merges = tree.linkage[:, 2]
+    if not len(merges):
+        return 0.0, 1.0
+    low, high = float(merges.min()), float(merges.max())
+    floor = low - 0.15 * (high - low) if low > 0.5 * high else 0.0
+    return floor, high if high > floor else floor + 1.0
+
+
+def row_titles(data: TreeData, rows: Rows, length: int = 28) -> list[str]:
+    """What stands at every row: the label of a leaf, or what a collapsed branch holds."""
+    labels = short_labels(data.objects["label"].tolist(), length)
+    chosen = np.isin(data.tree.order, list(data.selected))
+    found = []
+    for node, n in zip(rows.nodes.tolist(), rows.sizes.tolist(), strict=True):
+        members = data.tree.members(node)
+        start, stop = data.tree.spans[node]
+        marked = int(chosen[start:stop].sum())
+        if n == 1:
+            text = html.escape(labels[members[0]], quote=False)
+        else:
+            some = shorten(", ".join(labels[i] for i in members[:3]), length)
+            text = f"{count(n, 'object')}: {html.escape(some, quote=False)}"
+            if marked:
+                text += f" ({marked:,} selected)"
+        found.append(f"<b>{text}</b>" if marked else text)
+    return found
+
+
+def _ends(data: TreeData, floor: float) -> np.ndarray:
+    """Heights of the nodes as they are drawn: leaves stand at the end of the axis."""
+    return np.maximum(data.tree.heights, floor)
+
+
+def add_branches(
+    figure: go.Figure, data: TreeData, rows: Rows, floor: float, canvas: Canvas, xaxis: str = "x"
+) -> None:
+    """All branches of a colour as one trace; what holds several clusters is grey."""
+    paths: dict[int, list[tuple[float, float]]] = {}
+    height, place, cluster = _ends(data, floor), rows.places, data.look_of.tolist()
+
+    def add(group: int, *points: tuple[float, float]) -> None:
+        paths.setdefault(group, []).extend([*points, (np.nan, np.nan)])
+
+    for node in rows.branches:
+        children = data.tree.children[node - data.tree.n_leaves].tolist()
+        h, own = height[node], cluster[node]
+        add(own, *((h, place[child]) for child in children))
+        for child in children:
+            colour = cluster[child]
+            if own < 0 <= colour:
+                border = h if data.height is None else min(max(data.height, height[child]), h)
+                add(colour, (height[child], place[child]), (border, place[child]))
+                add(-1, (border, place[child]), (h, place[child]))
+            else:
+                add(colour, (height[child], place[child]), (h, place[child]))
+    sizes = np.bincount(data.clusters[data.clusters >= 0])
+    for group in sorted(paths):
+        x, y = np.array(paths[group], dtype=np.float32).T
+        figure.add_scatter(
+            x=x, y=y, mode="lines", hoverinfo="skip",
+            line={"color": FAINT if group < 0 else look(group)[0],
+                  "width": (1.0 if group < 0 else 1.6) * canvas.scale},
+            name="" if group < 0 else f"{cluster_name(group)} ({sizes[group]:,})",
+            legendgroup=str(group), showlegend=0 <= group < _NAMED and xaxis == "x", xaxis=xaxis,
+        )
+
+
+def cluster_name(rank: int) -> str:
+    """What a cluster is called: the largest is Cluster 1."""
+    return f"Cluster {rank + 1}"
+
+
+def _add_wedges(figure: go.Figure, data: TreeData, rows: Rows, floor: float) -> None:
+    """Collapsed branches: as high as their last merge, as wide as their row."""
+    for group, nodes in _by_cluster(data, rows.nodes[rows.sizes > 1]):
+        x, y = [], []
+        extent = dict(zip(rows.nodes.tolist(), rows.extents.tolist(), strict=True))
+        for node in nodes:
+            half = 0.38 * extent[node]
+            place, h = rows.places[node], data.tree.heights[node]
+            x += [h, floor, floor, h, np.nan]
+            y += [place, place - half, place + half, place, np.nan]
+        colour = FAINT if group < 0 else look(group)[0]
+        figure.add_scatter(
+            x=np.array(x, dtype=np.float32), y=np.array(y, dtype=np.float32), mode="lines",
+            fill="toself", fillcolor=transparent(colour, 0.35), line={"width": 0},
+            hoverinfo="skip", showlegend=False, name="collapsed",
+        )
+
+
+def _add_marks(
+    figure: go.Figure, data: TreeData, rows: Rows, floor: float, pitch: float, canvas: Canvas
+) -> None:
+    """What can be picked: a dot for every branch, leaf and collapsed branch."""
+    tree, height = data.tree, _ends(data, floor)
+    labels = short_labels(data.objects["label"].tolist(), 40)
+    wedges = set(rows.nodes[rows.sizes > 1].tolist())
+    written = _written(data, rows)
+    size = float(np.clip(0.36 * pitch, 2.0, 7.0 * canvas.scale))
+    for group, nodes in _by_cluster(data, np.concatenate([rows.nodes, np.array(rows.branches)])):
+        colour, symbol = (FAINT, "circle") if group < 0 else look(group)
+        chosen = _fully_selected(data, nodes)
+        figure.add_scatter(
+            x=[(height[node] + floor) / 2 if node in wedges else height[node] for node in nodes],
+            y=rows.places[nodes], mode="markers+text", customdata=nodes, name="",
+            text=[written.get(node, "") for node in nodes], textposition="top left",
+            textfont={"size": 0.75 * canvas.font},
+            hovertext=[_hover(data, labels, node) for node in nodes],
+            hovertemplate="%{hovertext}<extra></extra>", legendgroup=str(group), showlegend=False,
+            marker={
+                "size": np.where(chosen, size + 3 * canvas.scale, size).tolist(),
+                "color": colour, "symbol": symbol,
+                "opacity": [0.0 if node in wedges else 1.0 if node < tree.n_leaves else 0.75
+                            for node in nodes],
+                "line": {"width": np.where(chosen, 1.5 * canvas.scale, 0).tolist(), "color": TEXT},
+            },
+        )
+
+
+def _by_cluster(data: TreeData, nodes: np.ndarray) -> Iterator[tuple[int, list[int]]]:
+    """Nodes by the cluster that they are in, those above the cut first."""
+    own = data.look_of[nodes.astype(int)]
+    for group in np.unique(own).tolist():
+        yield group, nodes[own == group].astype(int).tolist()
+
+
+def _fully_selected(data: TreeData, nodes: list[int]) -> np.ndarray:
+    """(len(nodes),) whether all objects under a node are selected."""
+    chosen = np.isin(data.tree.order, list(data.selected))
+    before = np.concatenate([[0], np.cumsum(chosen)])
+    start, stop = data.tree.spans[nodes].T
+    return before[stop] - before[start] == stop - start
+
+
+def _written(data: TreeData, rows: Rows) -> dict[int, str]:
+    """Support in percent, by node: of the highest branches, where there are many."""
+    if data.support is None:
+        return {}
+    m = data.tree.n_leaves
+    return {
+        node: f"{100 * data.support[node - m]:.0f}"
+        for node in list(rows.branches)[-_WRITTEN:-1]  # the root is in every tree
+    }
+
+
+def _hover(data: TreeData, labels: list[str], node: int) -> str:
+    tree = data.tree
+    members = tree.members(node)
+    names = ", ".join(labels[i] for i in members[:_NAMES])
+    more = f" and {len(members) - _NAMES:,} more" if len(members) > _NAMES else ""
+    group = data.cluster_of[node]
+    where = "above the cut" if group < 0 else cluster_name(group)
+    if node < tree.n_leaves:
+        return f"<b>{html.escape(names, quote=False)}</b><br>{where}"
+    text = f"<b>{count(len(members), 'object')}</b>, {where}<br>height {number(tree.heights[node])}"
+    if data.support is not None:
+        text += f"<br>in {100 * data.support[node - tree.n_leaves]:.0f} % of resampled trees"
+    lines = "<br>".join(_wrapped(html.escape(names + more, quote=False)))
+    return f"{text}<br>{lines}"
+
+
+def _wrapped(text: str, width: int = 60) -> list[str]:
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1] and len(lines[-1]) + len(word) >= width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def _add_selected(
+    figure: go.Figure, data: TreeData, rows: Rows, floor: float, top: float
+) -> None:
+    """A band behind the rows of selected objects; in a collapsed branch as wide as their share."""
+    if not len(data.selected):
+        return
+    chosen = np.isin(data.tree.order, list(data.selected))
+    before = np.concatenate([[0], np.cumsum(chosen)])
+    start, stop = data.tree.spans[rows.nodes].T
+    share = (before[stop] - before[start]) / (stop - start)
+    marked = np.flatnonzero(share)
+    half = 0.5 * rows.extents[marked] * share[marked]
+    place = rows.places[rows.nodes[marked]]
+    gap = np.full(len(marked), np.nan)
+    left, right = np.full(len(marked), top), np.full(len(marked), floor)
+    figure.add_scatter(
+        x=np.column_stack([left, right, right, left, left, gap]).ravel(),
+        y=np.column_stack([place - half, place - half, place + half, place + half, place - half,
+                           gap]).ravel(),
+        mode="lines", fill="toself", fillcolor=transparent(PALETTE[0], 0.16), line={"width": 0},
+        hoverinfo="skip", showlegend=False, name="selected",
+    )
+
+
+def _add_pictures(
+    figure: go.Figure, data: TreeData, rows: Rows, pitch: float, canvas: Canvas
+) -> float:
+    """Pictures right of the leaves, in a few columns where rows are low; where the tree ends."""
+    columns = 1 if rows.total <= _ROOMY else _COLUMNS
+    side = 0.92 * columns * pitch  # pixels
+    width = side * 1.06 / canvas.width
+    domain = 1.0 - columns * width - 0.01
+    images = []
+    for rank, (node, extent) in enumerate(zip(rows.nodes, rows.extents, strict=True)):
+        held = [i for i in data.tree.members(node) if i in data.pictures]
+        # A collapsed branch shows as many of its pictures as there are columns.
+        for column, i in enumerate(held[:columns]):
+            at = rank % columns if rows.sizes[rank] == 1 else column
+            high = 0.92 * (columns if rows.sizes[rank] == 1 else min(extent, columns))
+            images.append({
+                "source": data.pictures[i], "xref": "paper", "yref": "y",
+                "x": domain + 0.01 + at * width, "y": rows.places[node], "xanchor": "left",
+                "yanchor": "middle", "sizex": width / 1.06, "sizey": high, "sizing": "contain",
+                "layer": "above",
+                "opacity": 0.3 if len(data.selected) and i not in data.selected else 1.0,
+            })
+    figure.update_layout(images=images)
+    return domain

@@ -1,0 +1,73 @@
+"""Choosing which of several kept results is shown, renaming and deleting it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from dashboard import panels
+from dashboard.controls import pressed
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.workspace import RunInfo
+
+
+def choose_run(
+    current: Session, listed: Sequence[RunInfo], place: str, what: str, *, lost: str, **further: Any
+) -> RunInfo:
+    """One of some runs; at first the newest.
+
+    Parameters
+    ----------
+    current : Session
+    listed : sequence of RunInfo
+        At least one.
+    place : str
+        Where the session notes the key of the run that is shown.
+    what : str
+        What a run is called, like "this map".
+    lost : str
+        What is gone if it is deleted.
+    further
+        Of the select box.
+    """
+    runs = {run.key: run for run in listed}
+    wanted = current.drafts.get(place)
+    shown = wanted if wanted in runs else listed[0].key
+    names = distinct(
+        run.name if run.complete else f"{run.name} (stopped early)" for run in listed
+    )
+    chosen = st.selectbox(
+        "Shown", list(runs), index=list(runs).index(shown), label_visibility="collapsed",
+        format_func=dict(zip(runs, names, strict=True)).__getitem__,
+        key=current.key_following(place, shown), **further,
+    )
+    if chosen != shown:
+        current.drafts[place] = chosen
+        st.rerun()
+    run = runs[shown]
+    with st.popover("Rename or delete", icon=":material/edit:", width="stretch"):
+        name = st.text_input("Name", run.name, max_chars=120, key=f"run.name.{run.id}")
+        if name.strip() and name != run.name:
+            services().workspace.rename_run(run.id, name.strip())
+            st.rerun()
+        if pressed(current, f"run.delete.{run.id}", "Delete", icon=":material/delete:"):
+            panels.ask_to_delete(
+                what, f"{run.name}{lost} will be gone. It can be computed again.",
+                partial(services().workspace.delete_run, run.id),
+            )
+    return run
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The same names, numbered where they repeat."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return found

@@ -1,0 +1,178 @@
+"""What the views of the page Clusters share: a clustering, and where its tree is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from core.cluster.clustering import Clustering, Hierarchy
+from core.cluster.dendrogram import Dendrogram
+from core.cluster.stability import Stability
+from core.run import TASKS, Run
+from core.triplets import Triplets
+from dashboard import analysis
+from dashboard.figures.dendrogram import cluster_name
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import count
+from dashboard.workspace import DatasetInfo
+
+PAGE = "clusters"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A clustering, cut as the user wants it.
+
+    Attributes
+    ----------
+    current : Session
+    info : DatasetInfo
+    triplets : Triplets
+    run : Run
+        The fit.
+    name : str
+        What the user calls it.
+    """
+
+    current: Session
+    info: DatasetInfo
+    triplets: Triplets
+    run: Run
+    name: str
+
+    @cached_property
+    def fitted(self) -> Clustering:
+        return self.run.fitted()
+
+    @cached_property
+    def tree(self) -> Dendrogram | None:
+        """Its tree, where it is a hierarchy of at least two objects."""
+        if not isinstance(self.fitted, Hierarchy) or self.fitted.tree_.n_leaves < 2:
+            return None
+        return self.fitted.tree_
+
+    # The cut ---------------------------------------------------------------------------------
+
+    @property
+    def _place(self) -> str:
+        return f"{PAGE}.cut@{self.run.key}"
+
+    @cached_property
+    def _cut(self) -> tuple[int, float]:
+        number, height = self.current.drafts.get(self._place, (self.fitted.n_clusters_, None))
+        return number, self.tree.height_for(number) if height is None else height
+
+    @property
+    def n_clusters(self) -> int:
+        return self._cut[0] if self.tree else self.fitted.n_clusters_
+
+    @property
+    def height(self) -> float:
+        """Where the tree is cut."""
+        return self._cut[1]
+
+    def cut_into(self, n_clusters: int) -> None:
+        """Cut so that so many clusters are left; the next run of the page shows it."""
+        self.current.drafts[self._place] = (n_clusters, None)
+
+    def cut_at(self, height: float) -> None:
+        """Cut at a height; the next run of the page shows it."""
+        height = float(np.clip(height, 0.0, 1.05 * self.tree.heights[-1]))
+        self.current.drafts[self._place] = (self.tree.n_clusters_at(height), height)
+
+    # Clusters --------------------------------------------------------------------------------
+
+    @cached_property
+    def clusters(self) -> np.ndarray:
+        """(n,) cluster of every object, 0 being the largest; -1 for objects without one."""
+        return by_size(self.tree.cut(self.n_clusters) if self.tree else self.fitted.labels_)
+
+    @cached_property
+    def column(self) -> pd.Series:
+        """(n,) names of the clusters."""
+        return named(self.clusters)
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Objects as they stand in the tree, or by cluster."""
+        if self.tree is not None:
+            return self.tree.order
+        placed = np.flatnonzero(self.clusters >= 0)
+        return placed[np.argsort(self.clusters[placed], kind="stable")]
+
+    def select(self, clusters: Iterable[int]) -> None:
+        """Select all objects of some clusters."""
+        chosen = np.isin(self.clusters, list(clusters))
+        self.current.select_positions(np.flatnonzero(chosen).tolist())
+
+    # What else is known ----------------------------------------------------------------------
+
+    @property
+    def is_of_answers(self) -> bool:
+        """Whether it was computed from the answers as they now are."""
+        return self.run.data == TASKS["fit"].fingerprint(self.triplets, {})
+
+    @cached_property
+    def method(self) -> Clustering:
+        """As it was set, not fitted, with as many clusters as are shown."""
+        return self.run.fresh().set_params(n_clusters=self.n_clusters)
+
+    @cached_property
+    def stability(self) -> Stability | None:
+        """What became of these clusters when the answers were resampled, as far as computed."""
+        found = analysis.find(self.info, self.triplets, self.method, "stability")
+        return found.result() if found and self.is_of_answers else None
+
+    @cached_property
+    def support(self) -> np.ndarray | None:
+        """(m - 1,) support of every branch: that of a tree does not depend on where it is cut."""
+        if self.tree is None or not self.is_of_answers:
+            return None
+        for listed in services().workspace.runs(self.info.id, "stability", "cluster"):
+            record = listed.record
+            if record["method"] != self.run.method or record["data"] != self.run.data:
+                continue
+            if record["parameters"] | {"n_clusters": None} != self.run.parameters | {
+                "n_clusters": None
+            }:
+                continue
+            found: Stability = services().workspace.run(self.info.id, listed.key).result()
+            if np.array_equal(found.linkage[:, 2:], self.tree.linkage[:, 2:]):
+                return found.support
+        return None
+
+    def caption(self) -> str:
+        """Method, parameters and data, in a sentence or two."""
+        words = [analysis.describe(self.run.fresh())]
+        if hasattr(self.fitted, "linkage"):
+            words.append(f"{self.fitted.linkage} linkage")
+        if hasattr(self.fitted, "basis") and self.fitted.basis is None:
+            words.append("on k1")
+        if not self.run.complete:
+            words.append("stopped early")
+        text = f"{', '.join(words)}. {self.info.name}: {count(self.info.n_objects, 'object')}"
+        if self.is_of_answers:
+            text += f", {count(self.info.n_answers, 'answer')}"
+        left = int((self.clusters < 0).sum())
+        if left:
+            text += f"; nothing is known of {left:,}"
+        return f"{text}. {count(self.n_clusters, 'cluster')}."
+
+
+def by_size(labels: np.ndarray) -> np.ndarray:
+    """Clusters numbered from the largest, -1 staying as it is."""
+    sizes = np.bincount(labels[labels >= 0])
+    rank = np.empty(len(sizes), dtype=int)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return np.where(labels >= 0, rank[labels], -1) if len(sizes) else labels
+
+
+def named(clusters: np.ndarray) -> pd.Series:
+    """Names of clusters, in their order."""
+    names = [cluster_name(rank) for rank in range(clusters.max(initial=-1) + 1)]
+    return pd.Series(pd.Categorical.from_codes(clusters, names, ordered=True))

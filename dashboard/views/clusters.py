@@ -1,0 +1,99 @@
+"""The page Clusters: groups of objects, how many there are, and how sure they are."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.cluster import Agglomerative
+from core.cluster.clustering import Clustering, Hierarchy
+from core.embedding import STE
+from core.method import Method
+from core.run import key
+from core.triplets import Triplets
+from dashboard import analysis, panels
+from dashboard.controls import parameter_form, pick_method, pressed, tabs
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import count
+from dashboard.views.agreeing import show_agreement
+from dashboard.views.choosing import choose_run
+from dashboard.views.clustering import PAGE, Shown
+from dashboard.views.computing import watch
+from dashboard.views.counting import show_numbers
+from dashboard.views.facing import show_two_trees
+from dashboard.views.tree import show_tree
+from dashboard.workspace import DatasetInfo
+
+#: Up to so many objects the first tree is computed without being asked for.
+_QUICK = 5_000
+
+_VIEWS = {
+    "tree": ("Clusters", show_tree),
+    "number": ("How many, and how sure?", show_numbers),
+    "labels": ("Against labels", show_agreement),
+    "two": ("Two trees", show_two_trees),
+}
+
+
+def show_clusters(current: Session, info: DatasetInfo) -> None:
+    """The whole page for an open data set."""
+    triplets = current.triplets()
+    job = services().jobs.latest(current.id, current.slot(PAGE))
+    listed = services().workspace.runs(info.id, "fit", "cluster")
+    if job is None and not listed and info.n_objects <= _QUICK:
+        job = _compute(current, info, triplets, Agglomerative(basis=STE()))
+    titles = {name: title for name, (title, _) in _VIEWS.items()}
+    view = tabs(current, f"{PAGE}.view", "View", titles)
+    watch(current, job)
+    picture, side = st.columns([3, 1], gap="large")
+    shown = None
+    with side:
+        if listed:
+            st.subheader("Shown", anchor=False)
+            run = choose_run(current, listed, _place(info), "this clustering", lost="")
+            fit = services().workspace.run(info.id, run.key)
+            shown = Shown(current, info, triplets, fit, run.name)
+        if view == "tree":
+            _settings(current, info, triplets)
+    if shown is None:
+        with picture:
+            if job is None or not job.active:
+                panels.empty(
+                    "Nothing is computed yet",
+                    f"These are {count(info.n_objects, 'object')}. Choose a method beside this "
+                    "text and press Cluster.",
+                )
+        return
+    _VIEWS[view][1](shown, picture, side)
+
+
+def _place(info: DatasetInfo) -> str:
+    """Where the session notes which clustering of a data set is shown."""
+    return f"{PAGE}.shown@{info.id}"
+
+
+def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    st.subheader("Method", anchor=False)
+    method = _method(current)
+    if pressed(
+        current, f"{PAGE}.run", "Cluster", type="primary", icon=":material/play_arrow:",
+        width="stretch",
+    ):
+        _compute(current, info, triplets, method)
+        current.drafts[_place(info)] = key("fit", method, triplets)
+        st.rerun()
+
+
+def _method(current: Session) -> Clustering:
+    method = pick_method(current, ("cluster",), f"{PAGE}.method", "Method", Agglomerative.name)
+    # A tree is cut after it is made.
+    hidden = ("n_clusters",) if issubclass(method, Hierarchy) else ()
+    values = parameter_form(
+        current, method, f"{PAGE}.{method.name}", hidden=hidden, inner=STE.name
+    )
+    return method(**values)
+
+
+def _compute(current: Session, info: DatasetInfo, triplets: Triplets, method: Method):
+    title = f"{method.title}: {info.name}"
+    return analysis.submit(current, info, triplets, PAGE, title, [(method, "fit", {})])
