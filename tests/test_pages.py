@@ -383,6 +383,19 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     assert sorted(table["dimensions"].tolist()) == [1, 1, 2, 2, 3, 3]
     assert table["held-out error"].is_monotonic_increasing
 
+    app.multiselect(key="compare.others").set_value(["kernel/k1", "cluster/agglomerative"]).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    table = app.dataframe[0].value
+    assert len(table) == 8
+    assert set(table.loc[table["dimensions"].isna(), "method"]) == {
+        "k1 (own rankings)", "Agglomerative",
+    }
+    assert table["held-out error"].notna().all()
+    notes = [a["text"] for a in figure(app, "compare.errors")["layout"]["annotations"]]
+    assert "Agglomerative" in notes
+    app.multiselect(key="compare.others").set_value([]).run()
+
     app.multiselect(key="compare.methods").set_value(["ckl", "ste"]).run()
     assert not app.button(key="compare.run").disabled
     assert "3 of 6" not in words(app)

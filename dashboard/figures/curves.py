@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ def dimension_curves(
     value: str = "held-out error",
     repeats: ErrorEstimate | None = None,
     marked: dict[str, int] | None = None,
+    levels: Mapping[str, float] | None = None,
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
@@ -38,6 +40,8 @@ def dimension_curves(
         Shown as a band: what repeated answers allow.
     marked : dict of str to int, optional
         Number of dimensions to ring, by method.
+    levels : mapping of str to float, optional
+        Values of what has no dimensions, as lines from side to side.
     """
     figure = go.Figure()
     names = list(dict.fromkeys(table["method"]))
@@ -66,6 +70,13 @@ def dimension_curves(
             text=[_hover(row, value) for _, row in rows.iterrows()],
             hovertemplate="%{text}<extra></extra>",
         )
+    for k, (name, level) in enumerate((levels or {}).items(), len(names)):
+        figure.add_hline(
+            level, annotation_text=html.escape(name, quote=False),
+            annotation_font_size=0.9 * canvas.font,
+            line={"color": PALETTE[k % len(PALETTE)], "dash": "dashdot",
+                  "width": 1.5 * canvas.scale},
+        )
     if repeats is not None:
         _band(figure, repeats, canvas)
     if "low" in table and len(shown) and shown.max() > 0.7 * CHANCE:
@@ -84,7 +95,7 @@ def dimension_curves(
 
 
 def _hover(row: pd.Series, value: str) -> str:
-    text = f"<b>{html.escape(row['method'], quote=False)}</b>, d = {row['dimensions']}"
+    text = f"<b>{html.escape(row['method'], quote=False)}</b>, d = {row['dimensions']:.0f}"
     text += f"<br>{value} {row[value]:.4g}"
     return text + (f" [{row['low']:.3f}, {row['high']:.3f}]" if "low" in row else "")
 

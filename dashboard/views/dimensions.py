@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.compare import Suggestion, suggest_dimension
 from core.embedding.ordinal import OrdinalEmbedding
-from core.method import methods
+from core.method import Method, methods
 from core.run import Run, key
 from core.score import CHANCE, ErrorEstimate, cross_validate, errors_by, has_split, repeat_error
 from core.triplets import Triplets
@@ -31,6 +31,10 @@ from dashboard.workspace import DatasetInfo
 _LOW = Canvas(900.0, 260.0)
 _USUAL_METHODS = ["ste", "tste"]
 _GROUPS = ("sampler", "split", "participant")
+_COLUMNS = [
+    "method", "dimensions", "held-out error", "low", "high", "training error",
+    "loss per answer", "starts at the best", "iterations", "seconds",
+]
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,14 @@ class Plan:
     """Which methods in which numbers of dimensions are compared, and how error is measured."""
 
     methods: list[OrdinalEmbedding]
+    others: list[Method]
     scheme: str
     options: dict[str, Any]
 
     @property
     def pieces(self) -> list[analysis.Piece]:
         return [
-            piece for method in self.methods
+            piece for method in (*self.methods, *self.others)
             for piece in ((method, "fit", {}), (method, self.scheme, self.options))
         ]
 
@@ -72,6 +77,14 @@ def _plan(current: Session, triplets: Triplets) -> Plan:
     with right:
         high = number(current, "compare.high", "to", 1, 20, 5)
     low, high = min(low or 1, high or 1), max(low or 1, high or 1)
+    without = {
+        f"{kind}/{name}": method.title for kind in ("kernel", "cluster")
+        for name, method in methods(kind).items()
+    }
+    others = several(
+        current, "compare.others", "Without dimensions", without,
+        help="Kernels and clusterings answer triplets, too. All with their usual settings.",
+    )
     schemes = {"cross_validate": "Cross-validation by question"}
     if has_split(triplets):
         schemes["split_error"] = "The data's own test answers"
@@ -85,7 +98,8 @@ def _plan(current: Session, triplets: Triplets) -> Plan:
         methods("embedding")[name](n_components=d)
         for name in chosen for d in range(low, high + 1)
     ]
-    return Plan(found, scheme, options)
+    further = [methods(kind)[name]() for kind, name in (place.split("/") for place in others)]
+    return Plan(found, further, scheme, options)
 
 
 def show_dimensions(
@@ -140,29 +154,32 @@ def _collected(
     rows: list[dict[str, Any]] = []
     folds: dict[str, dict[int, np.ndarray]] = {}
     estimates: dict[str, ErrorEstimate] = {}
-    for method in plan.methods:
+    for method in (*plan.methods, *plan.others):
         fit = analysis.find(info, triplets, method, "fit")
         if fit is None or not fit.complete:
             continue
-        row = {
-            "method": method.title, "dimensions": method.n_components,
-            "training error": fit.numbers["triplet_error_"],
-            "loss per answer": fit.numbers["loss_"] / max(len(triplets), 1),
-            "iterations": fit.numbers["n_iter_"], "seconds": fit.seconds,
-            "starts at the best": _stability(fit),
-        }
+        row = {"method": method.title, "seconds": fit.seconds} | _of_map(fit, triplets)
         error = analysis.find(info, triplets, method, plan.scheme, plan.options)
         if error is not None:
             estimate = error.error()
             row |= {"held-out error": estimate.error, "low": estimate.low, "high": estimate.high}
             estimates[analysis.describe(method)] = estimate
-            if len(estimate.fold_errors):
+            if len(estimate.fold_errors) and "dimensions" in row:
                 folds.setdefault(method.title, {})[method.n_components] = estimate.fold_errors
         rows.append(row)
-    table = pd.DataFrame(rows)
-    if len(table) and "held-out error" not in table:
-        table[["held-out error", "low", "high"]] = np.nan
-    return table, folds, estimates
+    return pd.DataFrame(rows, columns=_COLUMNS), folds, estimates
+
+
+def _of_map(fit: Run, triplets: Triplets) -> dict[str, Any]:
+    """What there is to say of a map, and not of a kernel or of clusters."""
+    if fit.kind != "embedding":
+        return {}
+    return {
+        "dimensions": fit.parameters["n_components"],
+        "training error": fit.numbers["triplet_error_"],
+        "loss per answer": fit.numbers["loss_"] / max(len(triplets), 1),
+        "iterations": fit.numbers["n_iter_"], "starts at the best": _stability(fit),
+    }
 
 
 def _stability(fit: Run) -> float:
@@ -176,6 +193,8 @@ def _error_figure(
     suggestions: dict[str, Suggestion], repeats: ErrorEstimate | None,
 ) -> None:
     marked = {name: s.n_components for name, s in suggestions.items()}
+    of_map = table["dimensions"].notna()
+    levels = dict(table.loc[~of_map, ["method", "held-out error"]].dropna().to_numpy())
     text = (
         f"{info.name}: {count(info.n_objects, 'object')}, {count(info.n_answers, 'answer')}. "
         "Error on answers not learned from, with 95 % intervals."
@@ -185,7 +204,8 @@ def _error_figure(
 
     def draw(canvas: Canvas) -> Any:
         return dimension_curves(
-            table, repeats=worth_showing(repeats), marked=marked, caption=text, canvas=canvas
+            table[of_map], repeats=worth_showing(repeats), marked=marked, levels=levels,
+            caption=text, canvas=canvas,
         )
 
     panels.figure_panel(
@@ -241,16 +261,15 @@ def _repeats_in_words(repeats: ErrorEstimate | None) -> str:
 
 
 def _summary_table(table: pd.DataFrame) -> None:
-    shown = table[[
-        "method", "dimensions", "held-out error", "low", "high", "training error",
-        "loss per answer", "starts at the best", "iterations", "seconds",
-    ]].sort_values("held-out error")
+    shown = table.sort_values("held-out error")
     percent = shown.assign(**{"starts at the best": 100 * shown["starts at the best"]})
     st.dataframe(
         percent, hide_index=True, key="compare.table",
         column_config={
             **{name: st.column_config.NumberColumn(format="%.3f")
                for name in ("held-out error", "low", "high", "training error")},
+            "dimensions": st.column_config.NumberColumn(format="%d"),
+            "iterations": st.column_config.NumberColumn(format="%d"),
             "loss per answer": st.column_config.NumberColumn(
                 format="%.4g", help="Of different methods not comparable."
             ),
@@ -339,6 +358,7 @@ def _uncertainty_figure(
 def _loss_figure(current: Session, info: DatasetInfo, table: pd.DataFrame) -> None:
     with st.expander("Training loss by dimensions"):
         # Losses of different methods have different units: each is shown by its share.
+        table = table[table["dimensions"].notna()]
         first = table.groupby("method")["loss per answer"].transform("max")
         relative = table.assign(**{"training loss, share of its highest":
                                    table["loss per answer"] / first})
