@@ -60,11 +60,11 @@ def count_curve(
         },
         hovertemplate=f"%{{x}} clusters: {title} %{{y:.3f}}<extra></extra>",
     )
-    step = max(1, int(np.ceil(len(numbers) / 12)))
+    step = max(1, int(np.ceil(len(numbers) / 8)))
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=title,
         xaxis={"title": "clusters", "dtick": step, "tick0": 0, "zeroline": False,
-               "showgrid": False},
+               "showgrid": False, "range": [numbers[0] - 0.5, numbers[-1] + 0.5]},
         yaxis={"title": title, "zeroline": False},
     )
     if canvas.screen:

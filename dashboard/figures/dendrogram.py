@@ -29,6 +29,8 @@ from dashboard.theme import (
 
 #: Height of a leaf on the screen, in pixels; of one that has a picture and little company.
 _ROW, _TALL_ROW = 17.0, 40.0
+#: Pixels that axis, legend and margins take.
+_AROUND = 130.0
 #: Up to so many rows a picture has its row for itself; in a crowd pictures stand in columns.
 _ROOMY, _COLUMNS = 25, 3
 #: Up to so many branches have their support written beside them.
@@ -36,7 +38,7 @@ _WRITTEN = 60
 #: Clusters in the legend.
 _NAMED = len(PALETTE)
 #: Name of the line that cuts the tree, and its colour, which no cluster has.
-CUT, _CUT_COLOUR = "cut", "#C2185B"
+CUT, _CUT_COLOUR = "cut", "#D6336C"
 _NAMES = 8  # in a hover
 
 
@@ -136,7 +138,7 @@ class TreeData:
 def screen_height(rows: Rows, *, pictures: bool) -> float:
     """Height in pixels at which every leaf can be read."""
     tall = pictures and rows.total <= _ROOMY
-    return max(rows.total * (_TALL_ROW if tall else _ROW) + 90.0, 240.0)
+    return max(rows.total * (_TALL_ROW if tall else _ROW) + _AROUND, 280.0)
 
 
 def dendrogram(
@@ -158,7 +160,7 @@ def dendrogram(
         Of the same tree.
     title : str
         Of the axis of heights.
-    marks : {"labels", "pictures"}
+    marks : {"labels", "pictures", "none"}
         What stands at the leaves.
     caption : str
     revision : str
@@ -174,7 +176,7 @@ def dendrogram(
     figure = go.Figure()
     tree = data.tree
     floor, top = reach(tree)
-    pitch = (canvas.height - 90.0 * canvas.scale) / rows.total
+    pitch = (canvas.height - _AROUND * canvas.scale) / rows.total
     _add_selected(figure, data, rows, floor, top)
     _add_wedges(figure, data, rows, floor)
     add_branches(figure, data, rows, floor, canvas)
@@ -183,9 +185,14 @@ def dendrogram(
     domain = 1.0
     if marks == "pictures" and data.pictures:
         domain = _add_pictures(figure, data, rows, pitch, canvas)
-    size = min(0.92 * canvas.font, 0.86 * pitch)
-    titles = row_titles(data, rows) if marks == "labels" or not data.pictures else []
-    if size < 0.3 * canvas.font:
+    size = max(min(0.92 * canvas.font, 0.86 * pitch), 1.0)
+    titles = row_titles(data, rows)
+    if marks == "pictures":
+        titles = [
+            "" if any(i in data.pictures for i in data.tree.members(node)) else text
+            for node, text in zip(rows.nodes.tolist(), titles, strict=True)
+        ]
+    if marks == "none" or size < 0.3 * canvas.font:
         titles = []  # nobody could read them
     tall = canvas.screen and canvas.height > 700
     figure.update_xaxes(
@@ -205,8 +212,11 @@ def dendrogram(
         template=template(canvas), uirevision=revision, dragmode="zoom", hoverdistance=12,
         showlegend=bool(data.clusters.max(initial=0) < _NAMED),
     )
+    if tall:
+        # The axis is above, and the legend above the axis.
+        figure.update_layout(legend_y=1.0 + 52.0 / canvas.height)
     if canvas.screen:
-        figure.update_layout(margin_t=60 if tall else 34)
+        figure.update_layout(margin_t=120 if tall else 66)
     return with_caption(figure, caption, canvas)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from collections.abc import Collection
 
 import numpy as np
@@ -19,7 +20,7 @@ from dashboard.theme import FAINT, SCREEN, Canvas, template, with_caption
 _ROW, _TALLEST = 17.0, 5_000.0
 #: Share of the width that each tree has, and of what is between them that each label has.
 _TREE, _LABEL = 0.33, 0.3
-_LENGTH = 16  # of a label
+_LENGTH, _TITLE = 16, 28  # letters of a label, and of a line of a title
 
 
 def screen_height(n_leaves: int) -> float:
@@ -63,7 +64,8 @@ def tanglegram(
     trees = (found.first, found.second)
     n_rows = max(tree.n_leaves for tree in trees)
     pitch = (canvas.height - 90.0 * canvas.scale) / max(n_rows, 1)
-    size = min(0.85 * canvas.font, 0.86 * pitch)
+    tall = canvas.screen and canvas.height > 700
+    size = max(min(0.85 * canvas.font, 0.86 * pitch), 1.0)
     labels = short_labels(objects["label"].tolist(), _LENGTH) if size >= 4 else None
     places = []
     for tree, side, axis in zip(trees, (0, 1), ("x", "x2"), strict=True):
@@ -78,7 +80,8 @@ def tanglegram(
             "xaxis2" if side else "xaxis": {
                 "range": limits[::-1] if side else limits, "zeroline": False, "showgrid": False,
                 "domain": [1 - _TREE, 1] if side else [0, _TREE],
-                "title": html.escape(titles[side], quote=False), "nticks": 5,
+                "title": _wrapped(titles[side]), "nticks": 5,
+                "side": "top" if tall else "bottom",
             }
         })
     reserved = _LABEL if labels else 0.03
@@ -102,8 +105,13 @@ def tanglegram(
         yaxis={"range": [n_rows, 0], "visible": False},
     )
     if canvas.screen:
-        figure.update_layout(margin_t=34)
+        figure.update_layout(margin_t=100 if tall else 34)
     return with_caption(figure, caption, canvas)
+
+
+def _wrapped(title: str) -> str:
+    """A title in lines as wide as a tree."""
+    return "<br>".join(html.escape(line, quote=False) for line in textwrap.wrap(title, _TITLE))
 
 
 def _label(text: str, marked: bool) -> str:
@@ -125,7 +133,7 @@ def _add_lines(
                 continue
             gap = np.full(len(members), np.nan)
             ends = np.full(len(members), reserved + 0.015)
-            strength = 1.0 if marked else 0.15 if len(selected) else 0.6
+            strength = 1.0 if marked else 0.3 if len(selected) else 0.6
             colour = look(group)[0] if group >= 0 else FAINT
             figure.add_scatter(
                 x=np.column_stack([ends, 1 - ends, gap]).ravel(), xaxis="x3", mode="lines",

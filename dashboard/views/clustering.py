@@ -149,8 +149,8 @@ class Shown:
     def caption(self) -> str:
         """Method, parameters and data, in a sentence or two."""
         words = [analysis.describe(self.run.fresh())]
-        if hasattr(self.fitted, "linkage"):
-            words.append(f"{self.fitted.linkage} linkage")
+        if getattr(self.fitted, "linkage", None) == "average":  # others were named
+            words.append("average linkage")
         if hasattr(self.fitted, "basis") and self.fitted.basis is None:
             words.append("on k1")
         if not self.run.complete:

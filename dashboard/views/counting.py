@@ -18,7 +18,7 @@ from dashboard.theme import Canvas, count
 from dashboard.views.clustering import PAGE, Shown, by_size
 from dashboard.views.computing import compute_button
 
-_THIRD = Canvas(420.0, 300.0)
+_THIRD = Canvas(320.0, 260.0)
 _SQUARE = Canvas(760.0, 640.0)
 #: Below this silhouette there are no substantial clusters (Kaufman & Rousseeuw 1990, p. 88).
 _SUBSTANTIAL = 0.25
@@ -72,7 +72,7 @@ def show_numbers(shown: Shown, picture: Any, side: Any) -> None:
             )
             return
         _verdict(shown, counts, resampled)
-    _curves(shown, counts, resampled)
+        _curves(shown, counts, resampled)
     if resampled is not None:
         _together(shown, resampled)
         _merges(shown, resampled)
@@ -112,9 +112,9 @@ def _verdict(
         sure = int((resampled.recovery > _SURE).sum())
         lost = int((resampled.recovery < _UNSURE).sum())
         sentences.append(
-            f"Of the {count(len(resampled.recovery), 'cluster')} shown, {sure:,} "
-            f"{'is' if sure == 1 else 'are'} stable under resampling and {lost:,} "
-            f"{'dissolves' if lost == 1 else 'dissolve'}."
+            f"Of the {count(len(resampled.recovery), 'cluster')} shown, {sure or 'none'} "
+            f"{'is' if sure < 2 else 'are'} stable under resampling and {lost or 'none'} "
+            f"{'dissolves' if lost < 2 else 'dissolve'}."
         )
     st.markdown(panels.plain(" ".join(sentences)))
     if shown.tree is not None:

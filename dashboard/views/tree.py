@@ -39,8 +39,9 @@ _MAP = Canvas(900.0, 620.0)
 _WIDTH = 900.0
 #: Height of the part of the tree that is seen at a time, in pixels.
 _WINDOW = 740
-#: Rows of a tree at first.
-_ROWS = 300
+#: Trees of so few leaves are always drawn whole; those of so many at first, larger ones with so
+#: many rows.
+_FEW, _MANY, _ROWS = 30, 300, 100
 _MEMBERS = 40  # named in the table of clusters
 
 
@@ -99,27 +100,31 @@ def _suggestion(shown: Shown) -> str:
 
 def _pick_marks(shown: Shown, way: str) -> str:
     options = {"labels": "Names"}
-    if picture_addresses(shown.info, shown.triplets.objects, 64):
+    n_pictures = len(picture_addresses(shown.info, shown.triplets.objects, 64))
+    if n_pictures:
         options["pictures"] = "Pictures"
     if way == "map":
         options["points"] = "Points"
+    elif shown.tree.n_leaves > _FEW:
+        options["none"] = "All in view"
     label = "Leaves" if way == "tree" else "Objects"
     return pick(
         shown.current, f"{PAGE}.marks.{way}@{shown.info.id}", label, options,
-        default="pictures" if "pictures" in options else "labels", width=130,
+        default="pictures" if 2 * n_pictures > shown.info.n_objects else "labels", width=130,
     )
 
 
 def _pick_rows(shown: Shown) -> int:
     m = shown.tree.n_leaves
-    if m <= 10:
+    if m <= _FEW:
         return m
+    usual = m if m <= _MANY else _ROWS
     return number(
-        shown.current, f"{PAGE}.rows@{shown.info.id}", "Leaves at most", 5, m, min(m, _ROWS),
+        shown.current, f"{PAGE}.rows@{shown.info.id}", "Leaves at most", 5, m, usual,
         step=10, width=150,
         help="Branches that merge first are drawn as wedges that say how many objects they hold, "
         "until so many rows are left.",
-    ) or min(m, _ROWS)
+    ) or usual
 
 
 def _draw_tree(shown: Shown, marks: str, most: int) -> None:
@@ -150,6 +155,8 @@ def _draw_tree(shown: Shown, marks: str, most: int) -> None:
         current.select_positions(members_of(rows, nodes), mode)
 
     height = screen_height(rows, pictures=marks == "pictures" and bool(pictures))
+    if marks == "none":
+        height = min(height, float(_WINDOW))
     large = picture_addresses(shown.info, shown.triplets.objects, 320)
     leaves = enumerate(tree.objects.tolist())
     panels.figure_panel(
