@@ -20,6 +20,7 @@ from sklearn.base import clone
 import core.embedding  # noqa: F401 - registers the methods that runs name
 from core import __version__
 from core.active import ActiveComparison, compare_active
+from core.cluster.clustering import Clustering
 from core.cluster.counting import ClusterCounts, count_clusters
 from core.cluster.stability import Stability, stability
 from core.compare import LearningCurve, Tuning, learning_curve, tune
@@ -44,7 +45,7 @@ from core.uncertainty import (
     uncertainty_by_dimension,
 )
 
-__all__ = ["TASKS", "Run", "key", "run"]
+__all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,9 @@ class Run:
     parameters : dict
         All parameters of the method.
     options : dict
-        All options of the task.
+        All options of the task; of a fit to given distances, what these are called.
     data : str
-        `Triplets.fingerprint_of` the columns that the task reads.
+        `Triplets.fingerprint_of` the columns that the task reads, or hash of given distances.
     version : str
         Of this package.
     created : str
@@ -246,8 +247,11 @@ def key(
         checked(type(method), method.get_params(deep=False)), chosen,
         TASKS[task].fingerprint(triplets, chosen),
     ]
-    text = json.dumps(record, sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return _hash(json.dumps(record, sort_keys=True).encode())
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def run(
@@ -294,4 +298,45 @@ def run(
         data=TASKS[task].fingerprint(triplets, chosen), version=__version__,
         created=created.isoformat(timespec="seconds"), seconds=time.perf_counter() - begun,
         complete=complete, numbers=numbers, arrays=arrays,
+    )
+
+
+def cluster_distances(
+    method: Clustering, matrix: np.ndarray, objects: np.ndarray, n_objects: int, name: str
+) -> Run:
+    """Fit a clustering to given distances.
+
+    Parameters
+    ----------
+    method : Clustering
+        Not changed.
+    matrix : ndarray, shape (m, m)
+    objects : ndarray of int, shape (m,)
+        Positions of its rows among `n_objects`.
+    n_objects : int
+    name : str
+        What the distances are called.
+
+    Returns
+    -------
+    Run
+        A fit, whose options have the name as ``distances``.
+
+    Raises
+    ------
+    DataError
+        If they are no distances, or not such as the method needs.
+    """
+    begun, created = time.perf_counter(), datetime.now(UTC)
+    matrix = np.ascontiguousarray(matrix, dtype=float)
+    data = _hash(matrix.tobytes() + np.asarray(objects, dtype=np.int64).tobytes())
+    chosen = checked(type(method), method.get_params(deep=False))
+    record = [__version__, "distances", method.kind, method.name, chosen, n_objects, data]
+    fitted = clone(method).fit_distances(matrix, objects, n_objects)
+    numbers, arrays = _divided({k: v for k, v in vars(fitted).items() if k.endswith("_")})
+    return Run(
+        key=_hash(json.dumps(record, sort_keys=True).encode()), task="fit", kind=method.kind,
+        method=method.name, parameters=chosen, options={"distances": name}, data=data,
+        version=__version__, created=created.isoformat(timespec="seconds"),
+        seconds=time.perf_counter() - begun, complete=True, numbers=numbers, arrays=arrays,
     )

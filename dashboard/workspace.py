@@ -483,7 +483,12 @@ def _size(arrays: Mapping[str, np.ndarray]) -> int:
 
 def _same_method(other: _Run, fit: _Run) -> bool:
     names = ("kind", "method", "parameters")
-    return other.id != fit.id and all(other.record[n] == fit.record[n] for n in names)
+    # A method that was fitted to uploaded distances has nothing to do with the answers.
+    uploaded = [run.record["options"].get("distances") for run in (other, fit)]
+    return (
+        other.id != fit.id and uploaded[0] == uploaded[1]
+        and all(other.record[n] == fit.record[n] for n in names)
+    )
 
 
 def _hash(content: bytes) -> str:

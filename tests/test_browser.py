@@ -280,3 +280,54 @@ def test_where_the_server_cannot_draw_the_browser_does(browser, workspace):
         assert download(page, "PNG").startswith(b"\x89PNG")
         files = zipfile.ZipFile(io.BytesIO(download(page, "Download everything")))
         assert {Path(name).suffix for name in files.namelist()} == {".csv", ".json", ".html"}
+
+
+def test_a_tree_is_cut_by_dragging_and_a_click_on_a_branch_selects(browser, workspace):
+    with running(workspace) as address:
+        page = open_page(browser, f"{address}/?sample=ekman_colors")
+        wait_for_map(page)
+        page.get_by_role("link", name="Clusters").click()
+        tree = page.locator(".st-key-clusters-tree .js-plotly-plot")
+        tree.locator(".nsewdrag").wait_for()
+        at_rest(page)
+
+        # to where three branches are left, a little askew, as hands do it
+        place, target = tree.evaluate(
+            "p => { const nodes = p.data.filter(t => t.customdata)"
+            ".flatMap(t => [...t.x]).sort((a, b) => b - a);"
+            "const axis = p._fullLayout.xaxis, at = x => axis._offset + axis.l2p(x);"
+            "return [at(p.layout.shapes[0].x0), at((nodes[1] + nodes[2]) / 2)]; }"
+        )
+        tree.evaluate("p => p.scrollIntoView({ block: 'center' })")
+        box = tree.bounding_box()
+        level = box["y"] + box["height"] * 0.62
+        page.mouse.move(box["x"] + place, level)
+        page.mouse.down()
+        page.mouse.move(box["x"] + target, level + 20, steps=8)
+        page.mouse.up()
+        expect(page.get_by_role("heading", name="3 clusters")).to_be_visible()
+        expect(page.get_by_role("spinbutton", name="Clusters")).to_have_value("3")
+        at_rest(page)
+        line = tree.evaluate("p => p.layout.shapes[0]")
+        assert line["x0"] == line["x1"]
+        assert (line["y0"], line["y1"]) == (0, 1), "upright again"
+
+        # the branch of the largest cluster
+        x, y = tree.evaluate(
+            "p => { const nodes = p._fullData.filter(t => t.customdata)"
+            ".flatMap(t => [...t.x].map((x, k) => [x, t.y[k], t.customdata[k], t.marker.color]));"
+            "const [x, y] = nodes.filter(n => n[3] === '#0072B2')"
+            ".reduce((a, b) => b[2] > a[2] ? b : a);"
+            "const { xaxis, yaxis } = p._fullLayout;"
+            "return [xaxis._offset + xaxis.l2p(x), yaxis._offset + yaxis.l2p(y)]; }"
+        )
+        box = tree.bounding_box()
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        page.mouse.click(box["x"] + x, box["y"] + y)
+        heading = page.get_by_text(re.compile(r"^\d+ selected objects$"))
+        expect(heading).to_be_visible()
+        largest = int(heading.inner_text().split()[0])
+        assert f"({largest})" in tree.evaluate("p => p.data.find(t => t.legendgroup === '0').name")
+        page.get_by_role("link", name="Embedding").click()
+        wait_for_map(page)
+        expect(heading).to_have_text(f"{largest} selected objects")

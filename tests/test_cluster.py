@@ -30,7 +30,7 @@ from core.kernel import K2
 from core.kernel.space import Space
 from core.method import described, methods, parameters
 from core.progress import Stopped
-from core.run import key, run
+from core.run import cluster_distances, key, run
 from core.simulate import simulate
 from core.triplets import DataError, Triplets
 from tests.test_embedding import data_of_every_kind
@@ -460,3 +460,16 @@ def test_agreement_by_hand():
     assert found.table.to_numpy().sum() == 17
     with pytest.raises(DataError, match="No object"):
         agreement(np.array([-1]), ["a"])
+
+
+def test_given_distances_may_be_of_some_objects_only():
+    points = np.array([[0.0], [10.0], [1.0], [11.0]])
+    matrix = np.abs(points - points.T)
+    found = Agglomerative(n_clusters=2).fit_distances(matrix, np.array([5, 0, 3, 2]), 7)
+    assert found.labels_[[1, 4, 6]].tolist() == [-1] * 3
+    assert found.labels_[5] == found.labels_[3] != found.labels_[0] == found.labels_[2]
+    kept = cluster_distances(Agglomerative(n_clusters=2), matrix, np.array([5, 0, 3, 2]), 7, "d")
+    assert kept.fitted().labels_.tolist() == found.labels_.tolist()
+    assert kept.options == {"distances": "d"}
+    other = cluster_distances(Agglomerative(n_clusters=2), matrix, np.array([5, 0, 3, 1]), 7, "d")
+    assert other.key != kept.key

@@ -62,8 +62,8 @@ def test_every_leaf_and_every_merge_can_be_picked(tree, data):
         assert x == pytest.approx(tree.heights[node])
         assert 0 < y < rows.total
     # each leaf has its row, in the order of the tree, and its label stands there
-    places = [found[leaf][1] for leaf in tree.leaves]
-    assert places == pytest.approx(np.arange(len(tree.leaves)) + 0.5)
+    rows_of_leaves = np.arange(tree.n_leaves) + 0.5
+    assert [found[leaf][1] for leaf in tree.leaves] == pytest.approx(rows_of_leaves)
     ticks = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
     assert ticks[found[0][1]] == f"object &lt;{tree.objects[0]}&gt;"
     for node in range(tree.n_leaves, 2 * tree.n_leaves - 1):

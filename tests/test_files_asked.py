@@ -1,4 +1,4 @@
-"""Lists of questions that are not answered yet."""
+"""Lists of questions that are not answered yet, and matrices of distances."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.files import read_questions
+from core.files import read_distances, read_questions
 from core.triplets import DataError, Triplets
 
 
@@ -45,3 +45,47 @@ def test_what_is_wrong_with_questions_is_named(animals, text, message):
     with pytest.raises(DataError) as caught:
         read_questions(text.encode(), animals, "list.csv")
     assert message in str(caught.value)
+
+
+def square(names: list[str] | None, matrix: np.ndarray, header: bool = True) -> bytes:
+    """A matrix as CSV, with names in the first row and column."""
+    frame = pd.DataFrame(matrix, index=names, columns=names)
+    return frame.to_csv(index=names is not None, header=names is not None and header).encode()
+
+
+def test_a_matrix_of_distances_is_matched_by_name():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(6, 2))
+    matrix = np.linalg.norm(points[:, None] - points, axis=2)
+    objects = Triplets.from_array([[0, 1, 2]], 6, ids=list("abcdef"), name="things")
+    numbered = Triplets.from_array([[0, 1, 2]], 6, ids=[str(i) for i in range(6)])
+
+    found, places, how = read_distances(square(None, matrix), objects, "d.csv")
+    assert np.allclose(found, matrix)
+    assert places.tolist() == list(range(6))
+    assert "without names" in how
+
+    some = [4, 0, 3]
+    part = matrix[np.ix_(some, some)]
+    for source in (square(list("ead"), part), square(list("ead"), part, header=False)):
+        found, places, _ = read_distances(source, objects, "d.csv")
+        assert np.allclose(found, part)
+        assert places.tolist() == some
+    found, places, _ = read_distances(square(["4", "0", "3"], part), numbered, "d.csv")
+    assert np.allclose(found, part)
+    assert places.tolist() == some
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (b"a,b,c,d\n0,1,2,3\n1,0,3,3\n", "not square"),
+        (b",a,z\na,0,1\nz,1,0\n", "'z' is no object of things"),
+        (b",a,b\nb,1,0\na,0,1\n", "different orders"),
+        (b"0,1\n1,0\n", "2 rows without names"),
+    ],
+)
+def test_what_is_no_matrix_of_distances_is_explained(source, message):
+    objects = Triplets.from_array([[0, 1, 2]], ids=list("abc"), name="things")
+    with pytest.raises(DataError, match=message):
+        read_distances(source, objects, "d.csv")

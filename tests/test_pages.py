@@ -816,3 +816,21 @@ def test_two_trees_face_each_other(services, opened):
     assert "pairs of lines cross" in text
     leaves = [t["customdata"] for t in figure(app, "clusters.two")["data"] if "customdata" in t]
     assert [sorted(side) for side in leaves] == [list(range(30))] * 2
+
+
+def test_distances_can_be_uploaded(services, opened, truth):
+    app = clusters(services, opened)
+    matrix = np.linalg.norm(truth[:, None] - truth, axis=2)
+    file = "\n".join(",".join(f"{d:.6f}" for d in row) for row in matrix).encode()
+    app.file_uploader(key="clusters.distances").upload("apart.csv", file, "text/csv")
+    app.run()
+    app.button(key="clusters.distances.run").click().run()
+    assert not app.exception
+    text = words(app).replace("\\", "")
+    assert "Agglomerative, average linkage, on the distances of apart.csv" in text
+    shown = figure(app, "clusters.tree")["layout"]["xaxis"]["range"][0]
+    assert shown <= matrix.max() * 1.03
+    app.segmented_control(key="clusters.view").set_value("number").run()
+    assert "There are no answers to resample" in words(app)
+    app.segmented_control(key="clusters.view").set_value("two").run()
+    assert "pairs of lines cross" in words(app), "beside the tree of the answers"

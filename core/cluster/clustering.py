@@ -68,15 +68,25 @@ class Clustering(Method):
         """Where the objects lie, and whether finding that out was stopped."""
         raise NotImplementedError
 
-    def fit_distances(self, matrix: Any) -> Self:
-        """Cluster by given distances, shape (n, n).
+    def fit_distances(
+        self, matrix: Any, objects: np.ndarray | None = None, n_objects: int | None = None
+    ) -> Self:
+        """Cluster by given distances.
+
+        Parameters
+        ----------
+        matrix : array-like, shape (m, m)
+        objects : ndarray of int, shape (m,), optional
+            Positions of its rows among `n_objects`; without it they are all objects in their
+            order.
+        n_objects : int, optional
 
         Raises
         ------
         DataError
             If they are no distances, or not such as the method needs.
         """
-        return self.fit_space(space_of_distances(matrix))
+        return self.fit_space(space_of_distances(matrix, objects, n_objects))
 
     def fit_space(self, space: Space) -> Self:
         """Cluster objects whose places are known."""

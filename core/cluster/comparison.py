@@ -84,7 +84,9 @@ class ComparisonLinkage(Hierarchy):
             apart = squareform(cophenet(_merges(rows, weight, len(placed))))
         return Space(triplets.n_objects, placed, given=apart), False
 
-    def fit_distances(self, matrix: Any) -> NoReturn:
+    def fit_distances(
+        self, matrix: Any, objects: np.ndarray | None = None, n_objects: int | None = None
+    ) -> NoReturn:
         """Not for this method.
 
         Raises

@@ -5,6 +5,7 @@ readings of it, let the user change one, and `interpret` it.
 """
 
 from core.files.asked import read_questions
+from core.files.distances import read_distances
 from core.files.interpretation import interpret, read
 from core.files.layout import Layout, layouts
 from core.files.loading import load
@@ -51,6 +52,7 @@ __all__ = [
     "load",
     "propose",
     "read",
+    "read_distances",
     "read_objects",
     "read_pictures",
     "read_questions",

@@ -50,7 +50,7 @@ def read_questions(
     if not table.n_rows:
         raise DataError("there are no questions", file=table.name, remedy="Give one per row.")
     names = np.column_stack([table.texts(column) for column in columns])
-    rows, what = _positions(names, objects)
+    rows, what = positions_of(names, objects)
     unknown = np.argwhere(rows < 0)
     if len(unknown):
         row, column = unknown[0]
@@ -72,7 +72,7 @@ def read_questions(
     )
 
 
-def _positions(names: np.ndarray, objects: Triplets) -> tuple[np.ndarray, str]:
+def positions_of(names: np.ndarray, objects: Triplets) -> tuple[np.ndarray, str]:
     """(q, 3) positions of the objects that are named, -1 where unknown; and how they are named."""
     ways = {
         "their ids": _looked_up(names, objects.ids),

@@ -85,12 +85,17 @@ def space_of(fitted: Method) -> Space:
     return Space(n, placed, given=fitted.distances()[np.ix_(placed, placed)])
 
 
-def space_of_distances(matrix: Any) -> Space:
+def space_of_distances(
+    matrix: Any, objects: np.ndarray | None = None, n_objects: int | None = None
+) -> Space:
     """The space of given distances.
 
     Parameters
     ----------
-    matrix : array-like, shape (n, n)
+    matrix : array-like, shape (m, m)
+    objects : ndarray of int, shape (m,), optional
+        Positions of its rows among `n_objects`; without it they are all objects in their order.
+    n_objects : int, optional
 
     Raises
     ------
@@ -114,7 +119,11 @@ def space_of_distances(matrix: Any) -> Space:
             "the distances of two objects differ by direction, or an object is away from itself",
             remedy="Average the two directions, and put zeros on the diagonal.",
         )
-    return Space(len(matrix), np.arange(len(matrix)), given=(matrix + matrix.T) / 2)
+    matrix = (matrix + matrix.T) / 2
+    if objects is None:
+        return Space(len(matrix), np.arange(len(matrix)), given=matrix)
+    order = np.argsort(objects)
+    return Space(n_objects, np.asarray(objects)[order], given=matrix[np.ix_(order, order)])
 
 
 def centred_gram(space: Space) -> np.ndarray:

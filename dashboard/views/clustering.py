@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from core.cluster.clustering import Clustering, Hierarchy
 from core.cluster.dendrogram import Dendrogram
@@ -122,6 +123,11 @@ class Shown:
         """As it was set, not fitted, with as many clusters as are shown."""
         return self.run.fresh().set_params(n_clusters=self.n_clusters)
 
+    @property
+    def described(self) -> str:
+        """Its method in words."""
+        return described(self.run.fresh(), of_distances="distances" in self.run.options)
+
     @cached_property
     def stability(self) -> Stability | None:
         """What became of these clusters when the answers were resampled, as far as computed."""
@@ -148,10 +154,12 @@ class Shown:
 
     def caption(self) -> str:
         """Method, parameters and data, in a sentence or two."""
-        words = [analysis.describe(self.run.fresh())]
+        words = [self.described]
         if getattr(self.fitted, "linkage", None) == "average":  # others were named
             words.append("average linkage")
-        if hasattr(self.fitted, "basis") and self.fitted.basis is None:
+        if "distances" in self.run.options:
+            words.append(f"on the distances of {self.run.options['distances']}")
+        elif hasattr(self.fitted, "basis") and self.fitted.basis is None:
             words.append("on k1")
         if not self.run.complete:
             words.append("stopped early")
@@ -162,6 +170,13 @@ class Shown:
         if left:
             text += f"; nothing is known of {left:,}"
         return f"{text}. {count(self.n_clusters, 'cluster')}."
+
+
+def described(method: Clustering, *, of_distances: bool = False) -> str:
+    """A method in words; what it would be based on does not matter where distances are given."""
+    if of_distances and hasattr(method, "basis"):
+        method = clone(method).set_params(basis=None)
+    return analysis.describe(method)
 
 
 def by_size(labels: np.ndarray) -> np.ndarray:

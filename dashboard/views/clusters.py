@@ -7,17 +7,18 @@ import streamlit as st
 from core.cluster import Agglomerative
 from core.cluster.clustering import Clustering, Hierarchy
 from core.embedding import STE
-from core.method import Method
-from core.run import key
-from core.triplets import Triplets
+from core.files import read_distances
+from core.run import cluster_distances, key
+from core.triplets import DataError, Triplets
 from dashboard import analysis, panels
 from dashboard.controls import parameter_form, pick_method, pressed, tabs
+from dashboard.jobs import Job
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import count
 from dashboard.views.agreeing import show_agreement
 from dashboard.views.choosing import choose_run
-from dashboard.views.clustering import PAGE, Shown
+from dashboard.views.clustering import PAGE, Shown, described
 from dashboard.views.computing import watch
 from dashboard.views.counting import show_numbers
 from dashboard.views.facing import show_two_trees
@@ -83,6 +84,37 @@ def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
         _compute(current, info, triplets, method)
         current.drafts[_place(info)] = key("fit", method, triplets)
         st.rerun()
+    with st.expander("Distances of your own"):
+        _distances(current, info, triplets, method)
+
+
+def _distances(
+    current: Session, info: DatasetInfo, triplets: Triplets, method: Clustering
+) -> None:
+    """Cluster an uploaded matrix by the chosen method."""
+    file = st.file_uploader(
+        "Matrix", key=f"{PAGE}.distances",
+        help="A square table of distances between the objects, as CSV or Parquet, with the names "
+        "of the objects in the first row and column, or without names in the order of the objects.",
+    )
+    asked = pressed(
+        current, f"{PAGE}.distances.run", "Cluster these distances", width="stretch",
+        disabled=file is None, help="By the method above; what it takes as similarity is ignored.",
+    )
+    if file is None or not asked:
+        return
+    try:
+        with st.spinner("Clustering"):
+            matrix, objects, how = read_distances(file.getvalue(), triplets, file.name)
+            found = cluster_distances(method, matrix, objects, triplets.n_objects, file.name)
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    name = f"{described(method, of_distances=True)}, {file.name}"
+    services().workspace.add_run(info.id, found, name)
+    current.drafts[_place(info)] = found.key
+    st.toast(panels.plain(how))
+    st.rerun()
 
 
 def _method(current: Session) -> Clustering:
@@ -95,6 +127,8 @@ def _method(current: Session) -> Clustering:
     return method(**values)
 
 
-def _compute(current: Session, info: DatasetInfo, triplets: Triplets, method: Method):
+def _compute(
+    current: Session, info: DatasetInfo, triplets: Triplets, method: Clustering
+) -> Job:
     title = f"{method.title}: {info.name}"
     return analysis.submit(current, info, triplets, PAGE, title, [(method, "fit", {})])

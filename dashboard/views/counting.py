@@ -158,7 +158,7 @@ def _curves(shown: Shown, counts: ClusterCounts | None, resampled: Stability | N
     for column, (name, x, y, errors, best, about) in zip(
         st.columns(len(curves)), curves, strict=True
     ):
-        text = f"{analysis.describe(shown.run.fresh())}. {shown.info.name}. {about}"
+        text = f"{shown.described}. {shown.info.name}. {about}"
 
         def draw(
             canvas: Canvas, name=name, x=x, y=y, errors=errors, best=best, text=text
@@ -185,7 +185,7 @@ def _together(shown: Shown, resampled: Stability) -> None:
     clusters = by_size(resampled.labels)
     order = shown.order
     text = (
-        f"{analysis.describe(shown.run.fresh())}, {count(len(resampled.recovery), 'cluster')}. "
+        f"{shown.described}, {count(len(resampled.recovery), 'cluster')}. "
         f"{shown.info.name}. Share of {count(len(resampled.agreement), 'resampled set')} of "
         "answers that put two objects into one cluster; objects in the order of the "
         f"{'tree' if shown.tree else 'clusters'}, clusters along the edges."
