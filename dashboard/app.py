@@ -35,6 +35,7 @@ def main() -> None:
                 st.Page(PAGES / "embedding.py", title="Embedding", icon=":material/scatter_plot:"),
                 st.Page(PAGES / "uncertainty.py", title="Uncertainty", icon=":material/blur_on:"),
                 st.Page(PAGES / "kernel.py", title="Kernel", icon=":material/grid_on:"),
+                st.Page(PAGES / "trees.py", title="Trees", icon=":material/account_tree:"),
                 st.Page(PAGES / "compare.py", title="Compare", icon=":material/query_stats:"),
             ],
         }

@@ -20,7 +20,8 @@ from dashboard.state import _KEY, Session
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
-         "kernel": "../pages/kernel.py", "compare": "../pages/compare.py"}
+         "kernel": "../pages/kernel.py", "trees": "../pages/trees.py",
+         "compare": "../pages/compare.py"}
 CSV = (
     b"subject,head,left,right,winner\n"
     b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"

@@ -86,7 +86,9 @@ def show_map(current: Session, result: Result) -> None:
     text = caption(result, style)
 
     def draw(canvas: Canvas) -> Any:
-        shown = data if canvas.screen else replace(data, pictures=_embedded(result.info, data))
+        shown = data
+        if not canvas.screen:
+            shown = replace(data, pictures=embedded_pictures(result.info, data.objects))
         return embedding_map(shown, style, caption=text, revision=result.fit.key, canvas=canvas)
 
     def bundle() -> None:
@@ -152,12 +154,11 @@ def _shape(n_components: int, flat: bool) -> str:
     return "ellipses" if n_components == 2 or flat else "ellipsoids"
 
 
-def _embedded(info: DatasetInfo, data: MapData) -> Mapping[int, str]:
-    """The pictures themselves in the place of their addresses, for files."""
-    names = data.objects["image"] if data.pictures else []
+def embedded_pictures(info: DatasetInfo, objects: pd.DataFrame) -> Mapping[int, str]:
+    """The pictures of objects themselves in the place of their addresses, for files."""
     found = {}
-    for i in data.pictures:
-        path = services().workspace.picture(info.pictures[names[i]], 320)
+    for i in picture_addresses(info, objects, 320):
+        path = services().workspace.picture(info.pictures[objects["image"].iloc[i]], 320)
         found[i] = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
     return found
 
