@@ -22,6 +22,9 @@ from dashboard.theme import (
     with_caption,
 )
 
+#: Neighbouring lines stand this share apart, so that their error bars do not cover each other.
+_APART = 0.02
+
 
 def error_curves(
     table: pd.DataFrame,
@@ -58,14 +61,22 @@ def error_curves(
         colour, level = PALETTE[k % len(PALETTE)], bool(rows[x].isna().all())
         at = ends if level else rows[x].tolist()
         column = {c: (rows[c].tolist() * 2)[: len(at)] for c in rows}
-        if "low" in rows:
+        bars = None
+        if "low" in rows and level:
             figure.add_scatter(
                 x=[*at, *at[::-1]], y=[*column["low"], *column["high"][::-1]], mode="lines",
                 fill="toself", fillcolor=transparent(colour, 0.10), line={"width": 0},
                 hoverinfo="skip", showlegend=False, legendgroup=name,
             )
+        elif "low" in rows:
+            bars = {
+                "type": "data", "array": rows["high"] - rows[value],
+                "arrayminus": rows[value] - rows["low"], "thickness": 1.2 * canvas.scale,
+                "width": 0, "color": transparent(colour, 0.55),
+            }
+            at = [place * (1.0 + _APART * k) for place in at]
         figure.add_scatter(
-            x=at, y=column[value], mode="lines" if level else "lines+markers",
+            x=at, y=column[value], error_y=bars, mode="lines" if level else "lines+markers",
             name=html.escape(shorten(str(name)), quote=False), legendgroup=name,
             line={"color": colour, "width": 2 * canvas.scale, "dash": "dash" if level else None},
             marker={"size": 8 * canvas.scale, "symbol": SYMBOLS[k % len(SYMBOLS)]},

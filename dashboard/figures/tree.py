@@ -228,7 +228,9 @@ def _add_edges(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas
             parent = int(tree.parents[node])
             foot = place.top[parent] - place.head - _BAR
             xs += [place.x[parent], place.x[node], np.nan]
-            ys += [foot, place.top[node], np.nan]
+            # Where there is no picture the room for one stays empty.
+            head = place.head if tree.nearer_to(node) in tree.pictures else _TEXT
+            ys += [foot, place.top[node] - place.head + head, np.nan]
         figure.add_scatter(
             x=xs, y=ys, mode="lines", hoverinfo="skip", showlegend=False,
             line={"color": FAINT, "width": (2.5 if marked else 1.0) * canvas.scale},
@@ -275,12 +277,12 @@ def _add_nodes(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas
     texts, images = [], []
     for node in tree.shown:
         size = int(tree.nodes.stop[node] - tree.nodes.start[node])
-        pivot, room = tree.nearer_to(node), int(0.95 * place.span[node] / letter)
-        number = f" · {size}"
-        if pivot is None:
-            text = f"all · {size}"
-        elif room >= len(number) + 4:
-            text = shorten(labels[pivot], room - len(number)) + number
+        pivot, room = tree.nearer_to(node), min(int(0.95 * place.span[node] / letter), 36)
+        label, number = "all" if pivot is None else labels[pivot], f" · {size}"
+        if room >= min(len(label), 12) + len(number):
+            text = shorten(label, room - len(number)) + number
+        elif room >= min(len(label), 5):
+            text = shorten(label, room)
         else:
             text = str(size) if room >= 2 else ""
         texts.append(html.escape(text, quote=False))
@@ -347,6 +349,7 @@ def _add_toggles(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canv
         hovertemplate="%{hovertext}<extra></extra>",
         marker={
             "size": [(15 if node in ends else 10) * canvas.scale for node in inner],
+            "line": {"width": 0},
             "color": FAINT, "opacity": [1.0 if node in ends else 0.6 for node in inner],
         },
     )
@@ -399,6 +402,7 @@ def _add_members(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canv
         hovertext=[f"<b>{html.escape(shorten(labels[i], 60), quote=False)}</b>" for i in objects],
         hovertemplate="%{hovertext}<extra></extra>",
         marker={
+            "line": {"width": 0},
             "size": [(18 if i in tree.pictures else 7) * canvas.scale for i in objects],
             "color": [colour[i] for i in objects],
             "opacity": [

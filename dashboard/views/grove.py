@@ -35,10 +35,10 @@ PAGE = "trees"
 #: Who answers a tree's questions.
 UPLOADED, MAP, PERSON, OBSERVER = "uploaded", "map", "person", "observer"
 _WHO = {
-    UPLOADED: "The uploaded answers, gaps filled by the map",
+    UPLOADED: "Uploaded answers, then map",
     MAP: "The map alone",
-    PERSON: "A person, at this screen",
-    OBSERVER: "A simulated observer of the map",
+    PERSON: "A person at this screen",
+    OBSERVER: "A simulated observer",
 }
 #: Answers that are less certain than this are unsure.
 SURE = 0.75

@@ -26,6 +26,7 @@ from dashboard.figures.tree import (
     window,
 )
 from dashboard.theme import FAINT, Canvas, count
+from dashboard.theme import number as round_number
 from dashboard.views.answering import show_answering
 from dashboard.views.dataset import picture_addresses
 from dashboard.views.grove import (
@@ -173,7 +174,7 @@ def _facts(plan: Planting, grown: Grown) -> None:
     facts = st.columns(5)
     facts[0].metric("Height", grown.tree.height, help="Questions on the longest way to a leaf.")
     facts[0].caption(
-        f"h* {grown.bound:,.0f}",
+        f"h\\* = {round_number(grown.bound, 2)}",
         help="Height that a tree with random pivots stays below with a probability of 95 %, by "
         "Theorem 1 of Haghiri, Ghoshdastidar and von Luxburg (2017). It is far from tight.",
     )

@@ -58,7 +58,7 @@ def show_search(grove: Grove) -> None:
     with side:
         query = _query(grove)
         plan = planting(grove, None)
-        k = int(number(grove.current, f"{PAGE}.k", "Neighbours", 1, 50, 5) or 5)
+        k = int(number(grove.current, f"{PAGE}.k", "Neighbours", 1, 50, 3) or 3)
         trees = int(number(
             grove.current, f"{PAGE}.trees", "Trees", 1, 100, 1,
             help="The members of the leaves of all trees are compared. The way that is shown is "
@@ -130,18 +130,23 @@ def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
         near, far = (row.p, row.q) if row.nearer_to_p else (row.q, row.p)
         below = walk.nodes[walk.nodes.index(row.node) + 1]
         x, p, q, winner = (panels.plain(said[i]) for i in (walk.query, row.p, row.q, near))
-        remark = ""
-        if "answered" in walk.steps:
-            remark = " *(people)*" if row.answered else " *(the map)*"
-        if "certainty" in walk.steps and not getattr(row, "answered", False):
-            remark += f" *({100 * row.certainty:.0f} % certain)*"
-        with st.container(horizontal=True, vertical_alignment="center"):
-            for i, large in ((near, True), (far, False)):
-                _thumbnail(grove, i, 44 if large else 28)
-            st.markdown(
-                f"{turn + 1}. Is {x} nearer to {p} or to {q}? To **{winner}**{remark}: "
-                f"{count(int(sizes[below]), 'object')} left."
-            )
+        by_people = getattr(row, "answered", False)
+        remark = "people" if by_people else ""
+        if "answered" in walk.steps and not by_people:
+            remark = "the map"
+        if "certainty" in walk.steps and not by_people:
+            remark += f"{', ' if remark else ''}{100 * row.certainty:.0f} % certain"
+        remark = f" *({remark})*" if remark else ""
+        line = st.container()
+        if "image" in grove.triplets.objects:
+            shown, line = st.columns([1, 6], vertical_alignment="center")
+            with shown.container(horizontal=True, vertical_alignment="center"):
+                for i, width in ((near, 44), (far, 28)):
+                    _thumbnail(grove, i, width)
+        line.markdown(
+            f"**{turn + 1}**\u2002Is {x} nearer to {p} or to {q}? To **{winner}**{remark}: "
+            f"{count(int(sizes[below]), 'object')} left."
+        )
 
 
 def _thumbnail(grove: Grove, i: int, width: int) -> None:
@@ -219,7 +224,9 @@ def _found(
         if pictures:
             table[f"{title} "] = [pictures.get(i, "") for i in those.tolist()]
         table[title] = labels[those]
-    table["rank of what was found"] = [ranks.get(i) for i in found[: len(true)].tolist()]
+    table["rank of what was found"] = [
+        str(ranks.get(i, "—")) for i in found[: len(true)].tolist()
+    ]
     st.subheader("Nearest neighbours", anchor=False)
     hit = len(np.intersect1d(known, true))
     share = f"{hit} of {len(true)}"
