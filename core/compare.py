@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 from sklearn.base import clone
 
 from core.geometry import distances
 from core.method import Method, Number, checked
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
-from core.score import question_folds
+from core.score import corrected_reach, question_folds
 from core.triplets import DataError, Triplets, as_triplets
 
 #: Share of the questions that a learning curve predicts, as one of so many parts.
 _PARTS = 5
+_RATIO = 1.0 / (_PARTS - 1)
 #: What `tune` tries.
 _DIMENSIONS = (1, 2, 3, 5, 8, 12, 20)
 _PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
@@ -124,7 +125,7 @@ class LearningCurve:
     @property
     def reach(self) -> np.ndarray:
         """(p,) half the width of the 95 % interval, corrected as in `corrected_t_test`."""
-        return _reach(self.errors)
+        return corrected_reach(self.errors, _RATIO)
 
     def gain(self) -> tuple[float, float, float]:
         """What the second half of the answers brought: fall of the error, with its interval.
@@ -134,14 +135,8 @@ class LearningCurve:
         logs = np.log(self.n_answers)
         half = [np.interp(logs[-1] - np.log(2), logs, errors) for errors in self.errors]
         falls = np.array(half) - self.errors[:, -1]
-        mean, reach = float(falls.mean()), float(_reach(falls[:, None])[0])
+        mean, reach = float(falls.mean()), float(corrected_reach(falls, _RATIO))
         return mean, mean - reach, mean + reach
-
-
-def _reach(values: np.ndarray) -> np.ndarray:
-    r = len(values)
-    spread = np.sqrt((1.0 / r + 1.0 / (_PARTS - 1)) * values.var(axis=0, ddof=1))
-    return spread * stdtrit(r - 1, 0.975)
 
 
 def learning_curve(

@@ -29,6 +29,8 @@ from core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
 from core.method import Column, Method, checked, methods, parameters
 from core.progress import Progress, silent
 from core.score import ErrorEstimate, cross_validate, split_error
+from core.tree.comparison import SearchCurve, search_curve
+from core.tree.prediction import ForestErrors, forest_errors
 from core.triplets import Triplets
 from core.uncertainty import (
     Abstention,
@@ -225,6 +227,8 @@ TASKS: dict[str, Task] = {
     "classify": _task(classify, Classification),
     "count_clusters": _task(count_clusters, ClusterCounts, "cluster"),
     "stability": _task(stability, Stability, "cluster"),
+    "search_curve": _task(search_curve, SearchCurve, "embedding", "kernel"),
+    "forest_errors": _task(forest_errors, ForestErrors, "embedding", "kernel"),
 }
 
 

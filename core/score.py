@@ -135,15 +135,33 @@ def cross_validate(
         if progress(len(errors) / len(parts)) and len(errors) < len(parts):
             raise Stopped
     errors = np.array(errors)
-    ratio = 1.0 / (options["folds"] - 1)  # of answers held out to answers learned from
-    spread = np.sqrt((1.0 / len(errors) + ratio) * errors.var(ddof=1))
-    reach = spread * stdtrit(len(errors) - 1, 0.975)
-    mean, reach = float(errors.mean()), float(reach)
+    mean = float(errors.mean())
+    reach = float(corrected_reach(errors, 1.0 / (options["folds"] - 1)))
     times = f", {options['repeats']} times" if options["repeats"] > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
         f"{options['folds']}-fold cross-validation by question{times}", errors, wrong,
     )
+
+
+def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
+    """Half the width of the 95 % interval of a mean over parts that were held out in turn.
+
+    Parameters
+    ----------
+    errors : ndarray, shape (m, ...)
+        In every part.
+    ratio : float
+        Of what is held out to what is learned from.
+
+    References
+    ----------
+    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
+    52, 239-281: training parts overlap, so the plain spread would be too small.
+    """
+    m = len(errors)
+    spread = np.sqrt((1.0 / m + ratio) * errors.var(axis=0, ddof=1))
+    return spread * stdtrit(m - 1, 0.975)
 
 
 def _wrong_without(
@@ -179,7 +197,7 @@ def _clustered(
     variance = float(by_question @ by_question)
     n_questions = len(np.unique(questions))
     effective = error * (1 - error) / variance if variance > 0 else n_questions
-    return error, *_wilson(error, min(effective, len(wrong)))
+    return error, *wilson(error, min(effective, len(wrong)))
 
 
 def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.DataFrame:
@@ -294,7 +312,7 @@ def has_split(triplets: Triplets) -> bool:
     return True
 
 
-def _wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
+def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
     """Wilson's (1927) score interval for a share seen in n trials."""
     z2 = ndtri(0.5 + level / 2) ** 2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)

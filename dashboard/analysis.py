@@ -32,6 +32,8 @@ _FOLLOW = {
     "classify": "Predicting held-out labels",
     "count_clusters": "Comparing with points without clusters",
     "stability": "Clustering resampled answers",
+    "search_curve": "Searching for neighbours",
+    "forest_errors": "Predicting held-out values",
     "learning_curve": "Learning from more and more answers",
     "tune": "Trying dimensions and priors",
 }

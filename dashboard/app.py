@@ -36,6 +36,7 @@ def main() -> None:
                 st.Page(PAGES / "uncertainty.py", title="Uncertainty", icon=":material/blur_on:"),
                 st.Page(PAGES / "kernel.py", title="Kernel", icon=":material/grid_on:"),
                 st.Page(PAGES / "clusters.py", title="Clusters", icon=":material/account_tree:"),
+                st.Page(PAGES / "trees.py", title="Trees", icon=":material/forest:"),
                 st.Page(PAGES / "compare.py", title="Compare", icon=":material/query_stats:"),
             ],
         }

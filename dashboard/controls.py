@@ -74,6 +74,18 @@ def tabs(session: Session, key: str, label: str, options: Mapping[Any, str]) -> 
     return session.remember(key, chosen or values[0])
 
 
+def slide(
+    session: Session, key: str, label: str, values: Sequence[Any], *, default: Any, **further: Any
+) -> Any:
+    """One of a few values in order."""
+    initial = session.remembered(key, default)
+    chosen = st.select_slider(
+        label, list(values), initial if initial in values else default, key=key,
+        persist_state="session", **further,
+    )
+    return session.remember(key, chosen)
+
+
 def switch(session: Session, key: str, label: str, default: bool, **further: Any) -> bool:
     """On or off."""
     initial = bool(session.remembered(key, default))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,13 +12,23 @@ import plotly.graph_objects as go
 import pytest
 
 from core.geometry import coverage_radius, ellipsoids
+from core.tree import ComparisonTree
 from dashboard.figures.answers import histogram
 from dashboard.figures.colours import groups, is_quantity
 from dashboard.figures.fit import loss_curves
 from dashboard.figures.labels import place_labels, short_labels, shorten
 from dashboard.figures.map import embedding_map
 from dashboard.figures.points import MapData, MapStyle
+from dashboard.figures.prediction import error_curves, predicted_against_true
 from dashboard.figures.space import CROWD
+from dashboard.figures.tree import (
+    Region,
+    TreeData,
+    divided_map,
+    first_opened,
+    tree_diagram,
+    tree_height,
+)
 from dashboard.theme import PALETTE, Canvas, count, duration, interval, number
 
 N = 12
@@ -300,3 +311,96 @@ def test_numbers_read_well():
     assert [count(1, "answer"), count(17611, "answer"), count(2, "is", "are")] == [
         "1 answer", "17,611 answers", "2 are"
     ]
+
+
+# Trees ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tree(data) -> TreeData:
+    positions = np.nan_to_num(data.positions)
+    nodes = ComparisonTree(leaf_size=2).fit(positions).nodes_
+    opened = np.flatnonzero(nodes.child >= 0).tolist()
+    return TreeData(nodes, data.objects, opened, "kind", {0: "/a.png"})
+
+
+def trace(figure: go.Figure, name: str):
+    return next(t for t in figure.data if t.name == name)
+
+
+def test_a_tree_shows_every_node_and_member_once(tree):
+    figure = tree_diagram(tree)
+    assert sorted(trace(figure, "nodes").customdata) == list(range(len(tree.nodes.child)))
+    objects, _ = tree.picked(trace(figure, "members").customdata)
+    alone = [
+        tree.nearer_to(i) for i in tree.ends
+        if tree.nodes.members(i).tolist() == [tree.nearer_to(i)]
+    ]
+    assert sorted([*objects, *alone]) == list(range(N))
+    x = dict(zip(trace(figure, "nodes").customdata, trace(figure, "nodes").x, strict=True))
+    for node in np.flatnonzero(tree.nodes.child >= 0):
+        left, right = x[tree.nodes.child[node]], x[tree.nodes.child[node] + 1]
+        assert left < x[node] < right
+
+
+def test_a_folded_node_hides_what_is_below_it(tree):
+    folded = replace(tree, opened=[0])
+    figure = tree_diagram(folded)
+    assert trace(figure, "nodes").customdata == (0, 1, 2)
+    assert folded.ends == [1, 2]
+    height = [tree_height(t) for t in (folded, tree)]
+    assert height[0] <= height[1]
+
+
+def test_clicks_on_a_tree_tell_objects_from_folding(tree):
+    assert tree.picked([1]) == (tree.nodes.members(1).tolist(), [])
+    assert tree.picked([tree.toggle(2)]) == ([], [2])
+    assert tree.picked([tree.member(5), tree.member(5)]) == ([5], [])
+    everything, _ = tree.picked([0, 1])
+    assert sorted(everything) == list(range(N))
+
+
+def test_bars_of_a_tree_are_divided_like_their_members(tree):
+    figure = tree_diagram(replace(tree, opened=[]))
+    widths = {}
+    for name in ("a", "b"):
+        x = np.array(trace(figure, name).x)
+        widths[name] = np.nanmax(x) - np.nanmin(x)
+    assert widths["a"] / widths["b"] == pytest.approx(2)
+
+
+def test_a_tree_begins_with_few_ends():
+    points = np.random.default_rng(0).normal(size=(500, 2))
+    nodes = ComparisonTree(leaf_size=1).fit(points).nodes_
+    objects = pd.DataFrame({"id": [str(i) for i in range(500)]}).assign(label="long name " * 9)
+    data = TreeData(nodes, objects, first_opened(nodes, 16))
+    assert 4 < len(data.ends) <= 16
+    assert all(len(text) < 40 for t in tree_diagram(data).data if t.text for text in t.text)
+
+
+def test_cells_lie_behind_the_points(data):
+    square = Region(np.array([[0, 0], [1, 0], [1, 1.0]]))
+    nothing = Region(np.zeros((0, 2)))
+    figure = divided_map(cut(data, 2), MapStyle(), [square, nothing])
+    assert figure.data[0].fill == "toself"
+    assert len(figure.data[0].x) == 4
+    assert figure.data[1].customdata is not None
+
+
+def test_error_curves_draw_lines_and_levels():
+    table = pd.DataFrame({
+        "line": ["a", "a", "peer"], "m": [1, 10, np.nan], "error": [0.4, 0.2, 0.3],
+        "low": [0.3, 0.1, 0.2], "high": [0.5, 0.3, 0.4],
+    })
+    figure = error_curves(table, line="line", x="m", value="error", canvas=FILE)
+    line, level = trace(figure, "a"), trace(figure, "peer")
+    assert list(line.error_y.array) == pytest.approx([0.1, 0.1])
+    assert list(level.x) == [1, 10]
+    assert list(level.y) == [0.3, 0.3]
+
+
+def test_predictions_are_points_of_their_objects():
+    truth = np.array([1.0, np.nan, 3.0])
+    figure = predicted_against_true(truth, np.array([2.0, 2.0, 2.0]), list("abc"), name="size")
+    assert figure.data[1].customdata == (0, 2)
+    assert list(figure.data[1].x) == [1, 3]

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.cluster import Agglomerative
 from core.embedding import SOE, STE
+from core.kernel import K1
 from core.run import run
 from core.triplets import Triplets
 from dashboard import analysis
@@ -24,7 +25,7 @@ APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
          "kernel": "../pages/kernel.py", "clusters": "../pages/clusters.py",
-         "compare": "../pages/compare.py"}
+         "trees": "../pages/trees.py", "compare": "../pages/compare.py"}
 CSV = (
     b"subject,head,left,right,winner\n"
     b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
@@ -834,3 +835,134 @@ def test_distances_can_be_uploaded(services, opened, truth):
     assert "There are no answers to resample" in words(app)
     app.segmented_control(key="clusters.view").set_value("two").run()
     assert "pairs of lines cross" in words(app), "beside the tree of the answers"
+
+
+# Trees ----------------------------------------------------------------------------------------
+
+
+def trees(session: str, view: str = "tree") -> AppTest:
+    app = start("trees", session)
+    if view != "tree":
+        app.segmented_control(key="trees.view").set_value(view).run()
+    assert not app.exception
+    return app
+
+
+def marks(app: AppTest, name: str, key: str = "trees.diagram") -> dict:
+    """The trace of a name in a figure."""
+    return next(t for t in figure(app, key)["data"] if t.get("name") == name)
+
+
+def test_the_first_visit_grows_a_tree_without_being_asked(services, opened):
+    assert "There is no map yet" in words(start("trees", opened))
+    for job in services.jobs.of(opened):
+        assert job.wait(60)
+    app = trees(opened)
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert 0 < int(metrics["By people"].split()[0]) < 100
+    assert int(metrics["Questions"]) >= 30
+    assert "gaps filled by the map" in words(app)
+    assert "unsure" in words(app)
+    assert marks(app, "nodes")["customdata"][0] == 0
+    assert len([t for t in figure(app, "trees.partition")["data"] if t.get("fill")]) > 2
+
+
+def test_who_answers_makes_another_tree(services, mapped):
+    app = trees(mapped)
+    (info,) = services.workspace.datasets()
+    app.selectbox(key=f"trees.colour@{info.id}").select("kind").run()
+    names = {t.get("name") for t in figure(app, "trees.diagram")["data"]}
+    assert {"a", "b", "c"} <= names
+    app.selectbox(key="trees.who").select("map").run()
+    assert {metric.label: metric.value for metric in app.metric}["By people"] == "—"
+    app.selectbox(key=f"trees.pivots.map@{info.id}").select("supervised").run()
+    assert "pivots of different kind" in words(app)
+    app.selectbox(key="trees.who").select("observer").run()
+    app.number_input(key="trees.times").set_value(3).run()
+    assert not app.exception
+    assert "asked 3 times" in words(app).replace("\\", "")
+    calm = {metric.label: metric.value for metric in app.metric}["Questions"]
+    app.number_input(key="trees.times").set_value(1).run()
+    assert int(calm) > 2 * int({m.label: m.value for m in app.metric}["Questions"])
+
+
+def test_a_person_answers_at_the_screen_and_goes_on_later(services, mapped):
+    app = trees(mapped)
+    app.selectbox(key="trees.who").select("person").run()
+    (info,) = services.workspace.datasets()
+    app.number_input(key=f"trees.some@{info.id}").set_value(4).run()
+    assert "0 answers so far" in words(app)
+    app.button(key="trees.answer.Left").click().run()
+    assert "1 answer so far" in words(app)
+    app.button(key="trees.undo").click().run()
+    assert "0 answers so far" in words(app)
+    app.button(key="trees.answer.Right").click().run()
+    app.switch_page(PAGES["data"]).run()
+    again = trees(mapped)  # a refresh
+    assert "1 answer so far" in words(again)
+    for _ in range(10):
+        if again.success:
+            break
+        again.button(key="trees.answer.Left").click().run()
+    assert "of this tree are answered" in again.success[0].value
+    assert {metric.label: metric.value for metric in again.metric}["By people"] == "100 %"
+    n_given = len(again.session_state[_KEY].drafts[f"trees.given@{info.id}"])
+    again.button(key="trees.given.keep").click().run()
+    kept = services.workspace.datasets()[0]
+    assert (kept.n_answers, kept.n_objects) == (n_given, 30)
+
+
+def test_a_search_is_walked_down_and_judged(services, mapped):
+    app = trees(mapped, "search")
+    text = words(app).replace("\\", "")
+    assert "Is 0 nearer to" in text
+    assert "of 3 found" in text
+    (info,) = services.workspace.datasets()
+    app.select_slider(key=f"trees.step@{info.id}").set_value(0).run()
+    assert "Is 0 nearer to" not in words(app)
+    app.number_input(key="trees.trees").set_value(5).run()
+    assert "of 3 found" in words(app)
+    for key, value in (("n_trees", 2), ("folds", 2), ("max_objects", 10)):
+        app.number_input(key=f"trees.search_curve.{key}").set_value(value).run()
+    app.button(key="trees.search_curve.run").click().run()
+    settled(app, services)
+    lines = [t["name"] for t in figure(app, "trees.search.figure")["data"] if t.get("name")]
+    assert lines == ["Comparison tree", "2 comparison trees", "KD tree", "RP tree", "PA tree"]
+    app.selectbox(key="trees.curve").select("asked").run()
+    lines = [t["name"] for t in figure(app, "trees.search.figure")["data"] if t.get("name")]
+    assert "Rank cover tree" in lines
+    assert figure(app, "trees.expansion")["data"][0]["customdata"]
+
+
+@pytest.mark.parametrize("column", ["kind", "size"])
+def test_forests_predict_classes_and_numbers(services, mapped, column):
+    app = trees(mapped, "prediction")
+    app.selectbox(key="trees.forest_errors.column").select(column).run()
+    app.number_input(key="trees.forest_errors.folds").set_value(2).run()
+    app.button(key="trees.forest_errors.run").click().run()
+    settled(app, services)
+    text = words(app).replace("\\", "")
+    said = "the most frequent class" if column == "kind" else "the mean"
+    assert f"Always naming {said} gives" in text
+    (info,) = services.workspace.datasets()
+    app.select_slider(key=f"trees.m@{info.id}").set_value(3).run()
+    assert "M = 3" in words(app)
+    outcome = figure(app, "trees.outcome")["data"]
+    if column == "kind":
+        assert numbers(outcome[0]["z"]).size == 9
+        assert app.button(key="trees.wrong.select")
+    else:
+        assert len(outcome[1]["customdata"]) == 30
+    assert figure(app, "trees.pivots")["data"][0]["customdata"]
+
+
+def test_a_kernel_answers_too(services, opened):
+    (info,) = services.workspace.datasets()
+    found = run("fit", K1(), services.workspace.triplets(info))
+    services.workspace.add_run(info.id, found, "k1")
+    app = trees(opened)
+    assert "that takes a map in two dimensions" in words(app)
+    app.selectbox(key="trees.who").select("observer").run()
+    assert not app.exception
+    app = trees(opened, "search")
+    assert "of 3 found" in words(app)

@@ -28,6 +28,8 @@ QUICK = {
     "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
     "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3, "references": 5},
     "stability": {"replicates": 3, "most": 3},
+    "search_curve": {"n_trees": 2, "folds": 2, "max_objects": 10},
+    "forest_errors": {"column": "kind", "folds": 2},
 }
 METHODS = {
     "kernel_map": K1(), "spectrum": K2(), "classify": K1(), "count_clusters": Agglomerative(),

@@ -105,9 +105,9 @@ def _blocks(values: np.ndarray, size: int) -> np.ndarray:
 
 def most_similar(
     similarity: np.ndarray, names: Sequence[str], members: Sequence[int], *,
-    caption: str = "", canvas: Canvas = SCREEN,
+    title: str = "similarity", caption: str = "", canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """Bars of similarity to one object, the most similar on top.
+    """Bars of similarity to one object, or another quantity, the highest on top.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ def most_similar(
         )
     )
     figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="similar", bargap=0.25,
-        xaxis={"title": "similarity"},
+        template=template(canvas), dragmode="zoom", uirevision=title, bargap=0.25,
+        xaxis={"title": title},
         yaxis={"autorange": "reversed", "tickvals": np.arange(len(labels)), "ticktext": labels,
                "showgrid": False},
     )

@@ -166,11 +166,11 @@ def _shape(n_components: int, flat: bool) -> str:
 
 
 def embedded_pictures(
-    info: DatasetInfo, objects: pd.DataFrame, which: Iterable[int]
+    info: DatasetInfo, objects: pd.DataFrame, which: Iterable[int] | None = None
 ) -> dict[int, str]:
-    """The pictures of some objects themselves in the place of their addresses, for files."""
+    """The pictures themselves, of some objects or of all, in the place of their addresses."""
     found = {}
-    for i in which:
+    for i in picture_addresses(info, objects, 320) if which is None else which:
         path = services().workspace.picture(info.pictures[objects["image"][i]], 320)
         found[i] = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
     return found

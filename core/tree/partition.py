@@ -1,0 +1,56 @@
+"""The cells of a comparison tree in the plane, where pivots are divided by straight lines."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.tree.nodes import Nodes
+
+
+def cells(
+    nodes: Nodes, positions: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> list[np.ndarray]:
+    """Outlines of the cells of all nodes.
+
+    Parameters
+    ----------
+    nodes : Nodes
+        With one pair of pivots per node.
+    positions : ndarray, shape (n, 2)
+        Of the objects, by the numbers that the nodes give them.
+    low, high : ndarray, shape (2,)
+        Corners of the root's cell.
+
+    Returns
+    -------
+    list of ndarray, shape (k, 2)
+        Convex polygons; k is 0 where pivots of the same place, or answers that contradict the
+        positions, leave nothing.
+    """
+    found = [np.zeros((0, 2))] * len(nodes.child)
+    found[0] = np.array([low, (high[0], low[1]), high, (low[0], high[1])], dtype=float)
+    for node in np.flatnonzero(nodes.child >= 0):
+        p, q = positions[nodes.pivots[node, 0]]
+        # x is nearer to p where x . (q - p) is below that of their middle.
+        height = (found[node] - (p + q) / 2) @ (q - p)
+        found[nodes.child[node]] = _below(found[node], height)
+        found[nodes.child[node] + 1] = _below(found[node], -height)
+    return found
+
+
+def _below(polygon: np.ndarray, height: np.ndarray) -> np.ndarray:
+    """The part of a convex polygon where a linear function is not above 0.
+
+    Parameters
+    ----------
+    height : ndarray, shape (k,)
+        The function at the corners (Sutherland & Hodgman 1974).
+    """
+    kept = []
+    for i in range(len(polygon)):
+        if height[i - 1] * height[i] < 0:
+            share = height[i - 1] / (height[i - 1] - height[i])
+            kept.append(polygon[i - 1] + share * (polygon[i] - polygon[i - 1]))
+        if height[i] <= 0:
+            kept.append(polygon[i])
+    return np.reshape(kept, (-1, 2))

@@ -1,0 +1,321 @@
+"""What comparison forests predict of a column of the objects, and how often they err."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import get_tags
+
+from core.kernel.classification import column_of
+from core.kernel.space import Space, space_of
+from core.method import Choice, Column, Method, Number, checked
+from core.oracle import Answered, Fitted, Oracle
+from core.parallel import Halt, in_parallel
+from core.progress import Progress, Stopped, silent
+from core.score import corrected_reach
+from core.tree.forest import (
+    ComparisonForest,
+    ComparisonForestClassifier,
+    ComparisonForestRegressor,
+)
+from core.triplets import DataError, Triplets, as_triplets
+
+#: Leaf sizes and numbers of trees that are tried.
+LEAVES = (1, 2, 4, 8, 16, 32)
+TREES = (1, 3, 10, 30, 100)
+#: Neighbours that inner folds choose from, for the peer.
+_NEIGHBOURS = (1, 3, 5, 9, 15)
+_INNER_FOLDS = 3
+_CART_TREES = 100
+
+Answers = Annotated[
+    str,
+    Choice(
+        {"fitted": "The map", "answered": "The uploaded answers; the map where there is none"},
+        "Who answers",
+        "The forest asks which of two objects another one is nearer to.",
+    ),
+]
+Kind = Annotated[str, Choice({"classes": "Classes", "numbers": "Numbers"}, "Predicted as")]
+Share = Annotated[
+    float,
+    Number(
+        0.1, 1.0, "Share of objects per tree r", "Each tree is grown from so many objects.",
+        advanced=True,
+    ),
+]
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+@dataclass(frozen=True)
+class ForestErrors:
+    """A column predicted for objects whose own value was held out.
+
+    Errors are shares of wrong classes, or root mean squares of what is missed of numbers.
+
+    Attributes
+    ----------
+    classes : ndarray of str, shape (c,)
+        Empty where numbers are predicted.
+    truth : ndarray, shape (n,)
+        Positions in `classes`, or numbers; NaN for objects without a value or about which nothing
+        is known.
+    leaf_sizes : ndarray of int, shape (a,)
+    n_trees : ndarray of int, shape (b,)
+    errors : ndarray, shape (folds, a, b)
+    predicted : ndarray, shape (a, b, n)
+        In the manner of `truth`.
+    peers : ndarray of str, shape (p,)
+        What else was tried on the same folds.
+    peer_errors : ndarray, shape (folds, p)
+    peer_predicted : ndarray, shape (p, n)
+    """
+
+    classes: np.ndarray
+    truth: np.ndarray
+    leaf_sizes: np.ndarray
+    n_trees: np.ndarray
+    errors: np.ndarray
+    predicted: np.ndarray
+    peers: np.ndarray
+    peer_errors: np.ndarray
+    peer_predicted: np.ndarray
+
+    @property
+    def chance(self) -> float:
+        """Error of always naming the most frequent class, or the mean."""
+        known = self.truth[np.isfinite(self.truth)]
+        if len(self.classes):
+            return float(1.0 - np.bincount(known.astype(int)).max() / len(known))
+        return float(known.std())
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """Positions of the leaf size and the number of trees with the lowest error."""
+        mean = self.errors.mean(axis=0)
+        return tuple(int(i) for i in np.unravel_index(np.argmin(mean), mean.shape))
+
+    def table(self) -> pd.DataFrame:
+        """``method``, ``leaf size``, ``trees`` (missing for peers), ``error``, ``low``, ``high``.
+
+        With 95 % intervals by Nadeau & Bengio (2003).
+        """
+        folds, a, b = self.errors.shape
+        forest = pd.DataFrame({
+            "method": "Comparison forest", "leaf size": np.repeat(self.leaf_sizes, b),
+            "trees": np.tile(self.n_trees, a),
+        })
+        peers = pd.DataFrame({"method": self.peers})
+        table = pd.concat([forest, peers], ignore_index=True)
+        errors = np.hstack([self.errors.reshape(folds, -1), self.peer_errors])
+        table["error"] = errors.mean(axis=0)
+        reach = corrected_reach(errors, 1.0 / (folds - 1))
+        table["low"] = np.maximum(table["error"] - reach, 0.0)
+        table["high"] = table["error"] + reach
+        if len(self.classes):
+            table["high"] = np.minimum(table["high"], 1.0)
+        return table
+
+    def confusion(self, predicted: np.ndarray) -> np.ndarray:
+        """(c, c) number of objects by true (rows) and predicted class (columns)."""
+        known = np.isfinite(self.truth)
+        table = np.zeros((len(self.classes), len(self.classes)), dtype=int)
+        np.add.at(table, (self.truth[known].astype(int), predicted[known].astype(int)), 1)
+        return table
+
+
+def forest_errors(
+    method: Method,
+    triplets: Triplets,
+    *,
+    column: Annotated[str, Column("Predicted column", "A column of the table of objects.")],
+    kind: Kind = "classes",
+    answers: Answers = "fitted",
+    max_samples: Share = 1.0,
+    folds: Annotated[int, Number(2, 50, "Folds", advanced=True)] = 5,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> ForestErrors:
+    """Cross-validated errors of forests by leaf size and number of trees, and of their peers.
+
+    Peers are nearest neighbours, and on coordinates a CART forest, with their usual settings; the
+    number of neighbours is chosen on inner folds.
+
+    Parameters
+    ----------
+    method : Method
+        A map or kernel; fitted, as a clone, to all answers: answers are given about all objects,
+        values of the column are not.
+    triplets : Triplets
+    column, kind, answers, max_samples, folds, seed
+        See their declarations.
+    progress : Progress
+        Called after every fold.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or too little in it to learn from.
+    Stopped
+        If `progress` asks to stop.
+    """
+    options = checked(
+        forest_errors,
+        {
+            "column": column, "kind": kind, "answers": answers, "max_samples": max_samples,
+            "folds": folds, "seed": seed,
+        },
+    )
+    triplets = as_triplets(triplets)
+    fitted = clone(method).fit(triplets)
+    space = space_of(fitted)
+    there, values, classes = _known(triplets, options["column"], options["kind"], space)
+    objects = space.objects[there]
+    grouped = options["kind"] == "classes"
+    forest = _forest(grouped).set_params(
+        metric=_oracle(fitted, triplets, options["answers"]),
+        max_samples=options["max_samples"], seed=options["seed"],
+    )
+    leaves = [size for size in LEAVES if 2 * size <= len(there)]
+    settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in TREES]
+    peers = _peers(grouped, space.part(there), options["seed"])
+    parts = list(_divided(values, grouped, options["folds"], options["seed"]))
+    items = [
+        (forest, settings, list(peers.values()), objects, values, *part) for part in parts
+    ]
+    guesses, errors = np.zeros((len(settings) + len(peers), len(there))), []
+    for (_, test), found in zip(
+        parts, in_parallel(_predict, items, shared=True), strict=True
+    ):
+        guesses[:, test] = found
+        wrong = found != values[test] if grouped else (found - values[test]) ** 2
+        errors.append(wrong.mean(axis=1) if grouped else np.sqrt(wrong.mean(axis=1)))
+        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
+            raise Stopped
+    errors = np.array(errors)
+    truth = np.full(space.n_objects, np.nan)
+    truth[objects] = values
+    predicted = np.full((len(guesses), space.n_objects), np.nan)
+    predicted[:, objects] = guesses
+    shape, n_settings = (len(leaves), len(TREES)), len(settings)
+    return ForestErrors(
+        classes, truth, np.array(leaves), np.array(TREES),
+        errors[:, :n_settings].reshape(-1, *shape), predicted[:n_settings].reshape(*shape, -1),
+        np.array(list(peers)), errors[:, n_settings:], predicted[n_settings:],
+    )
+
+
+def grown_forest(
+    fitted: Method,
+    triplets: Triplets,
+    column: str,
+    *,
+    kind: str = "classes",
+    answers: str = "fitted",
+    **settings: Any,
+) -> tuple[ComparisonForest, np.ndarray]:
+    """A forest of all objects whose value is known, and their positions.
+
+    Parameters
+    ----------
+    fitted : Method
+        A map or kernel of these answers.
+    triplets : Triplets
+    column, kind, answers
+        See `forest_errors`.
+    **settings
+        Parameters of the forest.
+    """
+    space = space_of(fitted)
+    there, values, _ = _known(triplets, column, kind, space)
+    oracle = _oracle(fitted, triplets, answers)
+    forest = _forest(kind == "classes").set_params(metric=oracle, **settings)
+    return forest.fit(space.objects[there], values), space.objects[there]
+
+
+def _oracle(fitted: Method, triplets: Triplets, answers: str) -> Oracle:
+    oracle = Fitted(fitted)
+    return Answered(triplets, otherwise=oracle) if answers == "answered" else oracle
+
+
+def _forest(grouped: bool) -> ComparisonForest:
+    return ComparisonForestClassifier() if grouped else ComparisonForestRegressor()
+
+
+def _known(
+    triplets: Triplets, column: str, kind: str, space: Space
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Objects of the space whose value is known, the values, and the names of classes."""
+    values = column_of(triplets, column).iloc[space.objects].reset_index(drop=True)
+    if kind == "numbers":
+        values = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+        there = np.flatnonzero(np.isfinite(values))
+        if len(there) < 4 or np.ptp(values[there]) == 0:
+            raise DataError(
+                "numbers can be learned if four objects or more have them, and not all the same",
+                remedy="Choose another column, or predict classes.",
+            )
+        return there, values[there], np.zeros(0, dtype=str)
+    there = np.flatnonzero(values.notna())
+    codes, classes = pd.factorize(values.iloc[there].astype(str), sort=True)
+    if len(classes) < 2 or np.bincount(codes).min() < 2:
+        raise DataError(
+            "classes can be learned if there are at least two, and each of two objects",
+            remedy="Choose another column, or merge rare classes.",
+        )
+    return there, codes.astype(float), np.asarray(classes, dtype=str)
+
+
+def _divided(
+    values: np.ndarray, grouped: bool, folds: int, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """What is learned from and what is predicted, fold by fold."""
+    from sklearn.model_selection import KFold, StratifiedKFold  # imported late: slow
+
+    most = int(np.bincount(values.astype(int)).min()) if grouped else len(values) // 2
+    kind = StratifiedKFold if grouped else KFold
+    folds = kind(min(folds, most), shuffle=True, random_state=seed)
+    yield from folds.split(values, values)
+
+
+def _peers(
+    grouped: bool, space: Space, seed: int
+) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
+    """By name the estimators to compare with, and what they see of the objects."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+    near = KNeighborsClassifier if grouped else KNeighborsRegressor
+    cart = RandomForestClassifier if grouped else RandomForestRegressor
+    grid = {"n_neighbors": [k for k in _NEIGHBOURS if k <= len(space) // 4 or k == 1]}
+    peers = {"Nearest neighbours": (
+        GridSearchCV(near(metric="precomputed"), grid, cv=_INNER_FOLDS), space.distances()
+    )}
+    if space.vectors is not None:
+        peers["CART forest"] = cart(_CART_TREES, random_state=seed), space.vectors
+    return peers
+
+
+def _predict(
+    forest: ComparisonForest, settings: list[dict[str, Any]],
+    peers: list[tuple[BaseEstimator, np.ndarray]], objects: np.ndarray, values: np.ndarray,
+    train: np.ndarray, test: np.ndarray, halt: Halt,
+) -> np.ndarray:
+    """(settings and peers, test objects) predictions."""
+    found = [
+        clone(forest).set_params(**setting).fit(objects[train], values[train])
+        .predict(objects[test])
+        for setting in settings if not halt()
+    ]
+    for peer, seen in peers:
+        pairwise = get_tags(peer).input_tags.pairwise
+        learned = seen[np.ix_(train, train)] if pairwise else seen[train]
+        asked = seen[np.ix_(test, train)] if pairwise else seen[test]
+        found.append(clone(peer).fit(learned, values[train]).predict(asked))
+    return np.array(found)

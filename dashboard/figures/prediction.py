@@ -1,0 +1,194 @@
+"""How trees and forests err: curves with intervals, and predicted against true values."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.figures.labels import shorten
+from dashboard.figures.points import DIM, transparent
+from dashboard.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    SYMBOLS,
+    Canvas,
+    number,
+    template,
+    with_caption,
+)
+
+#: Neighbouring lines stand this share apart, so that their error bars do not cover each other.
+_APART = 0.02
+
+
+def error_curves(
+    table: pd.DataFrame,
+    *,
+    line: str,
+    x: str,
+    value: str,
+    logarithmic: bool = False,
+    mark: float | None = None,
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """Lines with intervals over a logarithmic axis.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `line` (its name), `x`, `value`, and optionally ``low`` and ``high``. Where `x` is
+        missing, the value is drawn as a level across.
+    line, x, value : str
+    logarithmic : bool
+        Whether the vertical axis is logarithmic too.
+    mark : float, optional
+        A vertical line.
+    """
+    figure = go.Figure()
+    spread = table[x].dropna()
+    ends = [spread.min(), spread.max()]
+    for k, name in enumerate(dict.fromkeys(table[line])):
+        rows = table[table[line] == name]
+        rows = rows[rows[value].notna()].sort_values(x)
+        if rows.empty:
+            continue
+        colour, level = PALETTE[k % len(PALETTE)], bool(rows[x].isna().all())
+        at = ends if level else rows[x].tolist()
+        column = {c: (rows[c].tolist() * 2)[: len(at)] for c in rows}
+        bars = None
+        if "low" in rows and level:
+            figure.add_scatter(
+                x=[*at, *at[::-1]], y=[*column["low"], *column["high"][::-1]], mode="lines",
+                fill="toself", fillcolor=transparent(colour, 0.10), line={"width": 0},
+                hoverinfo="skip", showlegend=False, legendgroup=name,
+            )
+        elif "low" in rows:
+            bars = {
+                "type": "data", "array": rows["high"] - rows[value],
+                "arrayminus": rows[value] - rows["low"], "thickness": 1.2 * canvas.scale,
+                "width": 0, "color": transparent(colour, 0.55),
+            }
+            at = [place * (1.0 + _APART * k) for place in at]
+        figure.add_scatter(
+            x=at, y=column[value], error_y=bars, mode="lines" if level else "lines+markers",
+            name=html.escape(shorten(str(name)), quote=False), legendgroup=name,
+            line={"color": colour, "width": 2 * canvas.scale, "dash": "dash" if level else None},
+            marker={"size": 8 * canvas.scale, "symbol": SYMBOLS[k % len(SYMBOLS)]},
+            text=[_hover(str(name), x, value, row, level) for row in
+                  pd.DataFrame(column).to_dict("records")],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    if mark is not None:
+        figure.add_vline(mark, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
+    ticks = sorted(set(spread.tolist()))
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=f"{x} {value}",
+        xaxis={
+            "title": x, "type": "log", "zeroline": False, "showgrid": False,
+            **({"tickvals": ticks, "ticktext": [f"{t:g}" for t in ticks]}
+               if len(ticks) <= 12 else {"dtick": "D2"}),
+        },
+        yaxis={
+            "title": value, "zeroline": False, "type": "log" if logarithmic else "linear",
+            "rangemode": "tozero",
+        },
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=60)
+    return with_caption(figure, caption, canvas)
+
+
+def _hover(name: str, x: str, value: str, row: dict, level: bool) -> str:
+    text = f"<b>{html.escape(name, quote=False)}</b>"
+    if not level:
+        text += f"<br>{x} {row[x]:,.4g}"
+    text += f"<br>{value} {number(row[value])}"
+    return text + (f" [{number(row['low'])}, {number(row['high'])}]" if "low" in row else "")
+
+
+def predicted_against_true(
+    truth: np.ndarray,
+    predicted: np.ndarray,
+    labels: Sequence[str],
+    *,
+    name: str,
+    selected: Collection[int] = (),
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """A point for every object; on the diagonal the prediction is right.
+
+    Parameters
+    ----------
+    truth, predicted : ndarray, shape (n,)
+        NaN for objects that are not shown.
+    labels : sequence of str, length n
+    name : str
+        Of what is predicted.
+    selected : collection of int
+    """
+    shown = np.flatnonzero(np.isfinite(truth) & np.isfinite(predicted))
+    low = min(truth[shown].min(), predicted[shown].min())
+    high = max(truth[shown].max(), predicted[shown].max())
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[low, high], y=[low, high], mode="lines", hoverinfo="skip", showlegend=False,
+        line={"color": FAINT, "dash": "dash", "width": canvas.scale},
+    )
+    figure.add_scatter(
+        x=truth[shown], y=predicted[shown], mode="markers", showlegend=False,
+        customdata=shown.tolist(),
+        hovertext=[html.escape(shorten(labels[i], 60), quote=False) for i in shown],
+        hovertemplate="<b>%{hovertext}</b><br>true %{x:.4g}, predicted %{y:.4g}<extra></extra>",
+        marker={
+            "color": PALETTE[0], "size": 7 * canvas.scale,
+            "opacity": [
+                DIM if len(selected) and i not in selected else 0.8 for i in shown.tolist()
+            ],
+        },
+    )
+    title = html.escape(shorten(name), quote=False)
+    figure.update_layout(
+        template=template(canvas), dragmode="lasso", uirevision=name,
+        xaxis={"title": f"{title}, true", "zeroline": False},
+        yaxis={"title": f"{title}, predicted", "zeroline": False},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)
+
+
+def expansion_box(
+    rates: np.ndarray, members: Sequence[int], labels: Sequence[str], *, caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """A box plot of expansion rates, with a point for every object.
+
+    Parameters
+    ----------
+    rates : ndarray, shape (k,)
+    members : sequence of int, length k
+        Positions of the objects.
+    labels : sequence of str, length n
+    """
+    figure = go.Figure(
+        go.Box(
+            x=rates, customdata=list(members), boxpoints="all", jitter=0.6, pointpos=-1.6,
+            name="", showlegend=False, line={"color": PALETTE[0]}, marker={"size": 5},
+            text=[html.escape(shorten(labels[i], 60), quote=False) for i in members],
+            hovertemplate="<b>%{text}</b><br>%{x:.3g}<extra></extra>", hoveron="points",
+        )
+    )
+    figure.update_layout(
+        template=template(canvas), dragmode="lasso", uirevision="expansion",
+        xaxis={"title": "expansion rate", "zeroline": False}, yaxis={"visible": False},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)

@@ -1,0 +1,493 @@
+"""A comparison tree: as a diagram that unfolds, and as cells on a map."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.tree.nodes import Nodes
+from dashboard.figures.colours import Group, is_quantity
+from dashboard.figures.labels import shorten
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import DIM, MapData, MapStyle, shades, transparent
+from dashboard.theme import FAINT, SCREEN, SEQUENTIAL, Canvas, template, with_caption
+
+#: Sizes in a drawing that is this wide; it is scaled to its canvas.
+_WIDTH = 900.0
+_BAR, _TEXT, _PICTURE, _GAP, _MEMBER = 9.0, 15.0, 36.0, 38.0, 26.0
+#: Members that are drawn below a leaf at most.
+_MOST_MEMBERS = 12
+#: More categories than this need no legend, which would be larger than the tree.
+_MOST_NAMED = 12
+
+
+@dataclass(frozen=True)
+class TreeData:
+    """A tree with what is shown of it.
+
+    Attributes
+    ----------
+    nodes : Nodes
+        Members and pivots as positions of the objects.
+    objects : DataFrame, n rows
+        With columns ``id`` and ``label``.
+    opened : collection of int
+        Nodes whose children are drawn.
+    colour : str or None
+        Column of the objects.
+    pictures : mapping of int to str
+    selected : collection of int
+        Objects.
+    remarks : sequence of str
+        What else is known of each node, for its hover text.
+    """
+
+    nodes: Nodes
+    objects: pd.DataFrame
+    opened: Collection[int]
+    colour: str | None = None
+    pictures: Mapping[int, str] = field(default_factory=dict)
+    selected: Collection[int] = ()
+    remarks: Sequence[str] = ()
+
+    @cached_property
+    def shown(self) -> list[int]:
+        """Nodes that are drawn, parents before children."""
+        found = [0]
+        for node in found:
+            if node in self.opened and self.nodes.child[node] >= 0:
+                found += [int(self.nodes.child[node]), int(self.nodes.child[node]) + 1]
+        return found
+
+    @cached_property
+    def parents(self) -> np.ndarray:
+        """(m,) node above each node; -1 for the root."""
+        return self.nodes.parent
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Nodes that are drawn without children, from left to right."""
+        shown = set(self.shown)
+        last = [i for i in self.shown if int(self.nodes.child[i]) not in shown]
+        return sorted(last, key=lambda node: int(self.nodes.start[node]))
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """Objects by colour."""
+        data = MapData(np.zeros((len(self.objects), 2)), self.objects)
+        return shades(data, MapStyle(colour=self.colour))
+
+    # Numbers by which a click on the diagram tells what it was on.
+
+    def toggle(self, node: int) -> int:
+        """Number of the mark that folds and unfolds a node."""
+        return len(self.nodes.child) + node
+
+    def member(self, position: int) -> int:
+        """Number of the mark of an object."""
+        return 2 * len(self.nodes.child) + position
+
+    def picked(self, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Objects and nodes to fold or unfold, of the marks that were clicked."""
+        m = len(self.nodes.child)
+        objects = [i - 2 * m for i in numbers if i >= 2 * m]
+        for node in (i for i in numbers if i < m):
+            objects += self.nodes.members(node).tolist()
+        return list(dict.fromkeys(objects)), [i - m for i in numbers if m <= i < 2 * m]
+
+    def nearer_to(self, node: int) -> int | None:
+        """The pivot that a node's members are nearer to; None for the root."""
+        parent = int(self.parents[node])
+        if parent < 0:
+            return None
+        return int(self.nodes.pivots[parent, 0, node - self.nodes.child[parent]])
+
+    def hover_pictures(self, pictures: Mapping[int, str]) -> dict[int, str]:
+        """Pictures of objects, by the numbers of the marks that show them."""
+        found = {self.member(i): source for i, source in pictures.items()}
+        for node in self.shown:
+            if (pivot := self.nearer_to(node)) in pictures:
+                found[node] = pictures[pivot]
+        return found
+
+
+def first_opened(nodes: Nodes, ends: int = 16) -> list[int]:
+    """The nodes of as many whole levels from the top as leave no more than so many ends."""
+    depth, inner = nodes.depth, nodes.child >= 0
+    level = 0
+    while level <= depth.max():
+        n_ends = np.sum((depth <= level) & ~inner) + np.sum((depth == level) & inner) * 2
+        if n_ends > ends and level > 0:
+            break
+        level += 1
+    return np.flatnonzero((depth < level) & inner).tolist()
+
+
+# The diagram ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Places in the drawing: x of nodes, their top, the left and right end of what is below."""
+
+    x: dict[int, float]
+    span: dict[int, float]
+    top: dict[int, float]
+    slot: float
+    head: float
+    member: float
+    height: float
+
+
+def _layout(tree: TreeData) -> _Layout:
+    slot = _WIDTH / len(tree.ends)
+    x = {node: slot * (k + 0.5) for k, node in enumerate(tree.ends)}
+    span = dict.fromkeys(tree.ends, slot)
+    for node in reversed(tree.shown):
+        if node not in x:
+            child = int(tree.nodes.child[node])
+            x[node] = (x[child] + x[child + 1]) / 2
+            span[node] = span[child] + span[child + 1]
+    head = (_PICTURE if tree.pictures else 0.0) + _TEXT
+    depth = tree.nodes.depth
+    top = {node: -float(depth[node]) * (head + _BAR + _GAP) for node in tree.shown}
+    rows = [
+        min(int(tree.nodes.stop[i] - tree.nodes.start[i]), _MOST_MEMBERS)
+        if tree.nodes.child[i] < 0 else 1 for i in tree.ends
+    ]
+    member = min(_MEMBER if tree.pictures else 0.55 * _MEMBER, max(slot, 8.0))
+    lowest = min(
+        top[node] - head - _BAR - member * (row + 1)
+        for node, row in zip(tree.ends, rows, strict=True)
+    )
+    return _Layout(x, span, top, slot, head, member, _TEXT - lowest)
+
+
+def _pixels(canvas: Canvas) -> float:
+    """How many pixels of the canvas one of the drawing takes; a page may be narrower."""
+    return (0.7 if canvas.screen else 0.95) * canvas.width / _WIDTH
+
+
+def tree_height(tree: TreeData) -> float:
+    """Height in which the diagram is readable at the usual width."""
+    return min(max(_layout(tree).height + 70.0, 260.0), 1100.0)
+
+
+def tree_diagram(
+    tree: TreeData, *, revision: str = "", caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Draw a tree from its root down, with the members of its leaves.
+
+    Every node but the root shows the pivot that its members are nearer to, and a bar as wide as
+    there are members, divided like them by colour.
+
+    Parameters
+    ----------
+    tree : TreeData
+    revision : str
+        While it stays the same, zoom survives a change of the figure.
+
+    Returns
+    -------
+    go.Figure
+        ``customdata`` of its marks is for `TreeData.picked`.
+    """
+    figure, place = go.Figure(), _layout(tree)
+    _add_edges(figure, tree, place, canvas)
+    _add_bars(figure, tree, place)
+    _add_members(figure, tree, place, canvas)
+    _add_nodes(figure, tree, place, canvas)
+    _add_toggles(figure, tree, place, canvas)
+    if tree.colour and is_quantity(tree.objects[tree.colour]):
+        _add_scale(figure, tree)
+    hidden = {"visible": False}
+    figure.update_layout(
+        template=template(canvas), dragmode="pan", uirevision=revision,
+        xaxis={**hidden, "range": [-4, _WIDTH + 4]},
+        yaxis={**hidden, "range": [_TEXT - place.height, _TEXT]},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)
+
+
+def _add_edges(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas) -> None:
+    chosen = np.isin(tree.nodes.order, list(tree.selected))
+    for marked in (False, True):
+        xs, ys = [], []
+        for node in tree.shown[1:]:
+            holds = chosen[tree.nodes.start[node] : tree.nodes.stop[node]].any()
+            if bool(holds) != marked:
+                continue
+            parent = int(tree.parents[node])
+            foot = place.top[parent] - place.head - _BAR
+            xs += [place.x[parent], place.x[node], np.nan]
+            # Where there is no picture the room for one stays empty.
+            head = place.head if tree.nearer_to(node) in tree.pictures else _TEXT
+            ys += [foot, place.top[node] - place.head + head, np.nan]
+        figure.add_scatter(
+            x=xs, y=ys, mode="lines", hoverinfo="skip", showlegend=False,
+            line={"color": FAINT, "width": (2.5 if marked else 1.0) * canvas.scale},
+            opacity=0.9 if marked else 0.55,
+        )
+
+
+def _add_bars(figure: go.Figure, tree: TreeData, place: _Layout) -> None:
+    """Bars of all nodes, a trace for every colour."""
+    group = np.zeros(len(tree.objects), dtype=int)
+    for number, part in enumerate(tree.groups):
+        group[part.members] = number
+    outlines: list[list[float]] = [[] for _ in tree.groups]
+    n_all = len(tree.nodes.order)
+    for node in tree.shown:
+        members = tree.nodes.members(node)
+        width = min(0.86 * place.span[node], 6 + 200 * np.sqrt(len(members) / n_all))
+        counts = np.bincount(group[members], minlength=len(tree.groups))
+        edges = place.x[node] + width * (np.cumsum([0, *counts]) / len(members) - 0.5)
+        high = place.top[node] - place.head
+        for number in np.flatnonzero(counts):
+            left, right = edges[number], edges[number + 1]
+            outlines[number] += [
+                (left, high), (right, high), (right, high - _BAR), (left, high - _BAR),
+                (left, high), (np.nan, np.nan),
+            ]
+    named = tree.colour is not None and 1 < len(tree.groups) <= _MOST_NAMED
+    quantity = tree.colour is not None and is_quantity(tree.objects[tree.colour])
+    for part, outline in zip(tree.groups, outlines, strict=True):
+        if outline:
+            path = np.array(outline)
+            figure.add_scatter(
+                x=path[:, 0], y=path[:, 1], mode="lines", fill="toself", hoverinfo="skip",
+                fillcolor=part.colour, line={"width": 0.5, "color": part.colour},
+                name=html.escape(shorten(part.label), quote=False),
+                showlegend=named and not quantity,
+            )
+
+
+def _add_nodes(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas) -> None:
+    """Text, pictures of the pivots, and what takes the clicks."""
+    labels = tree.objects["label"].tolist()
+    letter = 0.5 * 0.85 * canvas.font / _pixels(canvas)
+    texts, images = [], []
+    for node in tree.shown:
+        size = int(tree.nodes.stop[node] - tree.nodes.start[node])
+        pivot, room = tree.nearer_to(node), min(int(0.95 * place.span[node] / letter), 36)
+        label, number = "all" if pivot is None else labels[pivot], f" · {size}"
+        if room >= min(len(label), 12) + len(number):
+            text = shorten(label, room - len(number)) + number
+        elif room >= min(len(label), 5):
+            text = shorten(label, room)
+        else:
+            text = str(size) if room >= 2 else ""
+        texts.append(html.escape(text, quote=False))
+        if pivot in tree.pictures:
+            images.append({
+                "source": tree.pictures[pivot], "xref": "x", "yref": "y", "sizing": "contain",
+                "x": place.x[node], "y": place.top[node], "xanchor": "center", "yanchor": "top",
+                "sizex": min(0.9 * place.span[node], 1.6 * _PICTURE), "sizey": _PICTURE - 2,
+            })
+    figure.update_layout(images=[*figure.layout.images, *images])
+    x = [place.x[node] for node in tree.shown]
+    figure.add_scatter(
+        x=x, y=[place.top[node] - place.head + _TEXT / 2 for node in tree.shown], mode="text",
+        text=texts, textfont={"size": 0.85 * canvas.font}, hoverinfo="skip", showlegend=False,
+    )
+    figure.add_scatter(
+        x=x, y=[place.top[node] - place.head + 2 for node in tree.shown], mode="markers",
+        customdata=list(tree.shown), showlegend=False, name="nodes",
+        hovertext=[_said(tree, node, labels) for node in tree.shown],
+        hovertemplate="%{hovertext}<extra></extra>",
+        marker={"symbol": "square", "size": 26 * canvas.scale, "opacity": 0.0},
+    )
+
+
+def _said(tree: TreeData, node: int, labels: list[str]) -> str:
+    """What a node is, for its hover text."""
+    def named(position: int) -> str:
+        return html.escape(shorten(labels[position], 40), quote=False)
+
+    members, pivot = tree.nodes.members(node), tree.nearer_to(node)
+    lines = ["<b>All objects</b>"]
+    if pivot is not None:
+        pair = tree.nodes.pivots[tree.parents[node], 0].tolist()
+        other = pair[1] if pair[0] == pivot else pair[0]
+        lines = [f"Nearer to <b>{named(pivot)}</b> than to {named(other)}"]
+    lines.append(f"{len(members):,} object{'s' if len(members) != 1 else ''}")
+    if tree.colour:
+        column = tree.objects[tree.colour].iloc[members]
+        if is_quantity(tree.objects[tree.colour]):
+            known = pd.to_numeric(column, errors="coerce")
+            lines.append(f"{html.escape(tree.colour, quote=False)}: mean {known.mean():.3g}")
+        else:
+            shares = column.astype("str").fillna("(missing)").value_counts(normalize=True)
+            lines += [
+                f"{html.escape(shorten(str(name)), quote=False)} {100 * share:.0f} %"
+                for name, share in shares.head(4).items()
+            ]
+    if len(tree.remarks) and tree.remarks[node]:
+        lines.append(tree.remarks[node])
+    return "<br>".join(lines)
+
+
+def _add_toggles(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas) -> None:
+    """Marks below nodes that can be unfolded, and on those that can be folded."""
+    inner = [node for node in tree.shown if tree.nodes.child[node] >= 0]
+    ends = set(tree.ends)
+    figure.add_scatter(
+        x=[place.x[node] for node in inner],
+        y=[place.top[node] - place.head - _BAR - (9 if node in ends else 3) for node in inner],
+        mode="markers+text", text=["+" if node in ends else "−" for node in inner],
+        textfont={"size": 0.85 * canvas.font, "color": "white"}, showlegend=False,
+        customdata=[tree.toggle(node) for node in inner], name="toggles",
+        hovertext=["unfold" if node in ends else "fold" for node in inner],
+        hovertemplate="%{hovertext}<extra></extra>",
+        marker={
+            "size": [(15 if node in ends else 10) * canvas.scale for node in inner],
+            "line": {"width": 0},
+            "color": FAINT, "opacity": [1.0 if node in ends else 0.6 for node in inner],
+        },
+    )
+
+
+def _add_members(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas) -> None:
+    """Members of the leaves in columns below them."""
+    objects, xs, ys, more = [], [], [], []
+    for leaf in tree.ends:
+        members = tree.nodes.members(leaf).tolist()
+        if tree.nodes.child[leaf] >= 0 or members == [tree.nearer_to(leaf)]:
+            continue
+        foot = place.top[leaf] - place.head - _BAR - 3
+        for row, member in enumerate(members[:_MOST_MEMBERS]):
+            objects.append(member)
+            xs.append(place.x[leaf])
+            ys.append(foot - (row + 0.5) * place.member)
+        if len(members) > _MOST_MEMBERS:
+            left_out = f"+{len(members) - _MOST_MEMBERS}"
+            more.append((place.x[leaf], foot - (_MOST_MEMBERS + 0.5) * place.member, left_out))
+    colour = [""] * len(tree.objects)
+    for part in tree.groups:
+        for member in part.members.tolist():
+            colour[member] = part.colour
+    opacity = [
+        DIM if len(tree.selected) and i not in tree.selected else 1.0 for i in objects
+    ]
+    figure.update_layout(images=[
+        {
+            "source": tree.pictures[i], "xref": "x", "yref": "y", "x": x, "y": y,
+            "sizex": 0.92 * place.slot, "sizey": 0.92 * place.member, "xanchor": "center",
+            "yanchor": "middle", "sizing": "contain", "opacity": shade,
+        }
+        for i, x, y, shade in zip(objects, xs, ys, opacity, strict=True) if i in tree.pictures
+    ])
+    labels = tree.objects["label"].tolist()
+    letter = 0.5 * 0.8 * canvas.font / _pixels(canvas)
+    room = int((place.slot - 12) / letter)
+    written = room >= 4 and place.member >= 0.8 * canvas.font
+    figure.add_scatter(
+        x=[x if i in tree.pictures or not written else x - place.slot / 2 + 8
+           for i, x in zip(objects, xs, strict=True)],
+        y=ys, mode="markers+text", showlegend=False, name="members",
+        text=[
+            html.escape(shorten(labels[i], room), quote=False)
+            if written and i not in tree.pictures else "" for i in objects
+        ],
+        textposition="middle right", textfont={"size": 0.8 * canvas.font},
+        customdata=[tree.member(i) for i in objects],
+        hovertext=[f"<b>{html.escape(shorten(labels[i], 60), quote=False)}</b>" for i in objects],
+        hovertemplate="%{hovertext}<extra></extra>",
+        marker={
+            "line": {"width": 0},
+            "size": [(18 if i in tree.pictures else 7) * canvas.scale for i in objects],
+            "color": [colour[i] for i in objects],
+            "opacity": [
+                0.0 if i in tree.pictures else shade
+                for i, shade in zip(objects, opacity, strict=True)
+            ],
+        },
+    )
+    if more:
+        x, y, text = zip(*more, strict=True)
+        figure.add_scatter(
+            x=x, y=y, mode="text", text=text, textfont={"size": 0.8 * canvas.font},
+            hoverinfo="skip", showlegend=False,
+        )
+
+
+def _add_scale(figure: go.Figure, tree: TreeData) -> None:
+    """The colour bar of a quantity."""
+    values = pd.to_numeric(tree.objects[tree.colour], errors="coerce")
+    figure.add_scatter(
+        x=[None], y=[None], mode="markers", showlegend=False, hoverinfo="skip",
+        marker={
+            "color": [values.min()], "cmin": values.min(), "cmax": values.max(),
+            "colorscale": SEQUENTIAL, "showscale": True,
+            "colorbar": {
+                "title": {"text": html.escape(tree.colour, quote=False), "side": "right"},
+                "orientation": "h", "thickness": 9, "len": 0.3, "outlinewidth": 0,
+                "x": 0, "xanchor": "left", "y": 1, "yanchor": "top",
+            },
+        },
+    )
+
+
+# On the map ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Region:
+    """A polygon (k, 2) on the map, and how strongly it is drawn."""
+
+    outline: np.ndarray
+    colour: str = FAINT
+    fill: float = 0.0
+    width: float = 1.0
+
+
+def divided_map(
+    data: MapData,
+    style: MapStyle,
+    regions: Sequence[Region],
+    *,
+    caption: str = "",
+    revision: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """A map in the plane with the cells of a tree behind its points.
+
+    Parameters
+    ----------
+    data, style, revision
+        See `embedding_map`.
+    regions : sequence of Region
+        Drawn in this order.
+    """
+    figure = embedding_map(
+        data, replace(style, uncertainty=False), caption=caption, revision=revision,
+        canvas=canvas,
+    )
+    drawn = []
+    for region in regions:
+        if len(region.outline):
+            path = np.vstack([region.outline, region.outline[:1]])
+            drawn.append(go.Scatter(
+                x=path[:, 0], y=path[:, 1], mode="lines", fill="toself", hoverinfo="skip",
+                fillcolor=transparent(region.colour, region.fill), showlegend=False,
+                line={
+                    "color": transparent(FAINT, 0.7), "width": region.width * canvas.scale,
+                },
+            ))
+    return go.Figure([*drawn, *figure.data], figure.layout)
+
+
+def window(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners of a rectangle that no view of a map of these positions reaches beyond."""
+    known = positions[np.isfinite(positions).all(axis=1)]
+    middle = (known.max(axis=0) + known.min(axis=0)) / 2
+    reach = 4.0 * max(float(np.ptp(known, axis=0).max()), 1e-9)
+    return middle - reach, middle + reach

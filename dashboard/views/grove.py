@@ -1,0 +1,346 @@
+"""What the views of the page Trees share: the map or kernel that answers, and the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.embedding.ordinal import Embedding
+from core.kernel.space import Space, space_of
+from core.method import Method
+from core.oracle import Answered, Fitted, Observer, Oracle, Repeated
+from core.run import TASKS, Run
+from core.simulate import NOISE
+from core.tree import ComparisonTree
+from core.tree.nodes import Nodes
+from core.tree.quality import expansion_rates, height_bound
+from core.triplets import Triplets
+from core.uncertainty import Samples
+from dashboard import analysis
+from dashboard.controls import number, parameter_form, pick
+from dashboard.figures.colours import is_quantity
+from dashboard.jobs import Job
+from dashboard.state import Session
+from dashboard.theme import count
+from dashboard.views.computing import compute_button
+from dashboard.workspace import DatasetInfo
+
+PAGE = "trees"
+#: Who answers a tree's questions.
+UPLOADED, MAP, PERSON, OBSERVER = "uploaded", "map", "person", "observer"
+_WHO = {
+    UPLOADED: "Uploaded answers, then map",
+    MAP: "The map alone",
+    PERSON: "A person at this screen",
+    OBSERVER: "A simulated observer",
+}
+#: Answers that are less certain than this are unsure.
+SURE = 0.75
+#: Looking up pivots with most answers takes long where there are very many.
+_QUICK = 300_000
+#: Objects that a person is asked about, to begin with.
+_BEARABLE = 16
+
+
+@dataclass(frozen=True)
+class Grove:
+    """A data set, and the fitted map or kernel that answers where people have not."""
+
+    current: Session
+    info: DatasetInfo
+    triplets: Triplets
+    fit: Run
+    job: Job | None
+
+    @cached_property
+    def fitted(self) -> Method:
+        return self.fit.fitted()
+
+    @cached_property
+    def space(self) -> Space:
+        return space_of(self.fitted)
+
+    @cached_property
+    def positions(self) -> np.ndarray | None:
+        """(n, d) places on the map, NaN where an object has none; None for other methods."""
+        if not isinstance(self.fitted, Embedding) or self.space.vectors is None:
+            return None
+        return self.space.spread(self.space.vectors, np.nan)
+
+    @property
+    def is_plane(self) -> bool:
+        """Whether pivots divide the map by straight lines that can be drawn."""
+        return self.positions is not None and self.positions.shape[1] == 2
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of the objects that say something of them."""
+        return [c for c in self.triplets.objects.columns if c not in ("id", "label", "image")]
+
+    @property
+    def samples(self) -> Run | None:
+        """Maps that the answers could as well have given, where they were computed."""
+        found = (
+            analysis.find(self.info, self.triplets, self.fitted, task)
+            for task in ("bootstrap", "posterior", "laplace")
+            if isinstance(self.fitted, Embedding)
+        )
+        return next((run for run in found if run is not None), None)
+
+    @property
+    def about(self) -> str:
+        """Method and data, for captions."""
+        return (
+            f"{analysis.describe(self.fit.fresh())}. {self.info.name}: "
+            f"{count(self.info.n_objects, 'object')}, {count(self.info.n_answers, 'answer')}."
+        )
+
+    def computed(self, task: str, options: Mapping[str, Any], title: str, about: str) -> Run | None:
+        """The result of a task with these options, and the button that computes it."""
+        method = self.fit.fresh()
+        found = analysis.find(self.info, self.triplets, method, task, options)
+        pieces = [] if found is not None and found.complete else [(method, task, options)]
+        compute_button(
+            self.current, self.info, self.triplets, PAGE, f"{PAGE}.{task}.run",
+            f"{title}: {self.info.name}", pieces, about,
+        )
+        return found
+
+    def options(self, task: str, **further: Any) -> dict[str, Any]:
+        """A form for the options of a task."""
+        return parameter_form(self.current, TASKS[task].declares, f"{PAGE}.{task}", **further)
+
+    def colour(self) -> str | None:
+        """Ask for the column that colours objects."""
+        return pick(
+            self.current, f"{PAGE}.colour@{self.info.id}", "Colour",
+            {"": "None", **{c: c for c in self.columns}}, default=next(iter(self.columns), ""),
+        ) or None
+
+
+# The tree ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Planting:
+    """How a tree is to grow: everything that it depends on, beside the map and the answers.
+
+    Attributes
+    ----------
+    who : str
+        Who answers.
+    objects : tuple of int
+    settings : tuple of (str, value)
+        Parameters of the tree.
+    colour : str or None
+        Column whose classes supervised pivots tell apart.
+    observer : tuple
+        Noise, its level, and how often each question is asked.
+    given : tuple of (int, int, int)
+        A person's answers.
+    """
+
+    who: str
+    objects: tuple[int, ...]
+    settings: tuple[tuple[str, Any], ...]
+    colour: str | None
+    observer: tuple[str, float, int] = ("none", 0.0, 1)
+    given: tuple[tuple[int, int, int], ...] = ()
+
+    @property
+    def seed(self) -> int:
+        return dict(self.settings)["seed"]
+
+    @property
+    def leaf_size(self) -> int:
+        return dict(self.settings)["leaf_size"]
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A tree that has grown, and what is to know of it.
+
+    Attributes
+    ----------
+    tree : ComparisonTree
+    decisions : DataFrame
+        See `ComparisonTree.decisions`.
+    bound : float
+        The height h* that theory promises.
+    rates : ndarray
+        Expansion rate about every object of the tree, as the map has it.
+    """
+
+    tree: ComparisonTree
+    decisions: pd.DataFrame
+    bound: float
+    rates: np.ndarray
+
+    @property
+    def nodes(self) -> Nodes:
+        return self.tree.nodes_
+
+    @property
+    def answered(self) -> float | None:
+        """Share of the decisions that people made, if any were asked."""
+        known = self.decisions.get("answered")
+        return None if known is None or known.empty else float(known.mean())
+
+    @property
+    def unsure(self) -> float | None:
+        """Share of the decisions that the map is unsure of, people's answers apart."""
+        known = self.unsure_rows
+        return None if known is None or known.empty else float(known.mean())
+
+    @property
+    def unsure_rows(self) -> pd.Series | None:
+        """Whether each decision is unsure, if that is known."""
+        if "certainty" not in self.decisions:
+            return None
+        unsure = self.decisions["certainty"] < SURE
+        if "answered" in self.decisions:
+            unsure &= ~self.decisions["answered"]
+        return unsure
+
+
+def planting(grove: Grove, colour: str | None) -> Planting:
+    """Ask how the tree is to grow."""
+    current, info = grove.current, grove.info
+    placed = grove.space.objects
+    who = pick(
+        current, f"{PAGE}.who", "Who answers", _WHO,
+        help="A tree asks which of two pivots each object is nearer to. Where the answers that "
+        "were uploaded do not say, the map does.",
+    )
+    observer = _observer(grove) if who == OBSERVER else Planting.observer
+    objects = _objects(grove, placed, who)
+    usual = int(np.clip(len(objects) // 16, 1, 16))
+    leaf_size = number(
+        current, f"{PAGE}.leaf_size.{who}@{info.id}", "Leaf size n₀", 1,
+        max(info.n_objects, 1), usual, help="Cells of up to so many objects are not divided.",
+    ) or usual
+    pivots = {"random": "Random"}
+    if who == UPLOADED:
+        pivots = {"answered": "With most answers", **pivots}
+    classes = colour is not None and not is_quantity(grove.triplets.objects[colour])
+    if classes:
+        pivots["supervised"] = f"Of different {colour}"
+    chosen = pick(
+        current, f"{PAGE}.pivots.{who}@{info.id}", "Pivots", pivots,
+        default="random" if info.n_answers > _QUICK else None,
+        help="With most answers: the pair about which most objects of the cell were asked, so "
+        "that as many decisions as possible are people's.",
+    )
+    further = parameter_form(
+        current, ComparisonTree, f"{PAGE}.tree", hidden=("leaf_size", "pivots")
+    )
+    settings = {"leaf_size": int(leaf_size), "pivots": chosen, **further}
+    return Planting(
+        who, objects, tuple(settings.items()), colour if chosen == "supervised" else None,
+        observer, tuple(map(tuple, given_answers(grove))) if who == PERSON else (),
+    )
+
+
+def _observer(grove: Grove) -> tuple[str, float, int]:
+    noise = pick(
+        grove.current, f"{PAGE}.noise", "Noise", NOISE.options, default="flip", help=NOISE.help
+    )
+    level = number(grove.current, f"{PAGE}.level", "Level of noise", 0.0, 10.0, 0.1) or 0.0
+    times = number(
+        grove.current, f"{PAGE}.times", "Asked how often", 1, 51, 1, step=2,
+        help="The majority decides; an odd number.",
+    ) or 1
+    return noise, level, int(times) | 1
+
+
+def _objects(grove: Grove, placed: np.ndarray, who: str) -> tuple[int, ...]:
+    """Ask which objects are to be in the tree."""
+    chosen = [i for i in grove.current.selected_positions(grove.triplets) if i in placed]
+    options = {"all": f"All {len(placed):,}", "some": "Some, at random"}
+    if len(chosen) >= 3:
+        options["selection"] = f"The {len(chosen):,} selected"
+    many = who == PERSON and len(placed) > _BEARABLE
+    which = pick(
+        grove.current, f"{PAGE}.objects.{who}@{grove.info.id}", "Objects", options,
+        default="some" if many else "all",
+    )
+    if which == "selection":
+        # Selecting nodes of the tree must not make another tree.
+        key = f"{PAGE}.chosen@{grove.info.id}"
+        known = grove.current.drafts.get(key)
+        if known is None or st.button("Use the selection of now", key=f"{PAGE}.reselect"):
+            known = grove.current.remember(key, chosen)
+        return tuple(known)
+    if which == "some":
+        few = min(_BEARABLE, len(placed))
+        size = number(
+            grove.current, f"{PAGE}.some@{grove.info.id}", "How many", 2, len(placed), few
+        ) or few
+        return tuple(np.sort(np.random.default_rng(0).permutation(placed)[: int(size)]).tolist())
+    return tuple(placed.tolist())
+
+
+def given_answers(grove: Grove) -> list[list[int]]:
+    """What a person has answered at this screen, rows (anchor, near, far)."""
+    return grove.current.drafts.get(f"{PAGE}.given@{grove.info.id}", [])
+
+
+def grow(grove: Grove, plan: Planting) -> Grown:
+    """The tree, with everything that is missing answered by the map."""
+    samples = grove.samples
+    certain = samples.key if samples is not None and plan.who != OBSERVER else ""
+    return _grown(grove.fit.key, certain, grove.triplets.fingerprint, plan, grove)
+
+
+# Not copied: trees are read only, and their oracles are large.
+@st.cache_resource(max_entries=16, show_spinner="Growing the tree")
+def _grown(fit: str, certain: str, data: str, plan: Planting, _grove: Grove) -> Grown:
+    samples: Samples | None = _grove.samples.samples() if certain else None
+    oracle = _oracle(_grove, plan, samples)
+    classes = None
+    if plan.colour:
+        column = _grove.triplets.objects[plan.colour].astype("str").fillna("")
+        classes = column.to_numpy(dtype=object)[list(plan.objects)]
+    tree = ComparisonTree(metric=oracle, **dict(plan.settings))
+    tree.fit(np.array(plan.objects), classes)
+    place = np.full(_grove.space.n_objects, -1)
+    place[_grove.space.objects] = np.arange(len(_grove.space))
+    inside = place[list(plan.objects)]
+    rates = expansion_rates(_grove.space.distances()[np.ix_(inside, inside)])
+    bound = height_bound(len(plan.objects), plan.leaf_size, float(rates.max()))
+    return Grown(tree, tree.decisions(), bound, rates)
+
+
+def _oracle(grove: Grove, plan: Planting, samples: Samples | None) -> Oracle:
+    if plan.who == OBSERVER:
+        noise, level, times = plan.observer
+        positions = np.nan_to_num(_points(grove))
+        return Repeated(Observer(positions, noise=noise, level=level, seed=plan.seed), times)
+
+    def probability(rows: np.ndarray) -> np.ndarray:
+        asked = Triplets.from_array(rows, grove.info.n_objects)
+        return samples.probability(asked, spread="joint")
+
+    fitted = Fitted(grove.fitted, probability if samples is not None else None)
+    if plan.who == MAP:
+        return fitted
+    answers = grove.triplets
+    if plan.who == PERSON:
+        answers = Triplets.from_array(np.reshape(plan.given, (-1, 3)), grove.info.n_objects)
+    return Answered(answers, otherwise=fitted)
+
+
+def _points(grove: Grove) -> np.ndarray:
+    """(n, d) places that a simulated observer sees."""
+    if grove.positions is not None:
+        return grove.positions
+    from core.kernel.spectrum import principal_components
+
+    found = principal_components(grove.space, min(len(grove.space) - 1, 10))
+    return found.coordinates
