@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import panels
 from dashboard.state import session
-from dashboard.views.clusters import show_clusters
+from dashboard.views.clusters.page import show_clusters
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import panels
 from dashboard.state import session
-from dashboard.views.compare import show_compare
+from dashboard.views.compare.page import show_compare
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ import streamlit as st
 from dashboard import panels
 from dashboard.imports import waiting
 from dashboard.state import session
-from dashboard.views.dataset import show_dataset
-from dashboard.views.reading import show_reading
+from dashboard.views.data.dataset import show_dataset
+from dashboard.views.data.reading import show_reading
 
 
 def main() -> None:

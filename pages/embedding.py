@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import panels
 from dashboard.state import session
-from dashboard.views.embedding import show_embedding
+from dashboard.views.embedding.page import show_embedding
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import panels
 from dashboard.state import session
-from dashboard.views.kernel import show_kernel
+from dashboard.views.kernel.page import show_kernel
 
 
 def main() -> None:

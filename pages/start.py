@@ -12,7 +12,7 @@ from dashboard.samples import open_sample, samples
 from dashboard.services import services
 from dashboard.state import Session, session
 from dashboard.theme import count
-from dashboard.views.dataset import delete, rename
+from dashboard.views.data.dataset import delete, rename
 from dashboard.workspace import DatasetInfo
 
 _RECENT = 4

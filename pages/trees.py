@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import panels
 from dashboard.state import session
-from dashboard.views.trees import show_trees
+from dashboard.views.trees.page import show_trees
 
 
 def main() -> None:

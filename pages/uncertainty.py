@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import panels
 from dashboard.state import session
-from dashboard.views.uncertainty import show_uncertainty
+from dashboard.views.uncertainty.page import show_uncertainty
 
 
 def main() -> None:

@@ -17,8 +17,8 @@ from dashboard.figures.colours import groups, look
 from dashboard.figures.dendrogram import CUT, Rows, TreeData, dendrogram, row_titles, screen_height
 from dashboard.figures.tanglegram import tanglegram
 from dashboard.theme import FAINT, Canvas
-from dashboard.views.clustering import by_size, named
-from dashboard.views.tree import members_of
+from dashboard.views.clusters.clustering import by_size, named
+from dashboard.views.clusters.tree import members_of
 
 N = 40
 FILE = Canvas(321.0, 500.0, 10.7, screen=False)

@@ -18,8 +18,8 @@ from core.triplets import Triplets
 from dashboard import analysis
 from dashboard.samples import open_sample, samples
 from dashboard.state import _KEY, Session
-from dashboard.views.clustering import Shown
-from dashboard.views.tree import memberships, merges
+from dashboard.views.clusters.clustering import Shown
+from dashboard.views.clusters.tree import memberships, merges
 
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",

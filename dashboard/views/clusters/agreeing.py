@@ -1,0 +1,103 @@
+"""Clusters against a column of the table of objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.cluster.agreement import agreement
+from core.triplets import DataError
+from dashboard import export, panels
+from dashboard.controls import pick
+from dashboard.figures.clusters import cross_table
+from dashboard.figures.colours import is_quantity
+from dashboard.figures.dendrogram import cluster_name
+from dashboard.theme import Canvas, count
+from dashboard.views.clusters.clustering import PAGE, Shown
+
+
+def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
+    """Purity, adjusted Rand index, mutual information and the cross table."""
+    objects = shown.triplets.objects
+    columns = label_columns(objects)
+    with picture:
+        if not columns:
+            panels.empty(
+                "There is no column of labels",
+                "Objects need a column that says what they are: a class, a category, a group. "
+                "Add a table of objects on the page Data.",
+            )
+            st.page_link("../pages/data.py", label="Go to Data", icon=":material/table_rows:")
+            return
+    with side:
+        column = pick(
+            shown.current, f"{PAGE}.label@{shown.info.id}", "Labels",
+            {name: name for name in columns},
+            help="Columns of the table of objects that name categories.",
+        )
+        if shown.tree is not None:
+            number = st.number_input(
+                "Clusters", 1, shown.tree.n_leaves, shown.n_clusters,
+                key=shown.current.key_following(
+                    f"{PAGE}.label.number@{shown.run.key}", shown.n_clusters
+                ),
+            )
+            if number != shown.n_clusters:
+                shown.cut_into(number)
+                st.rerun()
+            kinds = objects[column].nunique()
+            st.button(
+                f"As many as labels: {kinds:,}", key=f"{PAGE}.label.same", width="stretch",
+                disabled=kinds == shown.n_clusters, on_click=shown.cut_into, args=(kinds,),
+            )
+    with picture:
+        try:
+            found = agreement(shown.clusters, objects[column])
+        except DataError as error:
+            st.error(panels.plain(str(error)), icon=":material/error:")
+            return
+        facts = st.columns(3)
+        facts[0].metric(
+            "Purity", f"{found.purity:.3f}",
+            help="Share of objects that bear the most frequent label of their cluster. It grows "
+            "with the number of clusters.",
+        )
+        facts[1].metric(
+            "Adjusted Rand index", f"{found.adjusted_rand:.3f}",
+            help="Pairs on which clusters and labels agree, corrected for chance: 0 by chance, 1 "
+            "if they are the same.",
+        )
+        facts[2].metric(
+            "Mutual information", f"{found.mutual_information:.3f}",
+            help="Normalised by the mean of the two entropies: 0 to 1.",
+        )
+        table = found.table.rename(index=cluster_name)
+        text = (
+            f"{shown.caption()} Objects by cluster and {column}: purity {found.purity:.3f}, "
+            f"adjusted Rand index {found.adjusted_rand:.3f}, normalised mutual information "
+            f"{found.mutual_information:.3f}."
+        )
+        height = min(max(34.0 * len(table) + 130.0, 240.0), 1200.0)
+
+        def draw(canvas: Canvas) -> Any:
+            return cross_table(table, caption=text, canvas=canvas)
+
+        panels.figure_panel(
+            shown.current, draw, key=f"{PAGE}.cross", alt=text, canvas=Canvas(900.0, height),
+            caption=text, table=lambda: table.reset_index(names="cluster"),
+            name=export.file_name(shown.info.name, shown.run.method, column),
+        )
+        left = int(((shown.clusters < 0) | objects[column].isna()).sum())
+        if left:
+            st.caption(f"{count(left, 'object')} without a cluster or a label left out.")
+
+
+def label_columns(objects: pd.DataFrame) -> list[str]:
+    """Columns that name categories of objects."""
+    return [
+        name for name in objects.columns
+        if name not in ("id", "label", "image") and not is_quantity(objects[name])
+        and 2 <= objects[name].nunique() < len(objects)
+    ]

@@ -1,0 +1,255 @@
+"""How many clusters there are, and what becomes of them when the answers are resampled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.cluster.counting import ClusterCounts, count_clusters
+from core.cluster.stability import Stability, stability
+from dashboard import analysis, export, panels
+from dashboard.controls import parameter_form
+from dashboard.figures.clusters import count_curve, together_matrix
+from dashboard.state import widgets
+from dashboard.theme import Canvas, count
+from dashboard.views.clusters.clustering import PAGE, Shown, by_size
+from dashboard.views.computing import compute_button
+
+_THIRD = Canvas(320.0, 260.0)
+_SQUARE = Canvas(760.0, 640.0)
+#: Below this silhouette there are no substantial clusters (Kaufman & Rousseeuw 1990, p. 88).
+_SUBSTANTIAL = 0.25
+_SURE, _UNSURE = 0.75, 0.5
+
+
+def show_numbers(shown: Shown, picture: Any, side: Any) -> None:
+    """Silhouette, gap and stability by number of clusters; how sure clusters and merges are."""
+    if not shown.is_of_answers:
+        with picture:
+            panels.empty(
+                "There are no answers to resample",
+                "This clustering is of distances, or of answers that have changed since. Choose "
+                "another one beside this text.",
+            )
+        return
+    with side:
+        st.subheader("Resampling", anchor=False)
+        resampling = parameter_form(shown.current, stability, f"{PAGE}.stability")
+        counting = {
+            "most": resampling["most"], "seed": resampling["seed"],
+            **parameter_form(
+                shown.current, count_clusters, f"{PAGE}.count", hidden=("most", "seed")
+            ),
+        }
+        any_number = shown.run.fresh().set_params(n_clusters=None)
+        pieces = [
+            (any_number, "count_clusters", counting), (shown.method, "stability", resampling)
+        ]
+        found = [
+            analysis.find(shown.info, shown.triplets, method, task, options)
+            or analysis.find(shown.info, shown.triplets, method, task)
+            for method, task, options in pieces
+        ]
+        missing = [
+            piece for piece in pieces if (known := analysis.find(
+                shown.info, shown.triplets, *piece)) is None or not known.complete
+        ]
+        compute_button(
+            shown.current, shown.info, shown.triplets, PAGE, f"{PAGE}.count.run",
+            f"How many clusters: {shown.info.name}", missing,
+            "Compares with points that have no clusters, and clusters resampled answers.",
+        )
+    counts, resampled = (run.result() if run else None for run in found)
+    with picture:
+        if counts is None and resampled is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute says which numbers of clusters the data speak for, and which clusters "
+                "and merges resampled answers find again.",
+            )
+            return
+        _verdict(shown, counts, resampled)
+        _curves(shown, counts, resampled)
+    if resampled is not None:
+        _together(shown, resampled)
+        _merges(shown, resampled)
+
+
+def _verdict(
+    shown: Shown, counts: ClusterCounts | None, resampled: Stability | None
+) -> None:
+    """What the criteria recommend, in a few sentences, and buttons that do it."""
+    says: dict[str, int] = {}
+    sentences = []
+    if counts is not None:
+        says["the silhouette"] = counts.best_by_silhouette
+        says["the gap"] = counts.best_by_gap
+    if resampled is not None:
+        says["stability"] = resampled.most_stable
+    numbers = sorted(set(says.values()))
+    if len(numbers) == 1:
+        names = _listed(list(says))
+        verb = "speaks" if len(says) == 1 else "speak"
+        sentences.append(f"{names} {verb} for {count(numbers[0], 'cluster')}.".capitalize())
+    else:
+        parts = [f"{name} for {count(n, 'cluster')}" for name, n in says.items()]
+        sentences.append(f"The criteria differ: {_listed(parts)}.")
+    if counts is not None:
+        best = float(np.nanmax(np.append(counts.silhouettes, -1.0)))
+        if best < _SUBSTANTIAL:
+            sentences.append(
+                f"The highest silhouette is {best:.2f}: objects pass into each other rather than "
+                "falling into groups, and clusters are a way of dividing them."
+            )
+        if counts.best_by_gap == 1:
+            sentences.append(
+                "By the gap, no division is tighter than that of points without clusters."
+            )
+    if resampled is not None:
+        sure = int((resampled.recovery > _SURE).sum())
+        lost = int((resampled.recovery < _UNSURE).sum())
+        sentences.append(
+            f"Of the {count(len(resampled.recovery), 'cluster')} shown, {sure or 'none'} "
+            f"{'is' if sure < 2 else 'are'} stable under resampling and {lost or 'none'} "
+            f"{'dissolves' if lost < 2 else 'dissolve'}."
+        )
+    st.markdown(panels.plain(" ".join(sentences)))
+    if shown.tree is not None:
+        with st.container(horizontal=True):
+            for n in numbers:
+                st.button(
+                    f"Cut into {n:,}", key=f"{PAGE}.cut.{n}", on_click=shown.cut_into, args=(n,),
+                    disabled=n == shown.n_clusters, help="Everywhere on this page.",
+                )
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _curves(shown: Shown, counts: ClusterCounts | None, resampled: Stability | None) -> None:
+    """One curve for every criterion, side by side."""
+    curves = []
+    if counts is not None:
+        known = counts.numbers > 1
+        curves.append((
+            "silhouette", counts.numbers[known], counts.silhouettes[known], None,
+            counts.best_by_silhouette,
+            "Mean silhouette: how much nearer objects are to their own cluster than to the next. "
+            "The highest is best.",
+        ))
+        curves.append((
+            "gap", counts.numbers, counts.gaps, counts.gap_errors, counts.best_by_gap,
+            "Gap: how much tighter clusters are than those of points without clusters, with "
+            "standard errors. The first number that the next does not exceed by more than its "
+            "error is best.",
+        ))
+    if resampled is not None:
+        agreement = resampled.agreement
+        curves.append((
+            "stability", resampled.numbers, agreement.mean(axis=0), agreement.std(axis=0),
+            resampled.most_stable,
+            f"Agreement (adjusted Rand index) with the clusters of {len(agreement):,} resampled "
+            "sets of answers, with standard deviations. The highest is best.",
+        ))
+    for column, (name, x, y, errors, best, about) in zip(
+        st.columns(len(curves)), curves, strict=True
+    ):
+        text = f"{shown.described}. {shown.info.name}. {about}"
+
+        def draw(
+            canvas: Canvas, name=name, x=x, y=y, errors=errors, best=best, text=text
+        ) -> Any:
+            return count_curve(
+                x, y, errors, title=name, best=best, shown=shown.n_clusters, caption=text,
+                canvas=canvas,
+            )
+
+        def table(name=name, x=x, y=y, errors=errors) -> pd.DataFrame:
+            found = pd.DataFrame({"clusters": x, name: y})
+            return found if errors is None else found.assign(error=errors)
+
+        with column:
+            panels.figure_panel(
+                shown.current, draw, key=f"{PAGE}.curve.{name}", alt=text, canvas=_THIRD,
+                caption=about, table=table,
+                name=export.file_name(shown.info.name, shown.run.method, name),
+            )
+
+
+def _together(shown: Shown, resampled: Stability) -> None:
+    st.subheader("How often objects are together", anchor=False)
+    clusters = by_size(resampled.labels)
+    order = shown.order
+    text = (
+        f"{shown.described}, {count(len(resampled.recovery), 'cluster')}. "
+        f"{shown.info.name}. Share of {count(len(resampled.agreement), 'resampled set')} of "
+        "answers that put two objects into one cluster; objects in the order of the "
+        f"{'tree' if shown.tree else 'clusters'}, clusters along the edges."
+    )
+    labels = shown.triplets.labels
+
+    def draw(canvas: Canvas) -> Any:
+        return together_matrix(
+            resampled.together, order, clusters, labels, caption=text, canvas=canvas
+        )
+
+    def table() -> pd.DataFrame:
+        names = [labels[i] for i in order]
+        found = pd.DataFrame(resampled.together[np.ix_(order, order)], columns=names)
+        found.insert(0, "object", names)
+        return found
+
+    panels.figure_panel(
+        shown.current, draw, key=f"{PAGE}.together", alt=text, canvas=_SQUARE, caption=text,
+        table=table, name=export.file_name(shown.info.name, shown.run.method, "together"),
+    )
+
+
+def _merges(shown: Shown, resampled: Stability) -> None:
+    if not len(resampled.linkage):
+        return
+    st.subheader("How sure each merge is", anchor=False)
+    st.caption(
+        "Found exactly: share of the trees of resampled answers that have the branch, object for "
+        "object. Overlap: how similar their most similar branch is, on average. Large branches "
+        "are hardly ever found exactly. Choose rows to select their objects."
+    )
+    tree, labels = resampled.tree, shown.triplets.labels
+    nodes = np.arange(len(tree.linkage))[::-1]  # the highest first
+    table = pd.DataFrame({
+        "objects": tree.linkage[nodes, 3].astype(int), "height": tree.linkage[nodes, 2],
+        "found exactly": 100 * resampled.support[nodes],
+        "overlap": resampled.branch_recovery[nodes],
+        "members": [
+            ", ".join(labels[i] for i in tree.members(tree.n_leaves + node)[:12])
+            for node in nodes.tolist()
+        ],
+    })
+    key = f"{PAGE}.merges@{shown.run.key}"
+
+    def chosen() -> None:
+        rows = widgets()[key]["selection"]["rows"]
+        members = [tree.members(tree.n_leaves + int(nodes[row])) for row in rows]
+        shown.current.select_positions(np.unique(np.concatenate([*members, []])).astype(int))
+
+    st.dataframe(
+        table, hide_index=True, key=key, height=360, on_select=chosen,
+        selection_mode="multi-row",
+        column_config={
+            "height": st.column_config.NumberColumn(format="%.4g"),
+            "found exactly": st.column_config.ProgressColumn(
+                format="%.0f %%", min_value=0.0, max_value=100.0
+            ),
+            "overlap": st.column_config.NumberColumn(format="%.2f"),
+            "members": st.column_config.TextColumn(width="large"),
+        },
+    )
+    st.download_button(
+        "CSV", lambda: export.csv(table),
+        f"{export.file_name(shown.info.name, 'merges')}.csv", "text/csv",
+        key=f"{PAGE}.merges.csv", on_click="ignore", icon=":material/download:",
+    )

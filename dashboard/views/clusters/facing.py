@@ -1,0 +1,118 @@
+"""Two trees of the same objects facing each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.cluster import Agglomerative, ComparisonLinkage
+from core.cluster.clustering import Hierarchy
+from core.cluster.dendrogram import Dendrogram
+from core.cluster.tanglegram import Tanglegram, untangle
+from core.method import methods
+from dashboard import export, panels
+from dashboard.controls import pick
+from dashboard.figures.tanglegram import screen_height, tanglegram
+from dashboard.services import services
+from dashboard.theme import Canvas, count
+from dashboard.views.choosing import distinct
+from dashboard.views.clusters.clustering import PAGE, Shown
+from dashboard.views.computing import compute_button
+
+_WIDTH, _WINDOW = 1200.0, 740
+
+
+def show_two_trees(shown: Shown, picture: Any, side: Any) -> None:
+    """The shown tree beside another one."""
+    info = shown.info
+    others = {
+        run.key: run for run in services().workspace.runs(info.id, "fit", "cluster")
+        if run.key != shown.run.key
+        and issubclass(methods("cluster")[run.record["method"]], Hierarchy)
+    }
+    if shown.tree is None:
+        with picture:
+            panels.empty(
+                "This clustering has no tree",
+                "Choose one that has beside this text, or compute one on “Clusters”: "
+                f"{Agglomerative.title} or {ComparisonLinkage.title}.",
+            )
+        return
+    with side:
+        if others:
+            names = distinct(run.name for run in others.values())
+            chosen = pick(
+                shown.current, f"{PAGE}.other@{info.id}", "Beside it",
+                dict(zip(others, names, strict=True)),
+            )
+        else:
+            other = _suggested(shown)
+            compute_button(
+                shown.current, info, shown.triplets, PAGE, f"{PAGE}.other.run",
+                f"{other.title}: {info.name}", [(other, "fit", {})],
+                f"Computes a second tree: {other.title.lower()}, {other.linkage} linkage.",
+            )
+    if not others:
+        with picture:
+            panels.empty(
+                "There is one tree only",
+                f"Compute makes a second one, by {other.linkage} linkage. Any other can be "
+                "computed on “Clusters”.",
+            )
+        return
+    run = services().workspace.run(info.id, chosen)
+    second = Shown(shown.current, info, shown.triplets, run, others[chosen].name)
+    if second.tree is None:
+        with picture:
+            st.caption("The other tree has one leaf only.")
+        return
+    with picture:
+        _draw(shown, second)
+
+
+def _suggested(shown: Shown) -> Agglomerative:
+    """Another tree worth comparing with."""
+    basis = getattr(shown.fitted, "basis", None)
+    same = isinstance(shown.fitted, Agglomerative) and shown.fitted.linkage == "average"
+    return Agglomerative(basis=basis, linkage="complete" if same else "average")
+
+
+@st.cache_data(max_entries=16, show_spinner="Turning branches towards each other")
+def _untangled(keys: tuple[str, str], _first: Dendrogram, _second: Dendrogram) -> Tanglegram:
+    return untangle(_first, _second)
+
+
+def _draw(shown: Shown, second: Shown) -> None:
+    found = _untangled((shown.run.key, second.run.key), shown.tree, second.tree)
+    verdict = (
+        f"{100 * found.entanglement:.1f} % of the pairs of lines cross (entanglement; 0 where "
+        "both have the leaves in one order, about 50 % for unrelated trees that are not turned)."
+    )
+    text = (
+        f"Left: {shown.caption()} Right: {second.caption()} Lines join equal leaves and have the "
+        f"colour of their cluster on the left; branches on the right that hold one such cluster "
+        f"only have it too. {verdict}"
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return tanglegram(
+            found, shown.triplets.objects, shown.clusters, titles=(shown.name, second.name),
+            selected=shown.current.selected_positions(shown.triplets), caption=text,
+            revision=f"{shown.run.key} {second.run.key}", canvas=canvas,
+        )
+
+    def table() -> pd.DataFrame:
+        labels = pd.Series(shown.triplets.labels)
+        left = pd.Series(range(len(found.first.order)), labels[found.first.order], name="left")
+        right = pd.Series(range(len(found.second.order)), labels[found.second.order], name="right")
+        return pd.concat([left, right], axis=1).reset_index(names="object")
+
+    n = max(found.first.n_leaves, found.second.n_leaves)
+    panels.figure_panel(
+        shown.current, draw, key=f"{PAGE}.two", canvas=Canvas(_WIDTH, screen_height(n)),
+        window=_WINDOW, alt=f"Two trees of {count(n, 'object')}. {text}", caption=text,
+        table=table, on_pick=shown.current.select_positions,
+        name=export.file_name(shown.info.name, "two-trees"),
+    )

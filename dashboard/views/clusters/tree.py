@@ -1,0 +1,382 @@
+"""The tree or the map of a clustering, its clusters and their members."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.embedding.ordinal import Embedding
+from core.kernel import K1
+from core.method import unfitted
+from core.run import Run
+from dashboard import analysis, export, panels
+from dashboard.controls import number, pick
+from dashboard.figures.colours import look
+from dashboard.figures.dendrogram import (
+    Rows,
+    TreeData,
+    cluster_name,
+    dendrogram,
+    screen_height,
+)
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.services import services
+from dashboard.state import widgets
+from dashboard.theme import Canvas, count
+from dashboard.theme import number as written
+from dashboard.views.clusters.clustering import PAGE, Shown, by_size
+from dashboard.views.computing import compute_button
+from dashboard.views.data.dataset import picture_addresses
+from dashboard.views.embedding.mapped import embedded_pictures
+
+_MAP = Canvas(900.0, 620.0)
+_WIDTH = 900.0
+#: Height of the part of the tree that is seen at a time, in pixels.
+_WINDOW = 740
+#: Trees of so few leaves are always drawn whole; those of so many at first, larger ones with so
+#: many rows.
+_FEW, _MANY, _ROWS = 30, 300, 100
+_MEMBERS = 40  # named in the table of clusters
+
+
+def show_tree(shown: Shown, picture: Any, side: Any) -> None:
+    """Clusters as a tree or on a map, with tables of clusters and objects."""
+    current = shown.current
+    with picture:
+        ways = {"tree": "Tree", "map": "Map"}
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            way = "map"
+            if shown.tree is not None:
+                way = pick(current, f"{PAGE}.way", "Show", ways, width=110)
+                _cut_controls(shown)
+            marks = _pick_marks(shown, way)
+            rows = _pick_rows(shown) if way == "tree" else 0
+        if way == "tree":
+            _draw_tree(shown, marks, rows)
+        else:
+            _draw_map(shown, marks)
+    _cluster_table(shown)
+    _object_table(shown)
+
+
+def _cut_controls(shown: Shown) -> None:
+    """The cut by number and by height."""
+    m, top = shown.tree.n_leaves, float(shown.tree.heights[-1])
+    chosen = st.number_input(
+        "Clusters", 1, m, shown.n_clusters, width=130,
+        key=shown.current.key_following(f"{PAGE}.number@{shown.run.key}", shown.n_clusters),
+        help=_suggestion(shown),
+    )
+    if chosen != shown.n_clusters:
+        shown.cut_into(chosen)
+        st.rerun()
+    at = round(shown.height, 6)
+    height = st.number_input(
+        "Cut at height", 0.0, max(1.05 * top, at), at, step=max(top / 50, 1e-6), format="%.4g",
+        width=150, key=shown.current.key_following(f"{PAGE}.height@{shown.run.key}", at),
+        help="What merges below it is one cluster. The dashed line in the tree can be dragged.",
+    )
+    if height != at:
+        shown.cut_at(height)
+        st.rerun()
+
+
+def _suggestion(shown: Shown) -> str:
+    text = "Numbers are from 1 to that of the objects."
+    if len(shown.fitted.silhouettes_):
+        best = shown.fitted.n_clusters_
+        text = (
+            f"At first {best:,}: of 2 to {len(shown.fitted.silhouettes_) + 1}, the number with "
+            "the highest mean silhouette. See also “How many, and how sure?”."
+        )
+    return text
+
+
+def _pick_marks(shown: Shown, way: str) -> str:
+    options = {"labels": "Names"}
+    n_pictures = len(picture_addresses(shown.info, shown.triplets.objects, 64))
+    if n_pictures:
+        options["pictures"] = "Pictures"
+    if way == "map":
+        options["points"] = "Points"
+    elif shown.tree.n_leaves > _FEW:
+        options["none"] = "All in view"
+    label = "Leaves" if way == "tree" else "Objects"
+    return pick(
+        shown.current, f"{PAGE}.marks.{way}@{shown.info.id}", label, options,
+        default="pictures" if 2 * n_pictures > shown.info.n_objects else "labels", width=130,
+    )
+
+
+def _pick_rows(shown: Shown) -> int:
+    m = shown.tree.n_leaves
+    if m <= _FEW:
+        return m
+    usual = m if m <= _MANY else _ROWS
+    return number(
+        shown.current, f"{PAGE}.rows@{shown.info.id}", "Leaves at most", 5, m, usual,
+        step=10, width=150,
+        help="Branches that merge first are drawn as wedges that say how many objects they hold, "
+        "until so many rows are left.",
+    ) or usual
+
+
+def _draw_tree(shown: Shown, marks: str, most: int) -> None:
+    current, tree = shown.current, shown.tree
+    pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
+    data = TreeData(
+        tree, shown.triplets.objects, shown.clusters, shown.height, shown.support, pictures,
+        current.selected_positions(shown.triplets),
+    )
+    rows = Rows(tree, most)
+    text = f"{shown.caption()} Cut at height {written(shown.height)}."
+    if len(rows.nodes) < tree.n_leaves:
+        text += f" {count(len(rows.nodes), 'row')}: branches that merge first are wedges."
+    if shown.support is not None:
+        text += " Numbers: percent of trees of resampled answers that have the branch."
+    title = "height" if shown.run.method == "comparison" else "distance at which branches merge"
+
+    def draw(canvas: Canvas) -> Any:
+        own = data if canvas.screen else replace(
+            data, pictures=embedded_pictures(shown.info, shown.triplets.objects, pictures)
+        )
+        return dendrogram(
+            own, rows, title=title, marks=marks, caption=text,
+            revision=f"{shown.run.key} {most}", canvas=canvas,
+        )
+
+    def picked(nodes: list[int], mode: str) -> None:
+        current.select_positions(members_of(rows, nodes), mode)
+
+    height = screen_height(rows, pictures=marks == "pictures" and bool(pictures))
+    if marks == "none":
+        height = min(height, float(_WINDOW))
+    large = picture_addresses(shown.info, shown.triplets.objects, 320)
+    leaves = enumerate(tree.objects.tolist())
+    panels.figure_panel(
+        current, draw, key=f"{PAGE}.tree", canvas=Canvas(_WIDTH, height), window=_WINDOW,
+        alt=f"Tree of {count(tree.n_leaves, 'object')}. {text}", caption=text,
+        name=export.file_name(shown.info.name, shown.run.method, "tree"),
+        table=lambda: merges(shown),
+        pictures={leaf: large[i] for leaf, i in leaves if i in large},
+        on_pick=picked, on_move=lambda name, height: shown.cut_at(height),
+        further=_files(shown),
+    )
+    st.caption(
+        "Click a branch, a wedge or a leaf to select its objects on every page; with Shift, to "
+        "add them. Drag the dashed line to cut elsewhere. Draw a box to zoom, double-click to see "
+        "all."
+    )
+
+
+def members_of(rows: Rows, nodes: list[int]) -> list[int]:
+    """Objects of picked nodes; where several were, those of leaves and wedges among them.
+
+    A lasso that takes in a branch need not be meant for all that hangs on it.
+    """
+    ends = np.intersect1d(nodes, rows.nodes)
+    chosen = ends.tolist() if len(nodes) > 1 and len(ends) else nodes
+    return list(dict.fromkeys(int(i) for node in chosen for i in rows.tree.members(node)))
+
+
+def merges(shown: Shown) -> pd.DataFrame:
+    """The merges of a tree, from the lowest: who, at what height, how many, how sure."""
+    tree, labels = shown.tree, shown.triplets.labels
+    m = tree.n_leaves
+
+    def name(node: int) -> str:
+        return labels[tree.objects[node]] if node < m else f"branch {node - m + 1}"
+
+    table = pd.DataFrame({
+        "branch": [f"branch {i + 1}" for i in range(m - 1)],
+        "first": [name(node) for node in tree.children[:, 0].tolist()],
+        "second": [name(node) for node in tree.children[:, 1].tolist()],
+        "height": tree.linkage[:, 2], "objects": tree.linkage[:, 3].astype(int),
+    })
+    if shown.support is not None:
+        table["support"] = shown.support
+    return table
+
+
+def memberships(shown: Shown) -> pd.DataFrame:
+    """Every object with its cluster; none where nothing is known of it."""
+    objects = shown.triplets.objects.drop(columns="image", errors="ignore")
+    return objects.assign(cluster=shown.column.to_numpy())
+
+
+def _files(shown: Shown) -> Callable[[], None]:
+    def buttons() -> None:
+        name = export.file_name(shown.info.name, shown.run.method)
+        st.download_button(
+            "Memberships (CSV)", lambda: export.csv(memberships(shown)), f"{name}-clusters.csv",
+            "text/csv", key=f"{PAGE}.memberships", on_click="ignore", icon=":material/table:",
+        )
+        if shown.tree is not None:
+            st.download_button(
+                "Newick", lambda: shown.tree.newick(shown.triplets.labels, shown.support),
+                f"{name}.nwk", "text/plain", key=f"{PAGE}.newick", on_click="ignore",
+                icon=":material/account_tree:",
+                help="The tree for other programs, with branch lengths, and the support of "
+                "branches where it was computed.",
+            )
+
+    return buttons
+
+
+# On a map ------------------------------------------------------------------------------------
+
+
+def ground(shown: Shown) -> analysis.Piece:
+    """What makes the map on which clusters are shown: that of what was clustered, if it has one."""
+    basis = getattr(shown.fitted, "basis", None)
+    basis = K1() if basis is None else unfitted(basis)
+    if isinstance(basis, Embedding):
+        return basis, "fit", {}
+    if not hasattr(shown.fitted, "basis") or not shown.is_of_answers:
+        for listed in services().workspace.runs(shown.info.id, "fit", "embedding"):
+            newest = services().workspace.run(shown.info.id, listed.key)
+            return newest.fresh(), "fit", {}
+    return basis, "kernel_map", {}
+
+
+def _draw_map(shown: Shown, marks: str) -> None:
+    current = shown.current
+    piece = ground(shown)
+    method, task, options = piece
+    run = analysis.find(shown.info, shown.triplets, method, task, options)
+    if run is None:
+        panels.empty(
+            "There is no map to show them on yet",
+            f"Compute draws the objects by {analysis.describe(method)}.",
+        )
+        compute_button(
+            current, shown.info, shown.triplets, PAGE, f"{PAGE}.map.run",
+            f"Map: {shown.info.name}", [piece], "Draws the map on which clusters are shown.",
+        )
+        return
+    pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
+    data = MapData(
+        positions_of(run), shown.triplets.objects.assign(cluster=shown.column), None, pictures,
+        current.selected_positions(shown.triplets),
+    )
+    style = MapStyle(marks, "cluster", uncertainty=False)
+    what = analysis.describe(method)
+    text = f"{shown.caption()} Shown on " + (
+        f"{what}." if task == "fit" else f"the first two principal components of {what}."
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        own = data if canvas.screen else replace(
+            data, pictures=embedded_pictures(shown.info, shown.triplets.objects, pictures)
+        )
+        return embedding_map(own, style, caption=text, revision=run.key, canvas=canvas)
+
+    panels.figure_panel(
+        current, draw, key=f"{PAGE}.map", canvas=_MAP, alt=f"Map of clusters. {text}",
+        name=export.file_name(shown.info.name, shown.run.method, "map"), caption=text,
+        table=lambda: memberships(shown), on_pick=current.select_positions,
+        pictures=picture_addresses(shown.info, shown.triplets.objects, 320),
+        further=_files(shown),
+    )
+
+
+def positions_of(run: Run) -> np.ndarray:
+    """(n, d) positions that a map gives; NaN for objects without one."""
+    if run.task == "kernel_map":
+        return run.result().coordinates
+    fitted = run.fitted()
+    return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+
+
+# Tables --------------------------------------------------------------------------------------
+
+
+def _cluster_table(shown: Shown) -> None:
+    st.subheader(count(shown.n_clusters, "cluster").capitalize(), anchor=False)
+    sizes = np.bincount(shown.clusters[shown.clusters >= 0], minlength=shown.n_clusters)
+    labels = np.array(shown.triplets.labels, dtype=object)
+    members = [[] for _ in sizes]
+    for i in shown.order.tolist():
+        members[shown.clusters[i]].append(labels[i])
+    table = pd.DataFrame({
+        "": [_swatch(rank) for rank in range(len(sizes))],
+        "cluster": [cluster_name(rank) for rank in range(len(sizes))],
+        "objects": sizes, "share": 100 * sizes / max(sizes.sum(), 1),
+        "members": [_listed(names) for names in members],
+    })
+    recovery = _recovery(shown)
+    if recovery is not None:
+        table.insert(4, "found again", recovery)
+    key = f"{PAGE}.table@{shown.run.key}.{shown.n_clusters}"
+
+    def chosen() -> None:
+        shown.select(widgets()[key]["selection"]["rows"])
+
+    st.caption("Choose rows to select their objects on every page.")
+    st.dataframe(
+        table, hide_index=True, key=key, on_select=chosen, selection_mode="multi-row",
+        height="auto" if len(sizes) <= 12 else 460,
+        column_config={
+            "": st.column_config.ImageColumn("", width=40),
+            "share": st.column_config.ProgressColumn(
+                format="%.0f %%", min_value=0.0, max_value=100.0
+            ),
+            "members": st.column_config.TextColumn(width="large"),
+            "found again": st.column_config.NumberColumn(
+                format="%.2f",
+                help="Overlap (Jaccard) with the most similar cluster of resampled answers, on "
+                "average: below 0.5 the cluster dissolves, above 0.75 it is stable.",
+            ),
+        },
+    )
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _MEMBERS:,} more" if len(names) > _MEMBERS else ""
+    return ", ".join(names[:_MEMBERS]) + more
+
+
+def _recovery(shown: Shown) -> np.ndarray | None:
+    """(k,) how well resampled answers find each cluster again, where that was computed."""
+    found = shown.stability
+    if found is None or not np.array_equal(by_size(found.labels), shown.clusters):
+        return None
+    recovery = np.empty(shown.n_clusters)
+    placed = found.labels >= 0
+    recovery[shown.clusters[placed]] = found.recovery[found.labels[placed]]
+    return recovery
+
+
+def _swatch(rank: int) -> str:
+    """The colour of a cluster as a picture."""
+    colour = look(rank)[0].replace("#", "%23")
+    return (
+        "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' width='24' height='24'>"
+        f"<rect x='4' y='4' width='16' height='16' rx='3' fill='{colour}'/></svg>"
+    )
+
+
+def _object_table(shown: Shown) -> None:
+    chosen = shown.current.selected_positions(shown.triplets)
+    table = memberships(shown)
+    pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
+    if pictures:
+        table.insert(0, "picture", [pictures.get(i, "") for i in range(len(table))])
+    if (table["id"] == table["label"]).all():
+        table = table.drop(columns="id")
+    table.insert(1 + bool(pictures), "cluster", table.pop("cluster"))
+    if chosen:
+        st.subheader(count(len(chosen), "selected object"), anchor=False)
+        table = table.iloc[chosen]
+    else:
+        st.subheader("All objects", anchor=False)
+    st.dataframe(
+        table, hide_index=True, key=f"{PAGE}.objects", height="auto" if chosen else 300,
+        column_config={"picture": st.column_config.ImageColumn("", width="small")},
+    )

@@ -1,0 +1,377 @@
+"""Held-out error by method and number of dimensions, and what it suggests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.compare import Suggestion, suggest_dimension
+from core.embedding.ordinal import OrdinalEmbedding
+from core.method import Method, methods
+from core.run import Run, key
+from core.score import CHANCE, ErrorEstimate, cross_validate, errors_by, has_split, repeat_error
+from core.triplets import Triplets
+from core.uncertainty import uncertainty_by_dimension
+from core.uncertainty.samples import SOURCES
+from dashboard import analysis, export, panels
+from dashboard.controls import number, parameter_form, pick, several
+from dashboard.figures.curves import dimension_curves
+from dashboard.jobs import Job
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import Canvas, count, interval
+from dashboard.views.compare.comparing import PAGE, worth_showing
+from dashboard.views.computing import WIDE, compute_button, watch
+from dashboard.workspace import DatasetInfo
+
+_LOW = Canvas(900.0, 260.0)
+_USUAL_METHODS = ["ste", "tste"]
+_GROUPS = ("sampler", "split", "participant")
+_COLUMNS = [
+    "method", "dimensions", "held-out error", "low", "high", "training error",
+    "loss per answer", "starts at the best", "iterations", "seconds",
+]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which methods in which numbers of dimensions are compared, and how error is measured."""
+
+    methods: list[OrdinalEmbedding]
+    others: list[Method]
+    scheme: str
+    options: dict[str, Any]
+
+    @property
+    def pieces(self) -> list[analysis.Piece]:
+        return [
+            piece for method in (*self.methods, *self.others)
+            for piece in ((method, "fit", {}), (method, self.scheme, self.options))
+        ]
+
+    @property
+    def n_dimensions(self) -> int:
+        """Numbers of dimensions that every method is fitted in."""
+        return len({method.n_components for method in self.methods}) or 1
+
+    @property
+    def ratio(self) -> float:
+        """Answers held out to answers learned from."""
+        return 1.0 / (self.options["folds"] - 1)
+
+
+def _plan(current: Session, triplets: Triplets) -> Plan:
+    known = {name: method.title for name, method in methods("embedding").items()}
+    chosen = several(
+        current, "compare.methods", "Methods", known, default=_USUAL_METHODS,
+        help="All with their usual settings. LORE chooses its dimensions itself, up to the number "
+        "given.",
+    )
+    left, right = st.columns(2)
+    with left:
+        low = number(current, "compare.low", "Dimensions", 1, 20, 1)
+    with right:
+        high = number(current, "compare.high", "to", 1, 20, 5)
+    low, high = min(low or 1, high or 1), max(low or 1, high or 1)
+    without = {
+        f"{kind}/{name}": method.title for kind in ("kernel", "cluster")
+        for name, method in methods(kind).items()
+    }
+    others = several(
+        current, "compare.others", "Without dimensions", without,
+        help="Kernels and clusterings answer triplets, too. All with their usual settings.",
+    )
+    schemes = {"cross_validate": "Cross-validation by question"}
+    if has_split(triplets):
+        schemes["split_error"] = "The data's own test answers"
+    scheme, options = "cross_validate", {}
+    with st.expander("How the error is measured"):
+        if len(schemes) > 1:
+            scheme = pick(current, "compare.scheme", "Held-out error", schemes)
+        if scheme == "cross_validate":
+            options = parameter_form(current, cross_validate, "compare.cross_validate")
+    found = [
+        methods("embedding")[name](n_components=d)
+        for name in chosen for d in range(low, high + 1)
+    ]
+    further = [methods(kind)[name]() for kind, name in (place.split("/") for place in others)]
+    return Plan(found, further, scheme, options)
+
+
+def show_dimensions(
+    current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None
+) -> None:
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        plan = _plan(current, triplets)
+        there = {run.key for run in services().workspace.runs(info.id) if run.complete}
+        missing = [
+            (method, task, options) for method, task, options in plan.pieces
+            if key(task, method, triplets, options) not in there
+        ]
+        compute_button(
+            current, info, triplets, PAGE, "compare.run", f"Comparing methods: {info.name}",
+            missing,
+            "Fits every method in every number of dimensions, and measures its error on answers "
+            "it has not seen. What is there already is not computed again.",
+        )
+        if missing and len(missing) < len(plan.pieces):
+            done = len(plan.pieces) - len(missing)
+            st.caption(f"{done} of {len(plan.pieces)} computations are there.")
+    with picture:
+        watch(current, job)
+        table, folds, estimates = _collected(info, triplets, plan)
+        if table.empty or table["held-out error"].isna().all():
+            panels.empty(
+                "Nothing is computed yet",
+                "Choose methods and numbers of dimensions, then Compute. The curves appear while "
+                "the rest is still at work.",
+            )
+            return
+        suggestions = {
+            name: suggest_dimension(errors, plan.ratio)
+            for name, errors in folds.items() if len(errors) > 1
+        }
+        repeats = repeat_error(triplets)
+        _error_figure(current, info, table, suggestions, repeats)
+    for name, suggestion in suggestions.items():
+        st.markdown(panels.plain(_in_words(name, suggestion, table)))
+    st.caption(panels.plain(_repeats_in_words(repeats)))
+    _summary_table(table)
+    _by_group(current, triplets, estimates)
+    _uncertainty_figure(current, info, triplets, plan)
+    _loss_figure(current, info, table)
+
+
+def _collected(
+    info: DatasetInfo, triplets: Triplets, plan: Plan
+) -> tuple[pd.DataFrame, dict[str, dict[int, np.ndarray]], dict[str, ErrorEstimate]]:
+    """What is there of a plan: a table, the errors of the folds, and the estimates by name."""
+    rows: list[dict[str, Any]] = []
+    folds: dict[str, dict[int, np.ndarray]] = {}
+    estimates: dict[str, ErrorEstimate] = {}
+    for method in (*plan.methods, *plan.others):
+        fit = analysis.find(info, triplets, method, "fit")
+        if fit is None or not fit.complete:
+            continue
+        row = {"method": method.title, "seconds": fit.seconds} | _of_map(fit, triplets)
+        error = analysis.find(info, triplets, method, plan.scheme, plan.options)
+        if error is not None:
+            estimate = error.error()
+            row |= {"held-out error": estimate.error, "low": estimate.low, "high": estimate.high}
+            estimates[analysis.describe(method)] = estimate
+            if len(estimate.fold_errors) and "dimensions" in row:
+                folds.setdefault(method.title, {})[method.n_components] = estimate.fold_errors
+        rows.append(row)
+    return pd.DataFrame(rows, columns=_COLUMNS), folds, estimates
+
+
+def _of_map(fit: Run, triplets: Triplets) -> dict[str, Any]:
+    """What there is to say of a map, and not of a kernel or of clusters."""
+    if fit.kind != "embedding":
+        return {}
+    return {
+        "dimensions": fit.parameters["n_components"],
+        "training error": fit.numbers["triplet_error_"],
+        "loss per answer": fit.numbers["loss_"] / max(len(triplets), 1),
+        "iterations": fit.numbers["n_iter_"], "starts at the best": _stability(fit),
+    }
+
+
+def _stability(fit: Run) -> float:
+    """Share of the starts that reached the lowest loss, to one in a thousand."""
+    losses = fit.arrays["losses_"]
+    return float(np.mean(losses <= losses.min() + 1e-3 * abs(losses.min())))
+
+
+def _error_figure(
+    current: Session, info: DatasetInfo, table: pd.DataFrame,
+    suggestions: dict[str, Suggestion], repeats: ErrorEstimate | None,
+) -> None:
+    marked = {name: s.n_components for name, s in suggestions.items()}
+    of_map = table["dimensions"].notna()
+    levels = dict(table.loc[~of_map, ["method", "held-out error"]].dropna().to_numpy())
+    text = (
+        f"{info.name}: {count(info.n_objects, 'object')}, {count(info.n_answers, 'answer')}. "
+        "Error on answers not learned from, with 95 % intervals."
+    )
+    if marked:
+        text += " Ringed: the fewest dimensions that are not significantly worse than the best."
+
+    def draw(canvas: Canvas) -> Any:
+        return dimension_curves(
+            table[of_map], repeats=worth_showing(repeats), marked=marked, levels=levels,
+            caption=text, canvas=canvas,
+        )
+
+    panels.figure_panel(
+        current, draw, key="compare.errors", alt=f"Held-out error by dimensions. {text}",
+        name=export.file_name(info.name, "methods", "dimensions"), table=lambda: table,
+        canvas=WIDE, caption=text,
+    )
+
+
+def _in_words(name: str, suggestion: Suggestion, table: pd.DataFrame) -> str:
+    rows = table[table["method"] == name].set_index("dimensions")
+    best = rows.loc[suggestion.best]
+    shown = interval(best["held-out error"], best["low"], best["high"])
+    sentence = f"{name}: {count(suggestion.n_components, 'dimension')}. "
+    if suggestion.n_components == suggestion.best:
+        sentence += f"It predicts best, with an error of {shown}"
+        fewer = max(suggestion.p_values, default=None)
+        if fewer is None:
+            return sentence + "."
+        return sentence + (
+            f", and {count(fewer, 'dimension')} would be significantly worse "
+            f"(p = {_p(suggestion.p_values[fewer])})."
+        )
+    here = rows.loc[suggestion.n_components, "held-out error"]
+    return sentence + (
+        f"{count(suggestion.best, 'dimension')} predict best, with an error of {shown}, but "
+        f"{here:.3f} is not significantly worse "
+        f"(p = {_p(suggestion.p_values[suggestion.n_components])}). For prediction alone take "
+        f"{suggestion.best}."
+    )
+
+
+def _p(value: float) -> str:
+    return f"{value:.2g}" if value >= 0.001 else "below 0.001"
+
+
+def _repeats_in_words(repeats: ErrorEstimate | None) -> str:
+    tests = (
+        "Compared by the corrected resampled t test of Nadeau and Bengio (2003), with Holm's "
+        "correction, at 5 %."
+    )
+    if repeats is None:
+        return (
+            "No question was asked twice, so it cannot be told how well any map could do. "
+            f"{tests}"
+        )
+    return (
+        "Predicting each answer by the others to the same question errs in "
+        f"{interval(repeats.error, repeats.low, repeats.high)} of the "
+        f"{count(repeats.n_answers, 'repeated answer')}; where repeats are few, a map may do "
+        f"better. {tests}"
+    )
+
+
+def _summary_table(table: pd.DataFrame) -> None:
+    shown = table.sort_values("held-out error")
+    percent = shown.assign(**{"starts at the best": 100 * shown["starts at the best"]})
+    st.dataframe(
+        percent, hide_index=True, key="compare.table",
+        column_config={
+            **{name: st.column_config.NumberColumn(format="%.3f")
+               for name in ("held-out error", "low", "high", "training error")},
+            "dimensions": st.column_config.NumberColumn(format="%d"),
+            "iterations": st.column_config.NumberColumn(format="%d"),
+            "loss per answer": st.column_config.NumberColumn(
+                format="%.4g", help="Of different methods not comparable."
+            ),
+            "seconds": st.column_config.NumberColumn(
+                format="%.2f", help="Of the fit to all answers, with all its starts."
+            ),
+            "starts at the best": st.column_config.ProgressColumn(
+                format="%.0f %%", min_value=0.0, max_value=100.0,
+                help="Starts that reached the lowest loss to one in a thousand.",
+            ),
+        },
+    )
+
+
+def _by_group(
+    current: Session, triplets: Triplets, estimates: dict[str, ErrorEstimate]
+) -> None:
+    columns = {
+        name: name for name in _GROUPS
+        if name in triplets.answers and len(triplets.answers[name].unique()) > 1
+    }
+    if not columns or not estimates:
+        return
+    with st.expander(f"Error by {', '.join(columns)}"):
+        left, right = st.columns(2)
+        with left:
+            column = pick(current, "compare.group", "By", columns)
+        with right:
+            name = pick(current, "compare.group.of", "Of", {n: n for n in estimates})
+        found = errors_by(estimates[name], triplets, column)
+        st.dataframe(
+            found.sort_values("error", ascending=False), hide_index=True, key="compare.groups",
+            column_config={n: st.column_config.NumberColumn(format="%.3f")
+                           for n in ("error", "low", "high")},
+        )
+        st.caption(
+            "The intervals take the maps as given. Answers that an active sampler chose are "
+            f"harder than random ones, so that their error is higher; chance is {CHANCE:g}."
+        )
+
+
+def _uncertainty_figure(
+    current: Session, info: DatasetInfo, triplets: Triplets, plan: Plan
+) -> None:
+    with st.expander("Average uncertainty by dimensions"):
+        st.caption(
+            "How likely, on average over all comparisons, the likelier answer is wrong (Lohaus et "
+            "al., 2019). With the bootstrap it is least near the right number of dimensions; from "
+            "the posterior it levels off there."
+        )
+        options = parameter_form(current, uncertainty_by_dimension, "compare.uncertainty")
+        found = {
+            type(method)(): analysis.find(
+                info, triplets, type(method)(), "uncertainty_by_dimension", options
+            )
+            for method in plan.methods[:: plan.n_dimensions]
+            if options["source"] == "bootstrap" or method.is_likelihood
+        }
+        compute_button(
+            current, info, triplets, PAGE, "compare.uncertainty.run",
+            f"Uncertainty by dimensions: {info.name}",
+            [(m, "uncertainty_by_dimension", options) for m, run in found.items() if run is None],
+            "Computes many maps in every number of dimensions, for every method above.",
+        )
+        curves = {method.title: run.result() for method, run in found.items() if run}
+        if not curves:
+            return
+        table = pd.concat([
+            pd.DataFrame({"method": name, "dimensions": curve.n_components,
+                          "average uncertainty": curve.uncertainty})
+            for name, curve in curves.items()
+        ])
+        text = f"{info.name}. Average uncertainty, {SOURCES[options['source']].lower()}."
+
+        def draw(canvas: Canvas) -> Any:
+            return dimension_curves(
+                table, value="average uncertainty", caption=text, canvas=canvas
+            )
+
+        panels.figure_panel(
+            current, draw, key="compare.uncertainties", alt=text, canvas=_LOW, caption=text,
+            name=export.file_name(info.name, "methods", "uncertainty"), table=lambda: table,
+        )
+
+
+def _loss_figure(current: Session, info: DatasetInfo, table: pd.DataFrame) -> None:
+    with st.expander("Training loss by dimensions"):
+        # Losses of different methods have different units: each is shown by its share.
+        table = table[table["dimensions"].notna()]
+        first = table.groupby("method")["loss per answer"].transform("max")
+        relative = table.assign(**{"training loss, share of its highest":
+                                   table["loss per answer"] / first})
+        relative = relative.drop(columns=["low", "high"])
+        text = f"{info.name}. The loss falls with every dimension; it does not tell how many."
+
+        def draw(canvas: Canvas) -> Any:
+            return dimension_curves(
+                relative, value="training loss, share of its highest", caption=text,
+                canvas=canvas,
+            )
+
+        panels.figure_panel(
+            current, draw, key="compare.losses", alt=text, canvas=_LOW, caption=text,
+            name=export.file_name(info.name, "methods", "loss"), table=lambda: relative,
+        )

@@ -1,0 +1,153 @@
+"""Whether the answers are enough, and which prior predicts best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.compare import learning_curve, tune
+from core.method import methods
+from core.score import repeat_error
+from core.triplets import Triplets
+from dashboard import analysis, export, panels
+from dashboard.controls import number, parameter_form, pick, pressed
+from dashboard.figures.curves import dimension_curves, learning_figure
+from dashboard.jobs import Job
+from dashboard.state import Session
+from dashboard.theme import Canvas, count
+from dashboard.views.compare.comparing import PAGE, worth_showing
+from dashboard.views.computing import WIDE, compute_button, watch
+from dashboard.views.embedding.page import fit_now
+from dashboard.workspace import DatasetInfo
+
+#: Methods that choose their dimensions themselves, or whose prior plays another role.
+_UNTUNED = ("lore", "gnmdsk")
+
+
+def show_learning(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None) -> None:
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        known = {name: method.title for name, method in methods("embedding").items()}
+        name = pick(current, "compare.curve.method", "Method", known, default="ste")
+        d = number(current, "compare.curve.d", "Dimensions", 1, 20, 2) or 2
+        options = parameter_form(current, learning_curve, "compare.curve")
+        method = methods("embedding")[name](n_components=d)
+        found = analysis.find(info, triplets, method, "learning_curve", options)
+        compute_button(
+            current, info, triplets, PAGE, "compare.curve.run", f"Learning curve: {info.name}",
+            [(method, "learning_curve", options)] if found is None else [],
+            "Learns from a growing part of the answers and predicts the same held-out ones.",
+        )
+    with picture:
+        watch(current, job)
+        if found is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute shows how the error falls with the number of answers, and whether more "
+                "answers would still help.",
+            )
+            return
+        curve = found.curve()
+        n = triplets.n_objects
+        mark = method.n_components * n * np.log(n)
+        text = (
+            f"{analysis.describe(method)}. {info.name}: {count(info.n_objects, 'object')}, "
+            f"{count(info.n_answers, 'answer')}. Error on a fifth of the questions, "
+            f"{len(curve.errors)} random divisions, with a 95 % band."
+        )
+        repeats = repeat_error(triplets)
+
+        def draw(canvas: Canvas) -> Any:
+            return learning_figure(
+                curve, mark=mark, repeats=worth_showing(repeats), caption=text, canvas=canvas
+            )
+
+        def table() -> pd.DataFrame:
+            return pd.DataFrame({
+                "answers": curve.n_answers, "held-out error": curve.mean,
+                "low": curve.mean - curve.reach, "high": curve.mean + curve.reach,
+            })
+
+        panels.figure_panel(
+            current, draw, key="compare.curve.figure", alt=f"Learning curve. {text}",
+            canvas=WIDE, caption=text, table=table,
+            name=export.file_name(info.name, method.name, "learning-curve"),
+        )
+        gain, low, high = curve.gain()
+        st.markdown(panels.plain(_verdict(gain, low, high, len(triplets) / mark)))
+
+
+def _verdict(gain: float, low: float, high: float, ratio: float) -> str:
+    shown = f"{gain:.3f} [{low:.3f}, {high:.3f}]"
+    amount = f"There are {ratio:.1f} times d n ln n answers."
+    if high < 0.005:
+        return (
+            f"Enough: the second half of the answers lowered the error by {shown} only. {amount}"
+        )
+    if low > 0:
+        return (
+            f"More answers would help: the second half lowered the error by {shown}. Twice as "
+            f"many would lower it again, by somewhat less. {amount}"
+        )
+    return (
+        f"Undecided: the second half changed the error by {shown}. More repeats narrow this; more "
+        f"answers may still help a little. {amount}"
+    )
+
+
+def show_tuning(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None) -> None:
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        known = {
+            name: method.title for name, method in methods("embedding").items()
+            if name not in _UNTUNED
+        }
+        name = pick(current, "compare.tune.method", "Method", known, default="ste")
+        options = parameter_form(current, tune, "compare.tune")
+        method = methods("embedding")[name]()
+        found = analysis.find(info, triplets, method, "tune", options)
+        compute_button(
+            current, info, triplets, PAGE, "compare.tune.run", f"Tuning: {info.name}",
+            [(method, "tune", options)] if found is None else [],
+            "Cross-validates five strengths of the prior in several numbers of dimensions.",
+        )
+    with picture:
+        watch(current, job)
+        if found is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Where answers are few, a prior that holds the objects together and the average "
+                "of several starts predict better than the best single map. Compute finds out "
+                "how strong the prior should be here.",
+            )
+            return
+        tuning = found.tuning()
+        table = pd.DataFrame({
+            "method": [f"prior {prior:g}" for prior in tuning.prior],
+            "dimensions": tuning.n_components, "held-out error": tuning.errors.mean(axis=1),
+        })
+        text = (
+            f"{method.title}, average of {count(method.n_init, 'start')}. {info.name}: "
+            f"{count(info.n_answers, 'answer')}. Cross-validated error by strength of the prior."
+        )
+
+        def draw(canvas: Canvas) -> Any:
+            return dimension_curves(table, caption=text, canvas=canvas)
+
+        panels.figure_panel(
+            current, draw, key="compare.tune.figure", alt=text, canvas=WIDE, caption=text,
+            table=lambda: table, name=export.file_name(info.name, method.name, "tuning"),
+        )
+        best = tuning.setting()
+        st.markdown(panels.plain(
+            f"For prediction: {count(best['n_components'], 'dimension')}, prior "
+            f"{best['prior']:g}, averaging the starts: error {tuning.errors.mean(axis=1).min():.3f}"
+            ". On new answers it will be a little higher, because it was the lowest of "
+            f"{len(table)}."
+        ))
+        if pressed(current, "compare.tune.use", "Fit this map", icon=":material/scatter_plot:"):
+            fit_now(current, info, triplets, methods("embedding")[name](**best))
+            st.switch_page("../pages/embedding.py")

@@ -1,0 +1,27 @@
+"""Which method, how many dimensions, whether the answers are enough; maps side by side."""
+
+from __future__ import annotations
+
+from dashboard.controls import tabs
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.views.compare.comparing import PAGE
+from dashboard.views.compare.dimensions import show_dimensions
+from dashboard.views.compare.learning import show_learning, show_tuning
+from dashboard.views.compare.side_by_side import show_maps
+from dashboard.workspace import DatasetInfo
+
+_VIEWS = {
+    "dimensions": ("Methods and dimensions", show_dimensions),
+    "maps": ("Maps side by side", show_maps),
+    "enough": ("Enough answers?", show_learning),
+    "tune": ("Best prediction", show_tuning),
+}
+
+
+def show_compare(current: Session, info: DatasetInfo) -> None:
+    """The whole page for an open data set."""
+    job = services().jobs.latest(current.id, current.slot(PAGE))
+    titles = {name: title for name, (title, _) in _VIEWS.items()}
+    _, show = _VIEWS[tabs(current, "compare.view", "View", titles)]
+    show(current, info, current.triplets(), job)

@@ -1,0 +1,328 @@
+"""A fitted map with what was computed for it: drawn, inspected, taken away."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.inspection import answers_at_odds, inspect_objects
+from core.run import Run
+from core.score import CHANCE
+from core.triplets import Triplets
+from core.uncertainty import Samples
+from dashboard import analysis, export, panels
+from dashboard.controls import pick
+from dashboard.figures.colours import is_quantity
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.figures.space import CROWD
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import Canvas, count, interval
+from dashboard.views.data.dataset import answer_table, picture_addresses
+from dashboard.workspace import DatasetInfo
+
+_MAP = Canvas(900.0, 620.0)
+_COVERAGES = {0.0: "Off", 0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
+_MOST_AT_ODDS = 200
+_DRAWN = {
+    "posterior": "drawn from the Bayesian posterior",
+    "laplace": "drawn from a normal approximation of the posterior",
+}
+
+_PROBABLE = (
+    "Given these answers, an object lies in its {shape} with a probability of {share}, if people "
+    "answer as the model says and positions are as the prior says. A wrong model is not covered."
+)
+#: What the shapes mean, by the task that they come from.
+_NOTES = {
+    "bootstrap": "The {shape} show where an object would lie in {share} of repetitions of the same "
+    "experiment with as many answers. They do not cover a model that is wrong for these people or "
+    "objects, nor questions that were never asked.",
+    "posterior": _PROBABLE,
+    "laplace": f"{_PROBABLE} The normal approximation knows one optimum only and no skew.",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A fitted map with what was computed for it."""
+
+    info: DatasetInfo
+    triplets: Triplets
+    fit: Run
+    samples: Run | None
+    error: Run | None
+
+    @cached_property
+    def fitted(self) -> OrdinalEmbedding:
+        return self.fit.fitted()
+
+    @cached_property
+    def _drawn(self) -> Samples | None:
+        return self.samples.samples() if self.samples else None
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(n, d) the fitted map, or the mean of a posterior; NaN for objects without a place."""
+        if self._drawn is not None and self._drawn.source != "bootstrap":
+            return self._drawn.centre
+        return np.where(self.fitted.placed_[:, None], self.fitted.embedding_, np.nan)
+
+    @cached_property
+    def covariances(self) -> np.ndarray | None:
+        return self._drawn.covariances if self._drawn is not None else None
+
+    @property
+    def runs(self) -> dict[str, Run]:
+        return {run.task: run for run in (self.fit, self.samples, self.error) if run}
+
+
+def show_map(current: Session, result: Result) -> None:
+    """The map with its controls, and what can be downloaded of it."""
+    style = _style(current, result)
+    data = MapData(
+        result.positions, result.triplets.objects, result.covariances,
+        picture_addresses(result.info, result.triplets.objects, 64),
+        current.selected_positions(result.triplets),
+    )
+    text = caption(result, style)
+
+    def draw(canvas: Canvas) -> Any:
+        shown = data if canvas.screen else replace(
+            data, pictures=embedded_pictures(result.info, data.objects, data.pictures)
+        )
+        return embedding_map(shown, style, caption=text, revision=result.fit.key, canvas=canvas)
+
+    def bundle() -> None:
+        st.download_button(
+            "Download everything", _everything(current, result, draw, name), f"{name}.zip",
+            "application/zip", key="everything", icon=":material/folder_zip:", on_click="ignore",
+            help="The figure in every format, coordinates, covariances, the table of objects and "
+            "the settings, as one ZIP.",
+        )
+
+    note = ""
+    if style.uncertainty:
+        shape = _shape(result.fitted.n_components, style.flat)
+        note = _NOTES[result.samples.task].format(
+            shape=shape if result.samples.task == "bootstrap" else shape.removesuffix("s"),
+            share=_COVERAGES[style.coverage],
+        )
+        if shape == "ellipsoids" and result.info.n_objects > CROWD and not data.selected:
+            note = "Select objects, by click or in the table, to see their ellipsoids. " + note
+    name = export.file_name(result.info.name, result.fit.method, "map")
+    panels.figure_panel(
+        current, draw, key="map", name=name, canvas=_MAP,
+        alt=f"Map of {count(result.triplets.n_objects, 'object')}. {text}",
+        table=lambda: coordinates(result),
+        pictures=picture_addresses(result.info, result.triplets.objects, 320),
+        on_pick=current.select_positions, caption=f"{text} {note}", further=bundle,
+    )
+
+
+def _style(current: Session, result: Result) -> MapStyle:
+    objects, info = result.triplets.objects, result.info
+    d = result.fitted.n_components
+    columns = {c: c for c in objects.columns if c not in ("id", "label", "image")}
+    quantities = {c: c for c in columns if is_quantity(objects[c])}
+    mark, against, flat, coverage = "points", "", True, 0.0
+    with st.container(horizontal=True, vertical_alignment="top"):
+        if d > 2:
+            views = {True: "First two axes", False: "Three dimensions"}
+            flat = pick(current, f"map.flat@{info.id}", "View", views, default=False, width=180)
+        if d > 1:
+            marks = {"points": "Points", "labels": "Labels"}
+            if flat and picture_addresses(info, objects, 64):
+                marks["pictures"] = "Pictures"
+            mark = pick(current, f"map.marks.{'plane' if flat else 'space'}@{info.id}", "Show",
+                        marks, default=list(marks)[-1], width=130)
+        colour = pick(current, f"map.colour@{info.id}", "Colour", {"": "None", **columns},
+                      default=next(iter(quantities), ""), width=180)
+        if d == 1:
+            against = pick(current, f"map.against@{info.id}", "Against",
+                           {"": "Order on the scale", **quantities},
+                           default=next(iter(quantities), ""), width=180)
+        if result.covariances is not None:
+            coverage = pick(current, "map.coverage", _shape(d, flat).capitalize(), _COVERAGES,
+                            default=0.95, width=110,
+                            help="Share of repetitions of the experiment that they cover.")
+    return MapStyle(mark, colour or None, coverage > 0, coverage, against or None, flat)
+
+
+def _shape(n_components: int, flat: bool) -> str:
+    """What shows the uncertainty of a position."""
+    if n_components == 1:
+        return "error bars"
+    return "ellipses" if n_components == 2 or flat else "ellipsoids"
+
+
+def embedded_pictures(
+    info: DatasetInfo, objects: pd.DataFrame, which: Iterable[int] | None = None
+) -> dict[int, str]:
+    """The pictures themselves, of some objects or of all, in the place of their addresses."""
+    found = {}
+    for i in picture_addresses(info, objects, 320) if which is None else which:
+        path = services().workspace.picture(info.pictures[objects["image"][i]], 320)
+        found[i] = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
+    return found
+
+
+def caption(result: Result, style: MapStyle) -> str:
+    """Method, parameters, data, uncertainty and error of a map, in a few sentences."""
+    fitted, numbers = result.fitted, result.fit.numbers
+    words = [analysis.describe(fitted)]
+    if fitted.n_init == type(fitted).n_init:  # otherwise it was named
+        words.append(f"lowest loss of {count(fitted.n_init, 'start')}")
+    if fitted.prior and fitted.prior == type(fitted).prior:
+        words.append(f"prior {fitted.prior:g}")
+    if not result.fit.complete:
+        words.append("stopped early")
+    elif not numbers["converged_"]:
+        words.append("not converged")
+    sentences = [
+        f"{', '.join(words)}.",
+        f"{result.info.name}: {count(result.info.n_objects, 'object')}, "
+        f"{count(result.info.n_answers, 'answer')}.",
+    ]
+    if fitted.n_components > 2 and style.flat:
+        sentences.append("First two of the principal axes.")
+    if result.samples and result.samples.task != "bootstrap":
+        sentences.append("Objects are drawn at their mean over the posterior.")
+    if style.uncertainty and result.samples:
+        shape = _shape(fitted.n_components, style.flat)
+        sentences.append(f"{_COVERAGES[style.coverage]} {shape} from {_origin(result.samples)}.")
+    if result.error:
+        estimate = result.error.error()
+        sentences.append(
+            f"Held-out error {interval(estimate.error, estimate.low, estimate.high)}, "
+            f"{estimate.scheme}; chance {CHANCE:g}."
+        )
+    return " ".join(sentences)
+
+
+def _origin(samples: Run) -> str:
+    """Where uncertainty comes from, in words."""
+    made = len(samples.arrays["embeddings"])
+    if samples.task != "bootstrap":
+        return f"{count(made, 'map')} {_DRAWN[samples.task]}"
+    options = samples.options
+    how = (
+        "answers drawn with replacement" if options["scheme"] == "resample"
+        else f"subsamples of {100 * options['share']:.0f} % of the answers"
+    )
+    return f"{count(made, 'replicate')}, {how}"
+
+
+# Files ---------------------------------------------------------------------------------------
+
+
+def coordinates(result: Result) -> pd.DataFrame:
+    """Position of every object, with what else is known of it; empty where it has none."""
+    axes = [f"x{c + 1}" for c in range(result.fitted.n_components)]
+    places = pd.DataFrame(result.positions, columns=axes)
+    objects = result.triplets.objects.drop(columns="image", errors="ignore")
+    return pd.concat([objects, places], axis=1)
+
+
+def covariance_table(result: Result) -> pd.DataFrame:
+    """Entries of every object's covariance, on and above the diagonal."""
+    d = result.fitted.n_components
+    rows, columns = np.triu_indices(d)
+    entries = result.covariances[:, rows, columns]
+    names = [f"cov_x{r + 1}_x{c + 1}" for r, c in zip(rows, columns, strict=True)]
+    ids = result.triplets.objects[["id"]]
+    return pd.concat([ids, pd.DataFrame(entries, columns=names)], axis=1)
+
+
+def _everything(
+    current: Session, result: Result, draw: Callable, name: str
+) -> Callable[[], bytes]:
+    size = export.PrintSize(
+        ratio=_MAP.height / _MAP.width, **current.drafts.get("print size", {})
+    )
+
+    def make() -> bytes:
+        files = {
+            f"{name}-coordinates.csv": export.csv(coordinates(result)),
+            f"{name}-objects.csv": export.csv(_inspected(result, 0.95)),
+            f"{name}-settings.json": export.settings(
+                result.runs,
+                {
+                    "name": result.info.name, "origin": result.info.origin,
+                    "fingerprint": result.info.fingerprint, "objects": result.info.n_objects,
+                    "answers": result.info.n_answers, "reading": result.info.report,
+                },
+            ),
+        }
+        if result.covariances is not None:
+            files[f"{name}-covariances.csv"] = export.csv(covariance_table(result))
+        possible = export.can_render()
+        for form in export.FORMATS:
+            if possible or form not in export.NEED_BROWSER:
+                files[f"{name}.{form}"] = export.render(draw, form, size)
+        return export.bundle(files)
+
+    return make
+
+
+def _inspected(result: Result, coverage: float) -> pd.DataFrame:
+    return inspect_objects(
+        result.fitted, result.triplets, result.covariances, coverage=coverage
+    )
+
+
+def show_objects(current: Session, result: Result) -> None:
+    """The selected objects, or all, and the answers at odds with the map."""
+    chosen = current.selected_positions(result.triplets)
+    table = _inspected(result, current.drafts.get("map.coverage") or 0.95)
+    pictures = picture_addresses(result.info, result.triplets.objects, 64)
+    if pictures:
+        table.insert(0, "picture", [pictures.get(i, "") for i in range(len(table))])
+    table["contradicted"] *= 100
+    if chosen:
+        st.subheader(f"{count(len(chosen), 'selected object')}", anchor=False)
+        table = table.iloc[chosen]
+    else:
+        st.subheader("All objects", anchor=False)
+        st.caption("Select objects on the map, by lasso or click, to see only these.")
+        if "uncertainty" in table:
+            table = table.sort_values("uncertainty", ascending=False)
+    if (table["id"] == table["label"]).all():
+        table = table.drop(columns="id")
+    st.dataframe(table, hide_index=True, key="objects", height="auto" if chosen else 300,
+                 column_config=_COLUMNS)
+    at_odds = answers_at_odds(result.fitted, result.triplets, chosen or None)
+    words = count(len(at_odds), "answer is", "answers are")
+    with st.expander(f"{words} at odds with the map"):
+        st.caption("The clearest contradictions come first.")
+        st.dataframe(answer_table(result.triplets, at_odds[:_MOST_AT_ODDS]), hide_index=True,
+                     key="at odds")
+        st.download_button(
+            "All of them (CSV)", lambda: export.csv(answer_table(result.triplets, at_odds)),
+            "answers-at-odds.csv", "text/csv", key="at odds.csv", on_click="ignore",
+        )
+
+
+_COLUMNS = {
+    "picture": st.column_config.ImageColumn("", width="small"),
+    "neighbours": st.column_config.ListColumn("nearest neighbours", width="large"),
+    "contradicted": st.column_config.ProgressColumn(
+        "answers contradicted", format="%.0f %%", min_value=0.0, max_value=100.0,
+        help="Share of the answers about the object that the map contradicts.",
+    ),
+    "uncertainty": st.column_config.NumberColumn(
+        format="%.3f",
+        help="Length of the error bar to one side, or radius of the circle or ball as large as "
+        "the object's ellipse or ellipsoid; 1 is the root mean square distance of the objects "
+        "from the centre of the map.",
+    ),
+}

@@ -1,0 +1,191 @@
+"""The page Embedding: settings, a fit that is watched, and the map that comes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from core.method import Method, methods
+from core.run import key
+from core.score import CHANCE, cross_validate, has_split
+from core.triplets import Triplets
+from core.uncertainty import bootstrap
+from dashboard import analysis, panels
+from dashboard.chart import chart
+from dashboard.controls import method_form, parameter_form, pick, pressed, switch
+from dashboard.figures.fit import loss_curves
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.jobs import Job
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import Canvas, count, duration, interval, number
+from dashboard.views.choosing import choose_run
+from dashboard.views.embedding.mapped import Result, show_map, show_objects
+from dashboard.workspace import DatasetInfo, RunInfo
+
+_LIVE = Canvas(900.0, 480.0)
+_DEFAULT_METHOD = "ste"
+
+
+def show_embedding(current: Session, info: DatasetInfo) -> None:
+    """The whole page for an open data set."""
+    triplets = current.triplets()
+    job = services().jobs.latest(current.id, current.slot("embedding"))
+    listed = services().workspace.runs(info.id, "fit", "embedding")
+    if job is None and not listed:
+        job = analysis.start(current, info, triplets, _default_method(), _default_tasks(triplets))
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        _settings(current, info, triplets)
+        chosen = _choose_run(current, info, listed) if listed else None
+    with picture:
+        _job(current, job, triplets)
+        fitting = job is not None and job.active and job.step == 0
+        if chosen is not None and not fitting:
+            result = _result(info, triplets, chosen)
+            show_map(current, result)
+    if chosen is not None and not fitting:
+        _quality(result)
+        show_objects(current, result)
+
+
+def _result(info: DatasetInfo, triplets: Triplets, chosen: RunInfo) -> Result:
+    fit = services().workspace.run(info.id, chosen.key)
+    method = fit.fresh()
+    errors = (analysis.find(info, triplets, method, t) for t in ("split_error", "cross_validate"))
+    known = [run for run in errors if run is not None]
+    newest = max(known, key=lambda run: run.created, default=None)
+    return Result(info, triplets, fit, analysis.find(info, triplets, method, "bootstrap"), newest)
+
+
+# Settings ------------------------------------------------------------------------------------
+
+
+def _default_method() -> Method:
+    return methods("embedding")[_DEFAULT_METHOD]()
+
+
+def _default_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
+    return {"bootstrap": {}, ("split_error" if has_split(triplets) else "cross_validate"): {}}
+
+
+def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    st.subheader("Method", anchor=False)
+    method = method_form(current, "embedding", "embedding", _DEFAULT_METHOD)
+    tasks: dict[str, dict[str, Any]] = {}
+    with st.expander("Uncertainty and error"):
+        if switch(current, "embedding.bootstrap", "Bootstrap the positions", True):
+            tasks["bootstrap"] = parameter_form(current, bootstrap, "embedding.bootstrap")
+        schemes = {"cross_validate": "Cross-validation by question", "none": "Not computed"}
+        if has_split(triplets):
+            schemes = {"split_error": "The data's own test answers", **schemes}
+        scheme = pick(
+            current, f"embedding.error@{info.id}", "Held-out error", schemes,
+            help="Error on answers that the map was not fitted to. All answers to one question "
+            "are held out together.",
+        )
+        if scheme == "cross_validate":
+            tasks[scheme] = parameter_form(current, cross_validate, "embedding.cross_validate")
+        elif scheme == "split_error":
+            tasks[scheme] = {}
+    if pressed(current, "fit", "Fit", type="primary", icon=":material/play_arrow:",
+               width="stretch"):
+        analysis.start(current, info, triplets, method, tasks)
+        current.drafts[_shown(info)] = key("fit", method, triplets)
+        st.rerun()
+
+
+def fit_now(current: Session, info: DatasetInfo, triplets: Triplets, method: Method) -> None:
+    """Fit a method with the usual uncertainty and error, and show its map on the page."""
+    analysis.start(current, info, triplets, method, _default_tasks(triplets))
+    current.drafts[_shown(info)] = key("fit", method, triplets)
+
+
+def shown_map(current: Session, info: DatasetInfo) -> str | None:
+    """Key of the map that was last chosen on the page, if any."""
+    return current.drafts.get(_shown(info))
+
+
+def _shown(info: DatasetInfo) -> str:
+    """Where the session notes which map of a data set is shown."""
+    return f"embedding.shown@{info.id}"
+
+
+def _choose_run(current: Session, info: DatasetInfo, listed: list[RunInfo]) -> RunInfo:
+    st.subheader("Maps", anchor=False)
+    return choose_run(
+        current, listed, _shown(info), "this map", lost=", with its uncertainty and error,"
+    )
+
+
+# A job at work -------------------------------------------------------------------------------
+
+
+def _job(current: Session, job: Job | None, triplets: Triplets) -> None:
+    if job is None:
+        return
+    drawn_at = job.step
+
+    def show(job: Job) -> None:
+        if job.step != drawn_at:
+            st.rerun()  # the map is there, or has got its ellipses
+        panels.progress_line(job, "page")
+        if job.step == 0:
+            _live(job, triplets)
+
+    panels.watch(current, job, show)
+
+
+def _live(job: Job, triplets: Triplets) -> None:
+    snapshot, losses = job.snapshot, {start: list(c) for start, c in job.losses.items()}
+    if snapshot is None or not losses:
+        return
+    data = MapData(snapshot, triplets.objects)
+    chart(
+        embedding_map(data, MapStyle(marks="points", uncertainty=False), revision="live",
+                      canvas=_LIVE),
+        key="live.map", alt="The map while it is being computed", height=int(_LIVE.height),
+    )
+    chart(
+        loss_curves(losses), key="live.loss", height=200,
+        alt="Loss against iteration, one line for every start",
+    )
+
+
+# Below the map -------------------------------------------------------------------------------
+
+
+def _quality(result: Result) -> None:
+    numbers = result.fit.numbers
+    facts = st.columns(4)
+    if result.error:
+        estimate = result.error.error()
+        facts[0].metric(
+            "Held-out error", f"{estimate.error:.3f}",
+            help=f"{interval(estimate.error, estimate.low, estimate.high)}, 95 % interval; "
+            f"{estimate.scheme}. Guessing gives {CHANCE:g}.",
+        )
+        facts[0].caption(
+            f"[{estimate.low:.3f}, {estimate.high:.3f}], chance {CHANCE:g}".replace("[", "\\[")
+        )
+    else:
+        facts[0].metric("Held-out error", "—", help="Was not computed.")
+    facts[1].metric(
+        "Training error", f"{numbers['triplet_error_']:.3f}",
+        help="Share of the answers that the map contradicts, among those it was fitted to. It "
+        "falls with every dimension; choose by the held-out error.",
+    )
+    facts[2].metric("Loss", number(numbers["loss_"], 5))
+    losses = result.fit.arrays["losses_"]
+    same = int(np.sum(losses <= numbers["loss_"] * 1.001))
+    facts[2].caption(f"{same} of {count(len(losses), 'start')} within 0.1 %")
+    state = "converged" if numbers["converged_"] else "not converged"
+    facts[3].metric("Iterations", f"{numbers['n_iter_']:,}")
+    facts[3].caption(
+        f"{state if result.fit.complete else 'stopped early'}, {duration(result.fit.seconds)}"
+    )
+
+

@@ -1,0 +1,84 @@
+"""How well a kernel tells the objects' labels apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.kernel.classification import Classification, classify
+from core.triplets import Triplets
+from dashboard import export, panels
+from dashboard.controls import parameter_form
+from dashboard.figures.colours import is_quantity
+from dashboard.figures.curves import agreement_matrix
+from dashboard.state import Session
+from dashboard.theme import Canvas, count
+from dashboard.views.kernel.kernels import PAGE, setting
+from dashboard.workspace import DatasetInfo
+
+_SQUARE = Canvas(640.0, 480.0)
+
+
+def show_classes(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    """Error and confusions of a classifier on held-out labels."""
+    here = setting(current, info, triplets)
+    columns = [c for c in here.columns if not is_quantity(triplets.objects[c])]
+    if not columns:
+        with here.picture:
+            panels.empty(
+                "There are no labels",
+                "Classes are learned from a column of the table of objects that holds "
+                "categories. Add one on the page Data.",
+            )
+        return
+    with here.side:
+        options = parameter_form(current, classify, f"{PAGE}.classify", columns=columns)
+    run = here.computed(
+        "classify", options, "Predicts held-out labels; its settings are chosen on inner folds."
+    )
+    with here.picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute shows how well labels are predicted from similarities to labelled "
+                "objects.",
+            )
+            return
+        _confusions(current, info, run.options, run.result(), here.about)
+
+
+def _confusions(
+    current: Session, info: DatasetInfo, options: dict[str, Any], found: Classification,
+    about: str,
+) -> None:
+    names = [str(name) for name in found.classes]
+    counts = found.confusion
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    known = int((found.truth >= 0).sum())
+    spread = found.fold_errors.std(ddof=1) / np.sqrt(len(found.fold_errors))
+    st.markdown(panels.plain(
+        f"{100 * found.error:.1f} % of the labels in {options['labels']} are predicted wrongly "
+        f"(standard error over folds {100 * spread:.1f} %); always naming the most frequent one "
+        f"errs in {100 * found.chance:.1f} %."
+    ))
+    text = (
+        f"{about} Labels {options['labels']} of {count(known, 'object')}, "
+        f"{'support vector machine' if options['algorithm'] == 'svm' else 'nearest neighbours'}, "
+        f"{options['folds']} folds. Rows: true label; columns: predicted."
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return agreement_matrix(
+            shares, names, title="share of the row", caption=text, canvas=canvas
+        )
+
+    def table() -> pd.DataFrame:
+        return pd.DataFrame(counts, index=names, columns=names).rename_axis("true").reset_index()
+
+    panels.figure_panel(
+        current, draw, key="kernel.confusions", alt=text, canvas=_SQUARE, caption=text,
+        name=export.file_name(info.name, "confusions"), table=table,
+    )

@@ -1,0 +1,117 @@
+"""The components of a kernel: a map of the leading ones, and how many are more than chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
+from core.triplets import Triplets
+from dashboard import export, panels
+from dashboard.controls import parameter_form, pick
+from dashboard.figures.map import embedding_map
+from dashboard.figures.matrix import spectrum_figure
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.state import Session
+from dashboard.theme import Canvas, count
+from dashboard.views.computing import WIDE
+from dashboard.views.data.dataset import picture_addresses
+from dashboard.views.kernel.kernels import PAGE, Setting, setting
+from dashboard.workspace import DatasetInfo
+
+
+def show_map(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    """Kernel PCA or UMAP."""
+    here = setting(current, info, triplets)
+    with here.side:
+        options = parameter_form(current, kernel_map, f"{PAGE}.map")
+    run = here.computed("kernel_map", options, "Draws a map from the similarities.")
+    with here.picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet", "Compute draws a map of the objects from the kernel."
+            )
+            return
+        found: KernelMap = run.result()
+        data, style = _shown(here, found)
+        how = "UMAP"
+        if len(found.shares):
+            shares = ", ".join(f"{100 * share:.0f} %" for share in found.shares[:3])
+            how = f"Kernel PCA; its axes hold {shares} of the variance"
+        text = f"{here.about} {how}."
+
+        def draw(canvas: Canvas) -> Any:
+            return embedding_map(data, style, caption=text, revision=run.key, canvas=canvas)
+
+        def table() -> pd.DataFrame:
+            axes = [f"x{c + 1}" for c in range(found.coordinates.shape[1])]
+            places = pd.DataFrame(found.coordinates, columns=axes)
+            return pd.concat([triplets.objects, places], axis=1)
+
+        panels.figure_panel(
+            current, draw, key="kernel.map.figure", alt=f"Map. {text}", caption=text, table=table,
+            name=export.file_name(info.name, here.kernel.name, "map"),
+            on_pick=current.select_positions,
+            pictures=picture_addresses(info, triplets.objects, 320),
+        )
+
+
+def _shown(here: Setting, found: KernelMap) -> tuple[MapData, MapStyle]:
+    objects, current = here.triplets.objects, here.current
+    marks = {"points": "Points", "labels": "Labels"}
+    addresses = picture_addresses(here.info, objects, 64)
+    if addresses:
+        marks["pictures"] = "Pictures"
+    with st.container(horizontal=True):
+        mark = pick(current, f"map.marks.plane@{here.info.id}", "Show", marks,
+                    default=list(marks)[-1], width=130)
+        colour = pick(current, f"map.colour@{here.info.id}", "Colour",
+                      {"": "None", **{c: c for c in here.columns}}, width=180)
+    selected = current.selected_positions(here.triplets)
+    data = MapData(found.coordinates, objects, None, addresses, selected)
+    return data, MapStyle(mark, colour or None, False)
+
+
+def show_spectrum(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    """Eigenvalues beside those of shuffled answers."""
+    here = setting(current, info, triplets)
+    with here.side:
+        options = parameter_form(current, spectrum, f"{PAGE}.spectrum")
+    run = here.computed(
+        "spectrum", options, "Finds the components of the kernel, and those of shuffled answers."
+    )
+    with here.picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute shows how many components of the kernel are more than chance.",
+            )
+            return
+        found: Spectrum = run.result()
+        text = (
+            f"{here.about} Eigenvalues of the centred kernel, without reducing its diagonal, and "
+            f"where {100 * (2 * found.level - 1):.0f} % of those of {len(found.shuffled)} data "
+            "sets with shuffled answers lie."
+        )
+
+        def draw(canvas: Canvas) -> Any:
+            return spectrum_figure(found, caption=text, canvas=canvas)
+
+        def table() -> pd.DataFrame:
+            return pd.DataFrame({
+                "component": np.arange(1, len(found.eigenvalues) + 1),
+                "eigenvalue": found.eigenvalues, "chance": found.threshold,
+            })
+
+        panels.figure_panel(
+            current, draw, key="kernel.spectrum.figure", alt=text, canvas=WIDE, caption=text,
+            name=export.file_name(info.name, here.kernel.name, "spectrum"), table=table,
+        )
+        st.markdown(
+            f"{count(found.n_signal, 'component')} "
+            f"{'is' if found.n_signal == 1 else 'are'} more than chance. Those that follow may "
+            "hold structure too, but too little to tell it from chance with these answers."
+        )

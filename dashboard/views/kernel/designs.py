@@ -1,0 +1,82 @@
+"""Landmark designs: which questions make triplet kernels out of few answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from core.active import LAYOUTS, question_table
+from core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
+from core.triplets import Triplets
+from dashboard import export, panels
+from dashboard.controls import number, pick
+from dashboard.state import Session
+from dashboard.theme import count
+from dashboard.views.kernel.kernels import PAGE
+from dashboard.views.uncertainty.asking import LAYOUT_HELP
+from dashboard.workspace import DatasetInfo
+
+_DESIGNS = {
+    "k1": "For k1: every object compares pairs of landmarks",
+    "k2": "For k2: every landmark compares objects with landmarks",
+}
+
+
+def show_design(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    """A list of questions to take away."""
+    if triplets.n_objects < 4:
+        panels.empty("Too few objects", "A landmark design needs four objects or more.")
+        return
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        kernel = pick(current, f"{PAGE}.design", "Design", _DESIGNS)
+        most = triplets.n_objects - 1
+        n_landmarks = int(number(
+            current, f"{PAGE}.landmarks@{info.id}", "Landmarks", 3, most, min(10, most),
+            help="More say more about every object, and cost more answers.",
+        ) or 3)
+        chosen = "at random"
+        if len(current.selection) >= 3:
+            source = pick(current, f"{PAGE}.landmarks.from", "Which", {
+                "random": "At random", "selection": "The selected objects",
+            })
+            chosen = "the selected objects" if source == "selection" else chosen
+        seed = number(current, f"{PAGE}.landmarks.seed", "Seed", 0, 2**31 - 1, 0) or 0
+        layout = pick(current, f"{PAGE}.landmarks.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
+    rng = np.random.default_rng(seed)
+    if chosen == "at random":
+        landmarks = choose_landmarks(triplets.n_objects, n_landmarks, rng)
+    else:
+        landmarks = np.array(current.selected_positions(triplets))
+    questions = landmark_questions(triplets.n_objects, landmarks, kernel)
+    with right:
+        st.markdown(
+            f"**{count(len(questions), 'question')}** with {count(len(landmarks), 'landmark')}, "
+            f"instead of {count(_all(triplets.n_objects), 'question')} in all."
+        )
+        names = [triplets.labels[i] for i in landmarks]
+        more = f" and {len(names) - 30} more" if len(names) > 30 else ""
+        st.markdown(panels.plain(f"Landmarks: {', '.join(names[:30])}{more}."))
+        st.caption(
+            "On such questions embeddings may do no better than chance (Kleindessner & von "
+            "Luxburg, 2017); triplet kernels are made for them."
+        )
+        for design in recognise(triplets):
+            st.markdown(
+                f"The answers at hand follow a design for {design.kernel} with "
+                f"{count(len(design.landmarks), 'landmark')}: {design.n_asked:,} of "
+                f"{design.n_possible:,} questions were asked."
+            )
+        st.download_button(
+            "Download the questions",
+            lambda: export.csv(
+                question_table(rng.permutation(questions), triplets.objects, layout)
+            ),
+            f"{export.file_name(info.name, kernel, 'landmark-questions')}.csv", "text/csv",
+            key=f"{PAGE}.design.csv", on_click="ignore", icon=":material/download:",
+            type="primary",
+        )
+
+
+def _all(n_objects: int) -> int:
+    return n_objects * (n_objects - 1) * (n_objects - 2) // 2

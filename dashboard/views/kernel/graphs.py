@@ -1,0 +1,103 @@
+"""Kernels of uploaded graphs: their similarities, a map, and how well labels are told apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.kernel import WeisfeilerLehman
+from core.kernel.classification import Classification, classify_labels
+from core.kernel.graphs import Graph, read_graphs
+from core.kernel.space import space_of
+from core.kernel.spectrum import KernelMap, principal_components
+from core.triplets import DataError, Triplets
+from dashboard import analysis, export, panels
+from dashboard.controls import parameter_form
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.state import Session
+from dashboard.theme import Canvas, count
+from dashboard.views.kernel.kernels import PAGE
+from dashboard.workspace import DatasetInfo
+
+
+def show_graphs(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    """Weisfeiler-Lehman kernels of graphs in a file, apart from the open data set."""
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        file = st.file_uploader(
+            "Graphs", key=f"{PAGE}.graphs",
+            help="JSON lines with node_labels, edges and optionally edge_labels, label and name; "
+            "networkx's node-link form; GraphML; GML. Also gzipped.",
+        )
+        kernel = WeisfeilerLehman(**parameter_form(current, WeisfeilerLehman, f"{PAGE}.wl"))
+    with picture:
+        if file is None:
+            panels.empty(
+                "No graphs yet",
+                "Upload a file of graphs to see which of them are alike: molecules, texts, "
+                "networks. They stand for themselves and are not added to the open data set.",
+            )
+            return
+        try:
+            graphs = read_graphs(file.getvalue(), file.name)
+            found, error = _analysed(file.file_id, kernel.get_params(), kernel, graphs)
+        except DataError as problem:
+            st.error(panels.plain(str(problem)), icon=":material/error:")
+            return
+        _show(current, file.name, kernel, graphs, found, error)
+
+
+@st.cache_data(max_entries=8, show_spinner="Comparing the graphs")
+def _analysed(
+    file: str, parameters: dict[str, Any], _kernel: WeisfeilerLehman, _graphs: list[Graph]
+) -> tuple[KernelMap, Classification | None]:
+    """A map of the graphs, and how well nearest neighbours tell their labels apart."""
+    fitted = _kernel.fit(_graphs)
+    labels = [graph.label for graph in _graphs]
+    error = None
+    if len({label for label in labels if label is not None}) > 1:
+        error = classify_labels(fitted, labels, algorithm="knn")
+    return principal_components(space_of(fitted), 2), error
+
+
+def _show(
+    current: Session, name: str, kernel: WeisfeilerLehman, graphs: list[Graph], found: KernelMap,
+    error: Classification | None,
+) -> None:
+    labels = [str(graph.label) if graph.label is not None else "" for graph in graphs]
+    names = [graph.name or str(number) for number, graph in enumerate(graphs, 1)]
+    objects = pd.DataFrame({"id": names, "label": names, "class": labels})
+    shares = ", ".join(f"{100 * share:.0f} %" for share in found.shares)
+    text = (
+        f"{analysis.describe(kernel)}. {name}: {count(len(graphs), 'graph')}. Kernel PCA; its "
+        f"axes hold {shares} of the variance."
+    )
+    style = MapStyle("points", "class" if any(labels) else None, False)
+    data = MapData(found.coordinates, objects)
+
+    def draw(canvas: Canvas) -> Any:
+        return embedding_map(data, style, caption=text, revision=text, canvas=canvas)
+
+    def table() -> pd.DataFrame:
+        sizes = pd.DataFrame({
+            "nodes": [len(graph.node_labels) for graph in graphs],
+            "edges": [len(graph.edges) for graph in graphs],
+        })
+        places = pd.DataFrame(found.coordinates, columns=["x1", "x2"])
+        return pd.concat([objects, sizes, places], axis=1)
+
+    panels.figure_panel(
+        current, draw, key="kernel.graphs.map", alt=f"Map of graphs. {text}", caption=text,
+        name=export.file_name(name, "graphs"), table=table,
+    )
+    if error is not None:
+        spread = error.fold_errors.std(ddof=1) / np.sqrt(len(error.fold_errors))
+        st.markdown(
+            f"Nearest neighbours predict {100 * error.error:.1f} % of the held-out classes "
+            f"wrongly (standard error {100 * spread:.1f} %); always naming the most frequent one "
+            f"errs in {100 * error.chance:.1f} %."
+        )

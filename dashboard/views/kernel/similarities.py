@@ -1,0 +1,184 @@
+"""All similarities at once, and those to one object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.cluster import Agglomerative
+from core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
+from core.kernel.landmarks import recognise
+from core.kernel.space import space_of
+from core.triplets import Triplets
+from dashboard import analysis, export, panels
+from dashboard.controls import pick
+from dashboard.figures.colours import is_quantity
+from dashboard.figures.matrix import most_similar, similarity_matrix
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import Canvas, count
+from dashboard.views.data.dataset import picture_addresses
+from dashboard.views.kernel.kernels import PAGE, Setting, setting
+from dashboard.workspace import DatasetInfo
+
+_SQUARE = Canvas(760.0, 640.0)
+_BARS = Canvas(620.0, 520.0)
+_MOST_SIMILAR = 20
+_MANY_APART = 0.3  # share of pairs about which a kernel says nothing
+#: Up to so many answers the first kernel is computed without being asked for.
+_QUICK = 500_000
+
+
+def show_similarities(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    """The matrix, what is to know of it, and the objects most similar to one."""
+    here = setting(current, info, triplets)
+    _begin(here)
+    run = here.computed("fit", {}, "Counts similarities from the answers.")
+    with here.picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute shows how similar all objects are, as the answers alone say it.",
+            )
+            return
+        if info.n_objects > MOST_IN_A_MATRIX:
+            panels.empty(
+                "Too many objects for a matrix",
+                "The map, the spectrum and the classes do without one.",
+            )
+            return
+    kernel: Kernel = run.fitted()
+    values, selected = kernel.kernel_, current.selected_positions(triplets)
+    _matrix(here, run.key, kernel, values, selected)
+    _facts(here, kernel, values)
+    _neighbours(here, values, selected)
+
+
+def _begin(here: Setting) -> None:
+    """Compute the first kernel of a data set without being asked."""
+    workspace, jobs = services().workspace, services().jobs
+    begun = jobs.latest(here.current.id, here.current.slot(PAGE)) is not None
+    known = workspace.runs(here.info.id, "fit", "kernel")
+    if not known and not begun and here.info.n_answers <= _QUICK:
+        analysis.submit(
+            here.current, here.info, here.triplets, PAGE,
+            f"{here.kernel.title}: {here.info.name}", [(here.kernel, "fit", {})],
+        )
+        st.rerun()
+
+
+def _matrix(
+    here: Setting, key: str, kernel: Kernel, values: np.ndarray, selected: list[int]
+) -> None:
+    objects = here.triplets.objects
+    with here.side:
+        by = pick(
+            here.current, f"{PAGE}.order@{here.info.id}", "In the order of",
+            {"": "A tree of the objects", **{c: c for c in here.columns}},
+            help="A tree puts objects next to each other that are similar; a column shows how far "
+            "similarity follows it.",
+        )
+    order = _column_order(objects[by], kernel.placed_) if by else _tree_order(key, kernel)
+    category = by if by and not is_quantity(objects[by]) else None
+    text = (
+        f"{here.about} Similarities in the order of {by or 'an average-linkage tree'}; the "
+        "diagonal is left out."
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return similarity_matrix(
+            values, order, objects, colour=category, selected=selected, caption=text,
+            canvas=canvas,
+        )
+
+    def table() -> pd.DataFrame:
+        ids = here.triplets.ids
+        return pd.DataFrame(values, index=ids, columns=ids).rename_axis("id").reset_index()
+
+    with here.picture:
+        panels.figure_panel(
+            here.current, draw, key="kernel.matrix", alt=f"Matrix of similarities. {text}",
+            canvas=_SQUARE, caption=text, on_pick=here.current.select_positions, table=table,
+            name=export.file_name(here.info.name, kernel.name, "similarities"),
+            pictures=picture_addresses(here.info, objects, 320),
+        )
+
+
+@st.cache_data(max_entries=16, show_spinner="Ordering the objects")
+def _tree_order(key: str, _kernel: Kernel) -> np.ndarray:
+    """Objects about which something is known, in the order of a tree."""
+    return Agglomerative().tree(space_of(_kernel)).order
+
+
+def _column_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
+    """The same in the order of a column's values."""
+    keys = column if is_quantity(column) else column.astype("str")
+    order = keys.reset_index(drop=True).sort_values(kind="stable").index.to_numpy()
+    return order[placed[order]]
+
+
+def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
+    lines, unknown = [], np.flatnonzero(~kernel.placed_)
+    apart = 1.0 - (np.count_nonzero(values) - len(values)) / max(values.size - len(values), 1)
+    if apart > _MANY_APART:
+        lines.append(
+            f"{100 * apart:.0f} % of the pairs of objects share no question, so that nothing is "
+            "known of their similarity. Triplet kernels need more answers per object than maps "
+            "do, or answers to a landmark design (see Landmarks)."
+        )
+    if len(unknown):
+        names = ", ".join(here.triplets.labels[i] for i in unknown[:5])
+        lines.append(
+            f"Nothing that counts here is known of {count(len(unknown), 'object')}, which are "
+            f"similar to nothing: {names}{' and more' if len(unknown) > 5 else ''}."
+        )
+    shift = getattr(kernel, "shift_", 0.0)
+    if shift:
+        lines.append(f"The diagonal was reduced by the smallest eigenvalue, {shift:.3g}.")
+    for design in recognise(here.triplets):
+        lines.append(
+            f"The answers follow a landmark design for {design.kernel} with "
+            f"{count(len(design.landmarks), 'landmark')}: {design.n_asked:,} of "
+            f"{design.n_possible:,} questions were asked."
+        )
+    for line in lines:
+        st.caption(panels.plain(line))
+
+
+def _neighbours(here: Setting, values: np.ndarray, selected: list[int]) -> None:
+    labels, ids = here.triplets.labels, here.triplets.ids
+    st.subheader("Similar to one object", anchor=False)
+    wanted = pick(
+        here.current, f"{PAGE}.one@{here.info.id}", "Object",
+        {"": "The selected object", **dict(zip(ids, labels, strict=True))}, width=320,
+    )
+    one = ids.index(wanted) if wanted else next(iter(selected), None)
+    if one is None:
+        st.caption("Select an object here, or by a click on its mark beside the matrix.")
+        return
+    others = np.flatnonzero(np.arange(len(values)) != one)
+    order = others[np.argsort(-values[one, others], kind="stable")]
+    best = order[:_MOST_SIMILAR]
+    text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[one]}."
+
+    def draw(canvas: Canvas) -> Any:
+        return most_similar(
+            values[one, best], [labels[i] for i in best], best.tolist(), caption=text,
+            canvas=canvas,
+        )
+
+    def table() -> pd.DataFrame:
+        return pd.DataFrame({
+            "id": [ids[i] for i in order], "label": [labels[i] for i in order],
+            "similarity": values[one, order],
+        })
+
+    panels.figure_panel(
+        here.current, draw, key="kernel.similar", alt=text, canvas=_BARS, caption=text,
+        name=export.file_name(here.info.name, here.kernel.name, "similar"), table=table,
+        on_pick=here.current.select_positions,
+        pictures=picture_addresses(here.info, here.triplets.objects, 320),
+    )

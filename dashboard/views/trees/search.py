@@ -1,0 +1,320 @@
+"""Searching a tree for the nearest neighbours of an object, and how often that fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.oracle import Answered
+from core.tree import ComparisonForest
+from core.tree.comparison import SearchCurve
+from core.tree.partition import cells
+from dashboard import export, panels
+from dashboard.controls import number, pick, slide
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.figures.prediction import error_curves, expansion_box
+from dashboard.figures.tree import Region, divided_map, window
+from dashboard.services import services
+from dashboard.theme import PALETTE, Canvas, count
+from dashboard.views.computing import WIDE
+from dashboard.views.data.dataset import picture_addresses
+from dashboard.views.embedding.mapped import embedded_pictures
+from dashboard.views.trees.grove import PAGE, Grove, Grown, Planting, grow, planting
+from dashboard.views.trees.tree import words
+
+_MAP = Canvas(900.0, 520.0)
+_BOX = Canvas(900.0, 260.0)
+_SHOWN = {
+    "size": "Misses by leaf size", "distance": "Distance error by leaf size",
+    "asked": "Misses by questions",
+}
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """How an object that the tree has not seen goes down to its leaf.
+
+    Attributes
+    ----------
+    query : int
+    steps : DataFrame
+        See `ComparisonTree.path`, with what the oracle remarks.
+    nodes : list of int
+        From the root to the leaf.
+    """
+
+    query: int
+    steps: pd.DataFrame
+    nodes: list[int]
+
+
+def show_search(grove: Grove) -> None:
+    """One object on its way down, what it finds, and how often the nearest is missed."""
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        query = _query(grove)
+        plan = planting(grove, None)
+        k = int(number(grove.current, f"{PAGE}.k", "Neighbours", 1, 50, 3) or 3)
+        trees = int(number(
+            grove.current, f"{PAGE}.trees", "Trees", 1, 100, 1,
+            help="The members of the leaves of all trees are compared. The way that is shown is "
+            "that through one tree.",
+        ) or 1)
+        budget = None
+        if trees == 1:
+            budget = number(
+                grove.current, f"{PAGE}.budget", "Questions at most", 1, 100_000, None,
+                placeholder="one leaf only",
+                help="Without a number the search ends in the leaf. With one it goes on through "
+                "further branches, the most promising first.",
+            )
+    others = tuple(i for i in plan.objects if i != query)
+    with picture:
+        if len(others) < 2:
+            panels.empty("Too few objects", "A search needs a tree of two other objects or more.")
+            return
+        plan = replace(plan, objects=others)
+        grown = grow(grove, plan)
+        walk = _walk(grown, query)
+        _way(grove, plan, grown, walk)
+        _found(grove, plan, grown, query, k, trees, int(budget) if budget else None)
+    st.subheader("How often is the nearest missed?", anchor=False)
+    _errors(grove)
+    with st.expander("Expansion rates: how hard these objects are to search"):
+        _expansion(grove, plan, grown)
+
+
+def _query(grove: Grove) -> int:
+    ids = grove.triplets.ids
+    placed = grove.space.objects.tolist()
+    names = {ids[i]: grove.triplets.labels[i] for i in placed}
+    chosen = [i for i in grove.current.selected_positions(grove.triplets) if i in placed]
+    wanted = pick(
+        grove.current, f"{PAGE}.query@{grove.info.id}", "Search for", {
+            "": "The first selected object" if chosen else "The first object", **names,
+        },
+        help="The tree is grown without it, as if it were new.",
+    )
+    return ids.index(wanted) if wanted else next(iter(chosen), placed[0])
+
+
+def _walk(grown: Grown, query: int) -> _Walk:
+    steps, leaf = grown.tree.path(query)
+    asked = np.column_stack([np.full(len(steps), query), steps[["p", "q"]].to_numpy()])
+    steps = steps.assign(**grown.tree.oracle_.remarks(asked.astype(int)))
+    way, parent = [leaf], grown.nodes.parent
+    while way[0]:
+        way.insert(0, int(parent[way[0]]))
+    return _Walk(query, steps, way)
+
+
+def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
+    height = len(walk.nodes) - 1
+    step = height
+    if height:
+        step = int(slide(
+            grove.current, f"{PAGE}.step@{grove.info.id}", "Step", range(height + 1),
+            default=height,
+            help="Walks down question by question: 0 is before the first.",
+        ))
+    if grove.is_plane and grown.tree.n_pairs == 1:
+        _map(grove, plan, grown, walk, step)
+    sizes = grown.nodes.stop - grown.nodes.start
+    said = grove.triplets.labels
+    done = set(walk.nodes[:step])
+    for turn, row in enumerate(walk.steps[walk.steps["node"].isin(done)].itertuples()):
+        near, far = (row.p, row.q) if row.nearer_to_p else (row.q, row.p)
+        below = walk.nodes[walk.nodes.index(row.node) + 1]
+        x, p, q, winner = (panels.plain(said[i]) for i in (walk.query, row.p, row.q, near))
+        by_people = getattr(row, "answered", False)
+        remark = "people" if by_people else ""
+        if "answered" in walk.steps and not by_people:
+            remark = "the map"
+        if "certainty" in walk.steps and not by_people:
+            remark += f"{', ' if remark else ''}{100 * row.certainty:.0f} % certain"
+        remark = f" *({remark})*" if remark else ""
+        line = st.container()
+        if "image" in grove.triplets.objects:
+            shown, line = st.columns([1, 6], vertical_alignment="center")
+            with shown.container(horizontal=True, vertical_alignment="center"):
+                for i, width in ((near, 44), (far, 28)):
+                    _thumbnail(grove, i, width)
+        line.markdown(
+            f"**{turn + 1}**\u2002Is {x} nearer to {p} or to {q}? To **{winner}**{remark}: "
+            f"{count(int(sizes[below]), 'object')} left."
+        )
+
+
+def _thumbnail(grove: Grove, i: int, width: int) -> None:
+    objects, info = grove.triplets.objects, grove.info
+    name = objects["image"].iloc[i] if "image" in objects else None
+    if isinstance(name, str) and name in info.pictures:
+        file = services().workspace.picture(info.pictures[name], 64)
+        st.image(str(file), width=width, alt=grove.triplets.labels[i])
+
+
+def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> None:
+    node = walk.nodes[step]
+    outlines = cells(grown.nodes, grove.positions, *window(grove.positions))
+    regions = [Region(outlines[n], width=1.0) for n in walk.nodes[:step]]
+    regions.append(Region(outlines[node], PALETTE[1], 0.22, 1.6))
+    inside = grown.nodes.members(node).tolist()
+    objects = grove.triplets.objects
+    pictures = picture_addresses(grove.info, objects, 64)
+    label = grove.triplets.labels[walk.query]
+    text = (
+        f"The way of {label} after {count(step, 'question')}; shaded: the cell of the "
+        f"{count(len(inside), 'object')} left. {words(grove, plan, grown)}"
+    )
+    mark = "pictures" if pictures and grove.info.n_objects <= 60 else "points"
+
+    def draw(canvas: Canvas) -> Any:
+        shown = pictures if canvas.screen else embedded_pictures(grove.info, objects)
+        data = MapData(grove.positions, objects, None, shown, [walk.query, *inside])
+        figure = divided_map(
+            data, MapStyle(mark), regions, caption=text, revision=f"search {grove.fit.key}",
+            canvas=canvas,
+        )
+        place = grove.positions[walk.query]
+        return figure.add_scatter(
+            x=[place[0]], y=[place[1]], mode="markers", hoverinfo="skip", showlegend=False,
+            marker={"symbol": "circle-open", "color": PALETTE[3], "size": 30 * canvas.scale,
+                    "line": {"width": 3 * canvas.scale, "color": PALETTE[3]}},
+        )
+
+    panels.figure_panel(
+        grove.current, draw, key="trees.way", alt=text, canvas=_MAP, caption=text,
+        on_pick=grove.current.select_positions, name=export.file_name(grove.info.name, "search"),
+        pictures=picture_addresses(grove.info, objects, 320), table=lambda: walk.steps,
+    )
+
+
+def _found(
+    grove: Grove, plan: Planting, grown: Grown, query: int, k: int, trees: int,
+    budget: int | None,
+) -> None:
+    """The neighbours found beside the true ones."""
+    oracle = grown.tree.oracle_
+    before = oracle.n_questions
+    if trees == 1:
+        found = grown.tree.kneighbors([query], k, budget=budget).found[0]
+    else:
+        forest = _forest(grove.fit.key, grove.triplets.fingerprint, plan, trees, grown)
+        before = oracle.n_questions
+        found = forest.kneighbors([query], k)[0]
+        found = np.where(found >= 0, forest.objects_[found], -1)
+    asked = oracle.n_questions - before
+    place = np.full(grove.space.n_objects, -1)
+    place[grove.space.objects] = np.arange(len(grove.space))
+    others = np.array(plan.objects)
+    apart = grove.space.distances()[place[query], place[others]]
+    order = np.argsort(apart, kind="stable")
+    true, known = others[order[:k]], found[found >= 0]
+    rank = np.empty(len(others), dtype=int)
+    rank[order] = np.arange(1, len(others) + 1)
+    labels = np.array([*grove.triplets.labels, "—"], dtype=object)
+    table = pd.DataFrame({"": np.arange(1, len(true) + 1)})
+    pictures = picture_addresses(grove.info, grove.triplets.objects, 64)
+    ranks = dict(zip(others.tolist(), rank.tolist(), strict=True))
+    for title, those in (("found", found[: len(true)]), ("nearest on the map", true)):
+        if pictures:
+            table[f"{title} "] = [pictures.get(i, "") for i in those.tolist()]
+        table[title] = labels[those]
+    table["rank of what was found"] = [
+        str(ranks.get(i, "—")) for i in found[: len(true)].tolist()
+    ]
+    st.subheader("Nearest neighbours", anchor=False)
+    hit = len(np.intersect1d(known, true))
+    share = f"{hit} of {len(true)}"
+    st.markdown(panels.plain(
+        f"{share} found, with {count(asked, 'question')} instead of the "
+        f"{len(others) - 1:,} that it takes to find the very nearest among all."
+    ))
+    if isinstance(oracle, Answered):
+        st.caption(
+            "Where people answer otherwise than the map, what they find is not what the map has "
+            "nearest; that need not be an error."
+        )
+    st.dataframe(
+        table, hide_index=True, key="trees.found",
+        column_config={
+            name: st.column_config.ImageColumn("", width="small")
+            for name in table if name.endswith(" ")
+        },
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner="Growing the trees")
+def _forest(fit: str, data: str, plan: Planting, trees: int, _grown: Grown) -> ComparisonForest:
+    forest = ComparisonForest(
+        metric=_grown.tree.oracle_, n_estimators=trees, leaf_size=plan.leaf_size, seed=plan.seed
+    )
+    return forest.fit(np.array(plan.objects))
+
+
+def _errors(grove: Grove) -> None:
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        options = grove.options("search_curve")
+        run = grove.computed(
+            "search_curve", options, "Searching for neighbours",
+            "Searches for the neighbours of objects in trees that were grown without them.",
+        )
+    with picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute shows how often trees of several kinds miss the nearest neighbour, and "
+                "how many questions they take.",
+            )
+            return
+        shown = pick(grove.current, f"{PAGE}.curve", "Show", _SHOWN, width=280)
+        found: SearchCurve = run.result()
+        table = found.table()
+        text = (
+            f"Nearest neighbours of {count(found.missed.shape[1], 'object')} in trees grown "
+            f"without them, {run.options['folds']} folds, answered by the map; 95 % intervals of "
+            f"the miss rate by Wilson. KD, RP and PA trees use coordinates. {grove.about}"
+        )
+        leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size n₀"})
+        if shown == "asked":
+            line, x, value = table, "questions per search", "miss rate"
+            text += " For KD, RP and PA trees, steps and distances instead of questions."
+        else:
+            line, x = leaves, "leaf size n₀"
+            value = "miss rate" if shown == "size" else "distance error"
+        if value != "miss rate":
+            line = line.drop(columns=["low", "high"])
+
+        def draw(canvas: Canvas) -> Any:
+            return error_curves(line, line="tree", x=x, value=value, caption=text, canvas=canvas)
+
+        panels.figure_panel(
+            grove.current, draw, key="trees.search.figure", alt=text, canvas=WIDE, caption=text,
+            name=export.file_name(grove.info.name, "search-errors"), table=lambda: table,
+        )
+
+
+def _expansion(grove: Grove, plan: Planting, grown: Grown) -> None:
+    text = (
+        "Expansion rate about every object: the smallest c for which doubling the radius of a "
+        "ball never takes in more than c times as many objects. The lower, the easier the search "
+        f"and the flatter the tree. {grove.about}"
+    )
+    members, labels = list(plan.objects), grove.triplets.labels
+
+    def draw(canvas: Canvas) -> Any:
+        return expansion_box(grown.rates, members, labels, caption=text, canvas=canvas)
+
+    panels.figure_panel(
+        grove.current, draw, key="trees.expansion", alt=text, canvas=_BOX, caption=text,
+        name=export.file_name(grove.info.name, "expansion-rates"),
+        on_pick=grove.current.select_positions,
+        table=lambda: pd.DataFrame({
+            "id": [grove.triplets.ids[i] for i in members], "expansion rate": grown.rates,
+        }),
+    )

@@ -1,0 +1,344 @@
+"""A comparison tree of the objects: its diagram, its cells on the map, and its questions."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.active import LAYOUTS, question_table
+from core.tree.partition import cells
+from dashboard import export, panels
+from dashboard.controls import pick
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.figures.tree import (
+    Region,
+    TreeData,
+    divided_map,
+    first_opened,
+    tree_diagram,
+    tree_height,
+    window,
+)
+from dashboard.theme import FAINT, Canvas, count
+from dashboard.theme import number as round_number
+from dashboard.views.data.dataset import picture_addresses
+from dashboard.views.embedding.mapped import embedded_pictures
+from dashboard.views.trees.answering import show_answering
+from dashboard.views.trees.grove import (
+    MAP,
+    OBSERVER,
+    PAGE,
+    PERSON,
+    SURE,
+    UPLOADED,
+    Grove,
+    Grown,
+    Planting,
+    grow,
+    planting,
+)
+
+_MAP = Canvas(900.0, 520.0)
+_ANSWERED_BY = {
+    UPLOADED: "Uploaded answers, gaps filled by the map or kernel",
+    MAP: "Answered by the map or kernel",
+    PERSON: "A person's answers, gaps filled by the map or kernel",
+    OBSERVER: "Answered by a simulated observer",
+}
+
+
+def show_tree(grove: Grove) -> None:
+    """The tree, what is to know of it, its cells, and what can be taken away."""
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        colour = grove.colour()
+        plan = planting(grove, colour)
+    with picture:
+        if len(plan.objects) < 2:
+            panels.empty("Too few objects", "A tree needs two objects or more.")
+            return
+        if plan.who == PERSON:
+            show_answering(grove, plan)
+        grown = grow(grove, plan)
+        data = _data(grove, plan, grown, colour)
+        _diagram(grove, plan, grown, data)
+        _facts(plan, grown)
+        _partition(grove, plan, grown, data)
+        _members(grove, grown)
+        _questions(grove, plan, grown)
+
+
+def words(grove: Grove, plan: Planting, grown: Grown) -> str:
+    """How the tree came about, for captions."""
+    pairs = grown.tree.n_pairs
+    pivots = {
+        "random": "random pivots", "answered": "pivots with most answers",
+        "supervised": f"pivots of different {plan.colour}",
+    }
+    text = (
+        f"Comparison tree of {count(len(plan.objects), 'object')}, leaf size {plan.leaf_size}, "
+        f"{pivots[grown.tree.pivots]}{f', majority of {pairs} pairs' if pairs > 1 else ''}. "
+        f"{_ANSWERED_BY[plan.who]}"
+    )
+    if plan.who == OBSERVER:
+        noise, level, times = plan.observer
+        text += f" ({noise}, level {level:g}, asked {count(times, 'time')})"
+    if grown.answered is not None:
+        text += f"; people made {100 * grown.answered:.0f} % of the decisions"
+    return f"{text}. {grove.about}"
+
+
+def _data(grove: Grove, plan: Planting, grown: Grown, colour: str | None) -> TreeData:
+    current, objects = grove.current, grove.triplets.objects
+    opened = set(first_opened(grown.nodes))
+    folded = current.drafts.get(f"{PAGE}.folded", {})
+    if folded.get("tree") == _name(grove, plan):
+        opened ^= set(folded["nodes"])
+    return TreeData(
+        grown.nodes, objects, opened, colour, picture_addresses(grove.info, objects, 64),
+        current.selected_positions(grove.triplets), _remarks(grove, grown),
+    )
+
+
+def _name(grove: Grove, plan: Planting) -> str:
+    """Tells trees apart, but not the states of one that a person is answering."""
+    return f"{grove.fit.key} {plan.who} {hash((plan.objects, plan.settings, plan.observer))}"
+
+
+def _remarks(grove: Grove, grown: Grown) -> Sequence[str]:
+    """For each node its question, and who answered it how surely."""
+    labels, decisions = grove.triplets.labels, grown.decisions
+    found = [""] * len(grown.nodes.child)
+    by_node = decisions.assign(unsure=grown.unsure_rows).groupby("node")
+    for node, rows in by_node:
+        p, q = (html.escape(labels[int(i)], quote=False) for i in grown.nodes.pivots[node, 0])
+        line = f"Divided by: nearer to {p} or to {q}?"
+        if "answered" in rows:
+            line += f"<br>people answered {100 * rows['answered'].mean():.0f} %"
+        if rows["unsure"].any():
+            line += f"<br>the map is unsure of {int(rows['unsure'].sum())} of {len(rows)} answers"
+        found[int(node)] = line
+    return found
+
+
+def _diagram(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> None:
+    current, text = grove.current, words(grove, plan, grown)
+    name = _name(grove, plan)
+
+    def picked(numbers: list[int], mode: str) -> None:
+        objects, turned = data.picked(numbers)
+        if turned:
+            key = f"{PAGE}.folded"
+            before = current.drafts.get(key, {})
+            nodes = set(before["nodes"]) if before.get("tree") == name else set()
+            current.remember(key, {"tree": name, "nodes": sorted(nodes ^ set(turned))})
+        else:
+            current.select_positions(objects, mode)
+
+    def draw(canvas: Canvas) -> Any:
+        shown = data
+        if not canvas.screen and data.pictures:
+            shown = TreeData(**{
+                **{field: getattr(data, field) for field in data.__dataclass_fields__},
+                "pictures": embedded_pictures(grove.info, data.objects),
+            })
+        return tree_diagram(shown, revision=name, caption=text, canvas=canvas)
+
+    panels.figure_panel(
+        current, draw, key="trees.diagram", alt=f"Diagram of a tree. {text}", caption=text,
+        canvas=Canvas(900.0, tree_height(data)), on_pick=picked,
+        pictures=data.hover_pictures(picture_addresses(grove.info, data.objects, 320)),
+        name=export.file_name(grove.info.name, "tree"), table=partial(_table, grove, grown),
+    )
+    st.caption(
+        "Each node shows the pivot that its members are nearer to. Click a node to select its "
+        "members on every page, + and − to unfold and fold."
+    )
+
+
+def _table(grove: Grove, grown: Grown) -> pd.DataFrame:
+    table = grown.tree.table()
+    ids = np.array([*grove.triplets.ids, ""], dtype=object)
+    table[["p", "q"]] = ids[table[["p", "q"]].to_numpy()]
+    members = [" ".join(ids[grown.nodes.members(i)]) for i in range(len(table))]
+    return table.assign(members=members).rename_axis("node").reset_index()
+
+
+def _facts(plan: Planting, grown: Grown) -> None:
+    facts = st.columns(5)
+    facts[0].metric("Height", grown.tree.height, help="Questions on the longest way to a leaf.")
+    facts[0].caption(
+        f"h\\* = {round_number(grown.bound, 2)}",
+        help="Height that a tree with random pivots stays below with a probability of 95 %, by "
+        "Theorem 1 of Haghiri, Ghoshdastidar and von Luxburg (2017). It is far from tight.",
+    )
+    facts[1].metric(
+        "Balance", f"{grown.tree.balance:.2f}",
+        help="Share of a cell that goes to its smaller part, on average: 0.5 where all cells are "
+        "halved.",
+    )
+    facts[2].metric("Leaves", f"{int((grown.nodes.child < 0).sum()):,}")
+    facts[3].metric(
+        "Questions", f"{grown.tree.n_questions_:,}", help="That it took to grow the tree."
+    )
+    facts[4].metric(
+        "By people", "—" if grown.answered is None else f"{100 * grown.answered:.0f} %",
+        help="Share of the decisions in the tree that people made; the map or kernel made the "
+        "others.",
+    )
+    if grown.unsure is not None:
+        facts[4].caption(f"{100 * grown.unsure:.0f} % unsure", help=(
+            f"Share of the decisions of which the map is less than {100 * SURE:.0f} % certain, "
+            "from maps that the answers could as well have given. They are listed among the "
+            "questions below."
+        ))
+    elif plan.who in (UPLOADED, MAP):
+        facts[4].caption("Certainty unknown", help=(
+            "How sure the map is has not been computed. The page Uncertainty does that."
+        ))
+
+
+def _partition(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> None:
+    """The cells of the nodes that are drawn, on the map."""
+    if not grove.is_plane or grown.tree.n_pairs > 1:
+        why = (
+            "majorities of several pairs do not divide it by lines"
+            if grove.is_plane else "that takes a map in two dimensions"
+        )
+        st.caption(f"The cells are not drawn on a map: {why}.")
+        return
+    outlines = cells(grown.nodes, grove.positions, *window(grove.positions))
+    colour_of = {int(i): g.colour for g in data.groups for i in g.members}
+    regions = []
+    for node in data.ends:
+        shades = [colour_of[i] for i in grown.nodes.members(node).tolist()]
+        values, counts = np.unique(shades, return_counts=True)
+        pure = counts.max() / counts.sum()
+        regions.append(Region(
+            outlines[node], values[np.argmax(counts)] if data.colour else FAINT,
+            0.04 + 0.22 * pure if data.colour else 0.0, 1.2,
+        ))
+    shown = np.where(np.isin(np.arange(len(data.objects)), plan.objects)[:, None],
+                     grove.positions, np.nan)
+    elsewhere = _elsewhere(grove, grown)
+    text = (
+        f"The map of {grove.info.name}, divided halfway between the pivots of the nodes drawn "
+        f"above; colour is the most frequent of a cell. {words(grove, plan, grown)}"
+    )
+    if elsewhere:
+        text += (
+            f" {count(elsewhere, 'decision goes', 'decisions go')} against the map, so that "
+            "objects lie outside of their cell."
+        )
+    mark = "pictures" if data.pictures and len(plan.objects) <= 60 else "points"
+
+    def draw(canvas: Canvas) -> Any:
+        pictures = data.pictures if canvas.screen else embedded_pictures(grove.info, data.objects)
+        there = MapData(shown, data.objects, None, pictures, data.selected)
+        return divided_map(
+            there, MapStyle(mark, data.colour), regions, caption=text,
+            revision=grove.fit.key, canvas=canvas,
+        )
+
+    panels.figure_panel(
+        grove.current, draw, key="trees.partition", alt=text, canvas=_MAP, caption=text,
+        on_pick=grove.current.select_positions, name=export.file_name(grove.info.name, "cells"),
+        pictures=picture_addresses(grove.info, data.objects, 320),
+        table=partial(_leaves, grove, grown),
+    )
+
+
+def _elsewhere(grove: Grove, grown: Grown) -> int:
+    """Decisions that are not as the map has it."""
+    x, p, q = (grove.positions[grown.decisions[c].to_numpy()] for c in ("x", "p", "q"))
+    nearer = np.linalg.norm(x - p, axis=1) <= np.linalg.norm(x - q, axis=1)
+    return int(np.sum(nearer != grown.decisions["nearer_to_p"].to_numpy()))
+
+
+def _leaves(grove: Grove, grown: Grown) -> pd.DataFrame:
+    """Every object with its leaf, and its place on the map."""
+    leaf = grown.nodes.leaf_of(grove.info.n_objects)
+    table = grove.triplets.objects.drop(columns="image", errors="ignore").assign(leaf=leaf)
+    if grove.positions is not None:
+        axes = [f"x{c + 1}" for c in range(grove.positions.shape[1])]
+        table = pd.concat([table, pd.DataFrame(grove.positions, columns=axes)], axis=1)
+    return table[leaf >= 0]
+
+
+def _members(grove: Grove, grown: Grown) -> None:
+    leaves = np.flatnonzero(grown.nodes.child < 0)
+    with st.expander(f"Members of the {count(len(leaves), 'leaf', 'leaves')}"):
+        labels = np.array(grove.triplets.labels, dtype=object)
+        table = pd.DataFrame({
+            "leaf": leaves, "depth": grown.nodes.depth[leaves],
+            "objects": grown.nodes.stop[leaves] - grown.nodes.start[leaves],
+            "members": [labels[grown.nodes.members(leaf)].tolist() for leaf in leaves],
+        })
+        chosen = st.dataframe(
+            table, hide_index=True, key="trees.leaves", height=320, on_select="rerun",
+            selection_mode="multi-row",
+            column_config={"members": st.column_config.ListColumn(width="large")},
+        ).selection.rows
+        members = np.concatenate(
+            [np.zeros(0, dtype=int), *(grown.nodes.members(leaves[row]) for row in chosen)]
+        ).tolist()
+        st.button(
+            f"Select {count(len(members), 'object')}" if members else "Select objects",
+            key="trees.leaves.select", disabled=not members,
+            on_click=grove.current.select_positions, args=(members,),
+            help="Marks the members of the chosen leaves on every page.",
+        )
+
+
+def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
+    """The questions that make the tree, to be asked in an experiment."""
+    decisions = grown.decisions
+    with st.expander(f"The {count(len(decisions), 'question')} of this tree"):
+        if decisions.empty:
+            st.caption("A tree of a single leaf asks none.")
+            return
+        st.markdown(
+            "Ask people these questions and upload their answers as a data set of their own: its "
+            "tree, with the pivots that have most answers, is then one that people have made. "
+            "Questions are in random order, with sides drawn by lot."
+        )
+        labels = np.array(grove.triplets.labels, dtype=object)
+        shown = pd.DataFrame({
+            "object": labels[decisions["x"]], "p": labels[decisions["p"]],
+            "q": labels[decisions["q"]],
+            "nearer to": labels[np.where(decisions["nearer_to_p"], decisions["p"], decisions["q"])],
+        })
+        for name, title in (("answered", "answered by people"), ("certainty", "certainty")):
+            if name in decisions:
+                shown[title] = decisions[name]
+        if "certainty" in shown:
+            shown = shown.sort_values("certainty", kind="stable")
+        st.dataframe(shown, hide_index=True, key="trees.decisions", height=300, column_config={
+            "certainty": st.column_config.NumberColumn(format="%.2f"),
+        })
+        layout = pick(grove.current, f"{PAGE}.layout", "Layout", LAYOUTS)
+        st.download_button(
+            "Download the questions",
+            lambda: export.csv(question_table(
+                _mixed(decisions[["x", "p", "q"]].to_numpy(), plan.seed),
+                grove.triplets.objects, layout,
+            )),
+            f"{export.file_name(grove.info.name, 'tree-questions', layout)}.csv", "text/csv",
+            key=f"{PAGE}.questions.csv", on_click="ignore", icon=":material/download:",
+            type="primary",
+        )
+
+
+def _mixed(rows: np.ndarray, seed: int) -> np.ndarray:
+    """The same questions in random order, with sides drawn by lot."""
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(rows)
+    turned = rng.random(len(rows)) < 0.5
+    rows[turned, 1:] = rows[turned, :0:-1]
+    return rows

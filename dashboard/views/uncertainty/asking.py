@@ -1,0 +1,143 @@
+"""What to ask next: a list of questions to take away, and whether choosing them pays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.active import LAYOUTS, STRATEGIES, ActiveComparison, propose, question_table
+from core.run import Run
+from core.triplets import DataError
+from dashboard import analysis, export, panels
+from dashboard.controls import number, parameter_form, pick
+from dashboard.figures.trust import asking_curves
+from dashboard.theme import Canvas, count
+from dashboard.views.computing import WIDE, compute_button
+from dashboard.views.uncertainty.subject import PAGE, Subject
+
+LAYOUT_HELP = (
+    "Plain: ids of anchor, left and right. Salmon: head, left and right as numbers from 0. "
+    "jsPsych: timeline variables, with pictures where there are any."
+)
+_PREVIEW = 8
+_INFORMED = ("uncertain", "gain")  # strategies that need to know how sure the map is
+
+
+def show_asking(subject: Subject) -> None:
+    """Questions for the next batch; a simulation of what they bring."""
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        strategies = {
+            name: title for name, title in STRATEGIES.items()
+            if name != "gain" or subject.method.is_likelihood
+        }
+        options = parameter_form(
+            subject.current, propose, f"{PAGE}.propose",
+            hidden=() if len(strategies) == len(STRATEGIES) else ("strategy",),
+        )
+        if "strategy" not in options:
+            options["strategy"] = pick(
+                subject.current, f"{PAGE}.strategy", "Questions", strategies
+            )
+        wanted = number(subject.current, f"{PAGE}.wanted", "How many", 1, 100_000, 500) or 500
+        layout = pick(subject.current, f"{PAGE}.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
+    with picture:
+        _questions(subject, options, wanted, layout)
+    st.subheader("Does choosing pay?", anchor=False)
+    st.markdown(
+        "Lohaus, Hennig and von Luxburg (2019) found that questions chosen for their uncertainty "
+        "predict answers a little better than random ones, and neither clusters nor classes. "
+        "Simulate it for your objects and noise before you pay for it."
+    )
+    _simulation(subject)
+
+
+def _questions(subject: Subject, options: dict[str, Any], wanted: int, layout: str) -> None:
+    samples = subject.find("bootstrap") if options["strategy"] in _INFORMED else None
+    if options["strategy"] in _INFORMED and samples is None:
+        st.markdown("These questions are chosen by how sure the map is, which is not known yet.")
+        compute_button(
+            subject.current, subject.info, subject.triplets, PAGE, f"{PAGE}.bootstrap.run",
+            f"Uncertainty: {subject.info.name}", [(subject.method, "bootstrap", {})],
+            "Computes maps of resampled answers.",
+        )
+        return
+    try:
+        rows = _proposed(
+            f"{subject.fit.key} {samples.key if samples else ''}", options, wanted,
+            subject, samples,
+        )
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    table = question_table(rows, subject.triplets.objects, layout)
+    st.markdown(f"**{count(len(rows), 'question')}**, for example:")
+    labels = np.array(subject.triplets.labels, dtype=object)[rows[:_PREVIEW]]
+    st.markdown("\n".join(
+        f"- Is **{panels.plain(a)}** more similar to **{panels.plain(b)}** or to "
+        f"**{panels.plain(c)}**?" for a, b, c in labels.tolist()
+    ))
+    st.download_button(
+        "Download the questions", lambda: export.csv(table),
+        f"{export.file_name(subject.info.name, 'questions', layout)}.csv", "text/csv",
+        key=f"{PAGE}.questions.csv", on_click="ignore", icon=":material/download:",
+        type="primary",
+    )
+
+
+@st.cache_data(max_entries=16, show_spinner="Choosing questions")
+def _proposed(
+    key: str, options: dict[str, Any], wanted: int, _subject: Subject, _samples: Run | None
+) -> np.ndarray:
+    return propose(
+        _subject.method, _subject.triplets, wanted, **options,
+        samples=_samples.samples() if _samples else None,
+    )
+
+
+def _simulation(subject: Subject) -> None:
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        run = subject.compute(
+            "compare_active", "Chosen against random questions",
+            "Simulates answers like yours to chosen and to random questions.",
+        )
+    with picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute shows what further answers would bring, to chosen and to random "
+                "questions.",
+            )
+            return
+        found: ActiveComparison = run.result()
+        table = _curves(found, STRATEGIES[run.options["strategy"]])
+        text = (
+            f"{analysis.describe(subject.method)}. {len(found.chosen)} simulations like "
+            f"{subject.info.name}, with 95 % bands. Share of all comparisons that the map gets "
+            "wrong."
+        )
+
+        def draw(canvas: Canvas) -> Any:
+            return asking_curves(table, caption=text, canvas=canvas)
+
+        panels.figure_panel(
+            subject.current, draw, key="uncertainty.active.figure", alt=text, canvas=WIDE,
+            caption=text, table=lambda: table,
+            name=export.file_name(subject.info.name, "chosen-questions"),
+        )
+        st.markdown(panels.plain(found.verdict))
+
+
+def _curves(found: ActiveComparison, title: str) -> pd.DataFrame:
+    parts = []
+    for design, errors in ((title, found.chosen), ("Random", found.by_chance)):
+        reach = 2.0 * errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
+        parts.append(pd.DataFrame({
+            "design": design, "answers": found.n_answers, "error": errors.mean(axis=0),
+            "reach": reach,
+        }))
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,51 @@
+"""The page Uncertainty: how sure positions and answers are, and what to ask next."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import panels
+from dashboard.controls import pick, tabs
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.views.computing import watch
+from dashboard.views.embedding.page import shown_map
+from dashboard.views.uncertainty.asking import show_asking
+from dashboard.views.uncertainty.positions import show_positions
+from dashboard.views.uncertainty.predictions import show_predictions
+from dashboard.views.uncertainty.subject import PAGE, Subject
+from dashboard.views.uncertainty.trust import show_trust
+from dashboard.workspace import DatasetInfo
+
+_VIEWS = {
+    "positions": ("Positions", show_positions),
+    "predictions": ("Predictions", show_predictions),
+    "trust": ("Does it hold?", show_trust),
+    "asking": ("What to ask next", show_asking),
+}
+
+
+def show_uncertainty(current: Session, info: DatasetInfo) -> None:
+    """The whole page for an open data set."""
+    listed = services().workspace.runs(info.id, "fit", "embedding")
+    if not listed:
+        panels.empty(
+            "There is no map yet", "Uncertainty is that of a map. Fit one on the page Embedding."
+        )
+        st.page_link(
+            "../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:"
+        )
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        titles = {name: title for name, (title, _) in _VIEWS.items()}
+        view = tabs(current, f"{PAGE}.view", "View", titles)
+        names = {run.key: run.name for run in listed}
+        chosen = pick(
+            current, f"{PAGE}.map@{info.id}", "Map", names, default=shown_map(current, info),
+            width=260, help="Maps that were fitted on the pages Embedding and Compare.",
+        )
+    job = services().jobs.latest(current.id, current.slot(PAGE))
+    fit = services().workspace.run(info.id, chosen)
+    subject = Subject(current, info, current.triplets(), fit, job)
+    watch(current, job)
+    _VIEWS[view][1](subject)

@@ -1,0 +1,189 @@
+"""How sure positions are, and where the map is weak."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.run import Run
+from core.triplets import Triplets
+from core.uncertainty import DistanceSamples, Samples
+from core.uncertainty.comparisons import Comparisons
+from core.uncertainty.posterior import AGREED
+from core.uncertainty.weakness import (
+    answers_against,
+    undecided_comparisons,
+    undecided_pairs,
+)
+from dashboard import export, panels
+from dashboard.theme import count, number
+from dashboard.views.embedding.mapped import Result, show_map, show_objects
+from dashboard.views.uncertainty.subject import PAGE, Subject
+
+#: Fewer effective maps than this make ellipses that would look different another time.
+_FEW = 100
+
+
+def show_positions(subject: Subject) -> None:
+    """The map with its ellipses, what is behind them, and what is undecided."""
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        source = subject.pick_source()
+        run = subject.compute(
+            source, "Uncertainty", "Computes maps that the answers could as well have given."
+        )
+    with picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute draws many maps that the answers could as well have given, and shows "
+                "how far each object moves between them.",
+            )
+            return
+        result = Result(subject.info, subject.triplets, subject.fit, run, None)
+        show_map(subject.current, result)
+    samples = run.samples()
+    _facts(run, samples)
+    show_objects(subject.current, result)
+    _weak(subject, run, samples)
+    _distances(subject, samples)
+
+
+def _facts(run: Run, samples: Samples) -> None:
+    facts = st.columns(4)
+    facts[0].metric(
+        "Average uncertainty", f"{_average(run.key, samples):.3f}",
+        help="Probability, on average over all comparisons of objects, that the likelier answer is "
+        "wrong: 0 where everything is certain, 0.5 where nothing is known.",
+    )
+    facts[1].metric("Maps", f"{len(samples.embeddings):,}")
+    if samples.effective is not None:
+        few = samples.effective < _FEW
+        facts[2].metric(
+            "Effective maps", f"{samples.effective:,.0f}",
+            help="Independent maps that would tell as much about distances.",
+        )
+        facts[2].caption("Few: sample more." if few else "Enough for steady ellipses.")
+        facts[3].metric(
+            "R-hat", "—" if samples.rhat is None else number(samples.rhat, 4),
+            help="Spread of distances over all chains against that within chains, the largest of "
+            f"all distances; sampling goes on until it is {AGREED} at most.",
+        )
+        agree = samples.rhat is not None and samples.rhat <= AGREED
+        facts[3].caption("Chains agree." if agree else "Chains differ: sample more.")
+
+
+@st.cache_data(max_entries=32, show_spinner="Comparing all distances")
+def _average(key: str, _samples: Samples) -> float:
+    return _samples.average_uncertainty
+
+
+@st.cache_data(max_entries=32, show_spinner="Looking for what is undecided")
+def _table(
+    key: str, name: str, _make: Callable[[Samples, Triplets], pd.DataFrame], _samples: Samples,
+    _triplets: Triplets,
+) -> pd.DataFrame:
+    return _make(_samples, _triplets)
+
+
+#: What is undecided: title -> what the table shows, the function that makes it, and the columns
+#: that hold positions of objects.
+_WEAK = {
+    "Pairs whose distance is hardest to place": (
+        "How likely, on average, a comparison of this distance with another from either object "
+        "is answered wrongly.", undecided_pairs, ["first", "second"],
+    ),
+    "Comparisons that are least decided": (
+        "Probability that the nearer object is nearer, of all comparisons that could be made.",
+        undecided_comparisons, ["anchor", "near", "far"],
+    ),
+    "Answers that are least probable": (
+        "Probability of the answer as it was given. Some are mistakes; many by one participant "
+        "may be a different view of the objects.", answers_against, [],
+    ),
+}
+
+
+def _weak(subject: Subject, run: Run, samples: Samples) -> None:
+    st.subheader("Where the map is weak", anchor=False)
+    for title, (about, make, positions) in _WEAK.items():
+        with st.expander(title):
+            st.caption(about)
+            table = _table(run.key, make.__name__, make, samples, subject.triplets)
+            if table.empty:
+                st.caption("There are none.")
+                continue
+            shown = table.drop(columns=[*positions, "answer"], errors="ignore")
+            shown.columns = [column.removesuffix("_label") for column in shown.columns]
+            chosen = st.dataframe(
+                shown, hide_index=True, key=f"weak.{make.__name__}", height=320,
+                on_select="rerun", selection_mode="multi-row",
+                column_config={
+                    name: st.column_config.NumberColumn(format="%.3f")
+                    for name in ("distance", "sd", "uncertainty", "probability")
+                },
+            ).selection.rows
+            with st.container(horizontal=True, vertical_alignment="center"):
+                objects = _objects_of(subject.triplets, table.iloc[chosen], positions)
+                st.button(
+                    f"Select {count(len(objects), 'object')}" if objects else "Select objects",
+                    key=f"weak.{make.__name__}.select", disabled=not objects,
+                    on_click=subject.current.select_positions, args=(objects,),
+                    help="Marks the objects of the chosen rows on every page.",
+                )
+                st.download_button(
+                    "CSV", lambda shown=shown: export.csv(shown),
+                    f"{export.file_name(subject.info.name, make.__name__)}.csv", "text/csv",
+                    key=f"weak.{make.__name__}.csv", on_click="ignore",
+                    icon=":material/download:",
+                )
+
+
+def _distances(subject: Subject, samples: Samples) -> None:
+    st.download_button(
+        "All distances with their standard deviations (CSV)",
+        lambda: export.csv(_pairs(subject.triplets, samples.comparisons)),
+        f"{export.file_name(subject.info.name, 'distances')}.csv", "text/csv",
+        key=f"{PAGE}.distances.csv", on_click="ignore", icon=":material/download:",
+    )
+    if not subject.method.is_likelihood:
+        return
+    with st.expander("A prior on distances instead of positions"):
+        st.markdown(
+            "Lohaus et al. (2019) also tried a prior on distance matrices, and dropped it: it "
+            "knows neither the triangle inequality nor the number of dimensions, so that a "
+            "distance learns only from answers about itself. It draws no map, and is here for "
+            "comparison."
+        )
+        run = subject.compute(
+            "distance_posterior", "Distances", "Samples distances from their own posterior."
+        )
+        if run is not None:
+            found: DistanceSamples = run.result()
+            st.metric(
+                "Average uncertainty", f"{found.comparisons.average_uncertainty:.3f}",
+                help="To be held against that of the maps above.",
+            )
+            st.caption(
+                f"{found.effective:,.0f} effective samples, R-hat "
+                f"{'—' if found.rhat is None else number(found.rhat, 4)}."
+            )
+
+
+def _pairs(triplets: Triplets, known: Comparisons) -> pd.DataFrame:
+    """A row for every pair of objects."""
+    first, second = np.triu_indices(triplets.n_objects, 1)
+    ids = np.array(triplets.ids, dtype=object)
+    return pd.DataFrame({
+        "first": ids[first], "second": ids[second], "distance": known.mean[first, second],
+        "sd": known.sd[first, second],
+    })
+
+
+def _objects_of(triplets: Triplets, rows: pd.DataFrame, positions: list[str]) -> list[int]:
+    """Positions of the objects in some rows of a table."""
+    found = rows[positions] if positions else triplets.rows[rows["answer"]]
+    return np.unique(np.asarray(found, dtype=int)).tolist()

@@ -1,0 +1,118 @@
+"""Answers predicted with their probabilities, or left open where the map is not sure enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.files import read_questions
+from core.run import Run
+from core.triplets import DataError, Triplets
+from core.uncertainty.prediction import Abstention, predicted
+from dashboard import analysis, export, panels
+from dashboard.controls import pick
+from dashboard.figures.trust import abstention_curves
+from dashboard.theme import Canvas, count
+from dashboard.views.computing import WIDE
+from dashboard.views.uncertainty.subject import PAGE, Subject
+
+_THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
+_SURE = 0.9
+_LISTED = {f"{t:.2f}": f"{100 * t:.0f} %" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)}
+
+
+def show_predictions(subject: Subject) -> None:
+    """What is gained by leaving unsure answers open; predictions for a list of questions."""
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        run = subject.compute(
+            "abstention", "Predicting held-out answers",
+            "Learns from a part of the answers and predicts the others, with probabilities.",
+        )
+    with picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute shows how the error falls when answers that the map is unsure of are "
+                "left open.",
+            )
+        else:
+            _curves(subject, run)
+    st.subheader("Predict a list of questions", anchor=False)
+    _list(subject)
+
+
+def _curves(subject: Subject, run: Run) -> None:
+    found: Abstention = run.result()
+    error, open_ = found.at(_THRESHOLDS)
+    share = {"error of what is predicted": error, "left open": open_}
+    text = (
+        f"{analysis.describe(subject.method)}. {subject.info.name}: "
+        f"{count(len(found.held_out), 'held-out answer')}. Shares by the probability from which "
+        "an answer is predicted."
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return abstention_curves(_THRESHOLDS, share, caption=text, canvas=canvas)
+
+    panels.figure_panel(
+        subject.current, draw, key="uncertainty.abstention.figure", alt=text, canvas=WIDE,
+        caption=text, name=export.file_name(subject.info.name, "abstention"),
+        table=lambda: pd.DataFrame({"threshold": _THRESHOLDS, **share}),
+    )
+    sure = int(np.flatnonzero(_THRESHOLDS == _SURE)[0])
+    sentence = f"Predicting everything errs in {100 * error[0]:.1f} %. "
+    sentence += (
+        f"Predicting only what is at least {100 * _SURE:.0f} % sure errs in "
+        f"{100 * error[sure]:.1f} % and leaves {100 * open_[sure]:.1f} % open."
+        if np.isfinite(error[sure]) else f"No answer is {100 * _SURE:.0f} % sure."
+    )
+    st.markdown(panels.plain(sentence))
+
+
+def _list(subject: Subject) -> None:
+    samples = next(filter(None, map(subject.find, subject.sources)), None)
+    if samples is None:
+        st.caption("Compute the uncertainty of positions first: predictions need it.")
+        return
+    left, right = st.columns([2, 1])
+    with left:
+        file = st.file_uploader(
+            "Questions", key=f"{PAGE}.questions",
+            help="A table with an anchor and two objects per row, named by id, by label or by "
+            "number from 0: columns anchor, first, second, or head, left, right.",
+        )
+    with right:
+        threshold = float(pick(
+            subject.current, f"{PAGE}.threshold", "Predict from", _LISTED,
+            help="What is less sure is left open.",
+        ))
+    if file is None:
+        return
+    try:
+        rows, how = read_questions(file.getvalue(), subject.triplets, file.name)
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    st.caption(panels.plain(how))
+    questions = Triplets(rows, subject.triplets.objects, None, file.name)
+    table = predicted(samples.samples(), questions, threshold=threshold)
+    left_open = int(table["nearer"].isna().sum())
+    st.markdown(
+        f"{count(len(table) - left_open, 'answer')} predicted, {left_open:,} left open."
+    )
+    st.dataframe(
+        table, hide_index=True, key=f"{PAGE}.predicted", height=320,
+        column_config={"probability": st.column_config.ProgressColumn(
+            format="%.3f", min_value=0.5, max_value=1.0,
+            help="Of the likelier answer.",
+        )},
+    )
+    st.download_button(
+        "CSV", lambda: export.csv(table),
+        f"{export.file_name(subject.info.name, 'predictions')}.csv", "text/csv",
+        key=f"{PAGE}.predicted.csv", on_click="ignore", icon=":material/download:",
+    )

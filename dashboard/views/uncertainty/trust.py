@@ -1,0 +1,77 @@
+"""Whether ellipses and probabilities hold for data like the user's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.uncertainty.calibration import Calibration
+from dashboard import analysis, export, panels
+from dashboard.figures.trust import coverage, reliability
+from dashboard.theme import Canvas, count
+from dashboard.views.uncertainty.subject import Subject
+
+_HALF = Canvas(480.0, 400.0)
+
+
+def show_trust(subject: Subject) -> None:
+    """Coverage of the ellipses and reliability of the probabilities, on simulated data."""
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        run = subject.compute(
+            "calibrate", "Does the uncertainty hold?",
+            "Simulates answers like yours about a truth that is known, and counts how often "
+            "ellipses and probabilities are right.",
+        )
+    with picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute simulates data sets with your objects, questions and noise, and counts "
+                "how often the truth lies inside its ellipse.",
+            )
+            return
+        found: Calibration = run.result()
+        st.markdown(f"**{panels.plain(found.verdict)}**")
+        about = (
+            f"{analysis.describe(subject.method)}, {subject.sources[run.options['source']].lower()}"
+            f". {count(len(found.coverage), 'simulated data set')} like {subject.info.name}: "
+            f"{count(subject.info.n_objects, 'object')}, "
+            f"{count(subject.info.n_answers, 'answer')}, training error {found.error:.3f}."
+        )
+        left, right = st.columns(2)
+        with left:
+            _panel(subject, "coverage", coverage, found, f"Ellipses. {about}", _covered(found))
+        with right:
+            _panel(subject, "reliability", reliability, found, f"Probabilities. {about}",
+                   _reliable(found))
+    st.caption(
+        f"Expected calibration error of the probabilities: {found.expected_error:.3f}. The "
+        "simulation answers by the method's own model: if people answer otherwise, neither the "
+        "ellipses nor this test of them hold. Bootstrap by subsamples without a correction, as "
+        "published, is much too cautious; resampling with replacement is the default."
+    )
+
+
+def _panel(
+    subject: Subject, name: str, figure: Any, found: Calibration, text: str, table: pd.DataFrame
+) -> None:
+    panels.figure_panel(
+        subject.current, lambda canvas: figure(found, caption=text, canvas=canvas),
+        key=f"trust.{name}", alt=text, canvas=_HALF, caption=text, table=lambda: table,
+        name=export.file_name(subject.info.name, name),
+    )
+
+
+def _covered(found: Calibration) -> pd.DataFrame:
+    table = pd.DataFrame(found.coverage, columns=[f"held by {100 * q:.0f} %" for q in found.levels])
+    table.insert(0, "data set", range(1, len(table) + 1))
+    return table
+
+
+def _reliable(found: Calibration) -> pd.DataFrame:
+    return pd.DataFrame({
+        "said": found.confidence, "right": found.accuracy, "comparisons": found.counts,
+    })
