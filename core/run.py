@@ -26,7 +26,28 @@ from core.compare import LearningCurve, Tuning, learning_curve, tune
 from core.kernel.classification import Classification, classify
 from core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
 from core.method import Column, Method, checked, methods, parameters
+from core.observers import (
+    GroupErrors,
+    ObserverMaps,
+    PoolingCurve,
+    Predictions,
+    errors_by_group,
+    observer_maps,
+    pooling_curve,
+    who_predicts_whom,
+)
+from core.plan import Detection, Plan, detect_dimension, plan
 from core.progress import Progress, silent
+from core.scale import (
+    GroupScales,
+    OrdinalScale,
+    ScaleDiagnostics,
+    ScaleSamples,
+    bootstrap_scale,
+    diagnose,
+    ordinal_scale,
+    scales_by,
+)
 from core.score import ErrorEstimate, cross_validate, split_error
 from core.triplets import Triplets
 from core.uncertainty import (
@@ -64,7 +85,7 @@ class Run:
     options : dict
         All options of the task.
     data : str
-        `Triplets.fingerprint_of` the columns that the task reads.
+        `Triplets.fingerprint_of` the columns that the task reads; empty for simulations.
     version : str
         Of this package.
     created : str
@@ -169,6 +190,8 @@ class Task:
         Kinds of methods that it is for; empty for all.
     columns : tuple of str
         Columns of the answers that the result depends on, beside the answers themselves.
+    needs_data : bool
+        False for simulations, which take None in place of data.
     """
 
     compute: Callable[[Method, Triplets, Mapping, Progress], Result]
@@ -176,13 +199,23 @@ class Task:
     gives: type | None = None
     kinds: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    needs_data: bool = True
 
-    def fingerprint(self, triplets: Triplets, options: Mapping[str, Any]) -> str:
-        """Hash of what the task reads of the data, columns named by its options included."""
-        named = tuple(
-            options[p.name] for p in parameters(self.declares) if isinstance(p.spec, Column)
+    def fingerprint(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
+    ) -> str:
+        """Hash of what the task reads of the data, with columns that options or method name."""
+        if not self.needs_data:
+            return ""
+        chosen = [(p.spec, options[p.name]) for p in parameters(self.declares)]
+        chosen += [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
+        named: dict[str, list[str]] = {"objects": [], "answers": []}
+        for spec, value in chosen:
+            if isinstance(spec, Column) and value is not None:
+                named[spec.of].append(value)
+        return triplets.fingerprint_of(
+            *self.columns, *named["answers"], objects=tuple(named["objects"])
         )
-        return triplets.fingerprint_of(*self.columns, objects=named)
 
 
 def _no_options() -> None:
@@ -190,7 +223,8 @@ def _no_options() -> None:
 
 
 def _task(
-    function: Callable, gives: type, *kinds: str, columns: tuple[str, ...] = ()
+    function: Callable, gives: type, *kinds: str, columns: tuple[str, ...] = (),
+    needs_data: bool = True,
 ) -> Task:
     """The task behind a function of method, triplets, declared options and progress."""
 
@@ -202,7 +236,7 @@ def _task(
         state = {field.name: getattr(found, field.name) for field in fields(found)}
         return *_divided(state), not watched.stopped
 
-    return Task(compute, function, gives, kinds, columns)
+    return Task(compute, function, gives, kinds, columns, needs_data)
 
 
 TASKS: dict[str, Task] = {
@@ -224,11 +258,22 @@ TASKS: dict[str, Task] = {
     "classify": _task(classify, Classification),
     "count_clusters": _task(count_clusters, ClusterCounts, "cluster"),
     "stability": _task(stability, Stability, "cluster"),
+    "bootstrap_scale": _task(bootstrap_scale, ScaleSamples, "scale"),
+    "diagnose": _task(diagnose, ScaleDiagnostics, "scale"),
+    "ordinal_scale": _task(ordinal_scale, OrdinalScale, "embedding"),
+    "scales_by": _task(scales_by, GroupScales, "embedding", "scale"),
+    "errors_by_group": _task(errors_by_group, GroupErrors),
+    "who_predicts_whom": _task(who_predicts_whom, Predictions),
+    "pooling_curve": _task(pooling_curve, PoolingCurve),
+    "observer_maps": _task(observer_maps, ObserverMaps, "embedding"),
+    "plan": _task(plan, Plan, "embedding", needs_data=False),
+    "detect_dimension": _task(detect_dimension, Detection, "embedding", needs_data=False),
 }
 
 
 def key(
-    task: str, method: Method, triplets: Triplets, options: Mapping[str, Any] | None = None
+    task: str, method: Method, triplets: Triplets | None,
+    options: Mapping[str, Any] | None = None,
 ) -> str:
     """Hash of everything that the result depends on.
 
@@ -244,7 +289,7 @@ def key(
     record = [
         __version__, task, method.kind, method.name,
         checked(type(method), method.get_params(deep=False)), chosen,
-        TASKS[task].fingerprint(triplets, chosen),
+        TASKS[task].fingerprint(method, triplets, chosen),
     ]
     text = json.dumps(record, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
@@ -253,7 +298,7 @@ def key(
 def run(
     task: str,
     method: Method,
-    triplets: Triplets,
+    triplets: Triplets | None,
     options: Mapping[str, Any] | None = None,
     *,
     progress: Progress = silent,
@@ -266,7 +311,8 @@ def run(
         One of `TASKS`.
     method : Method
         Not changed.
-    triplets : Triplets
+    triplets : Triplets or None
+        None only for simulations.
     options : mapping, optional
         Keyword arguments of the function behind the task.
     progress : Progress
@@ -291,7 +337,7 @@ def run(
     return Run(
         key=name, task=task, kind=method.kind, method=method.name,
         parameters=checked(type(method), method.get_params(deep=False)), options=chosen,
-        data=TASKS[task].fingerprint(triplets, chosen), version=__version__,
+        data=TASKS[task].fingerprint(method, triplets, chosen), version=__version__,
         created=created.isoformat(timespec="seconds"), seconds=time.perf_counter() - begun,
         complete=complete, numbers=numbers, arrays=arrays,
     )

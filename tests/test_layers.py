@@ -29,6 +29,7 @@ LAYERS = [
     ["core.oracle"],
     ["core.tree"],
     ["core.compare", "core.active"],
+    ["core.plan"],
     ["core.run"],
 ]
 FORBIDDEN_IN_CORE = {"streamlit", "plotly", "dashboard", "pages"}

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from core.uncertainty.calibration import Calibration
 
+from core.uncertainty.calibration import Calibration
 from dashboard.figures.points import transparent
 from dashboard.theme import FAINT, PALETTE, SCREEN, SYMBOLS, Canvas, template, with_caption
 
