@@ -73,11 +73,12 @@ class Inner:
 
 @dataclass(frozen=True)
 class Column:
-    """Name of a column of the table of objects."""
+    """Name of a column of the table of objects, or of that of answers."""
 
     label: str
     help: str = ""
     advanced: bool = False
+    of: str = "objects"
 
 
 Spec = Number | Choice | Switch | Inner | Column

@@ -27,7 +27,28 @@ from core.compare import LearningCurve, Tuning, learning_curve, tune
 from core.kernel.classification import Classification, classify
 from core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
 from core.method import Column, Method, checked, methods, parameters
+from core.observers import (
+    GroupErrors,
+    ObserverMaps,
+    PoolingCurve,
+    Predictions,
+    errors_by_group,
+    observer_maps,
+    pooling_curve,
+    who_predicts_whom,
+)
+from core.plan import Detection, Plan, detect_dimension, plan
 from core.progress import Progress, silent
+from core.scale import (
+    GroupScales,
+    OrdinalScale,
+    ScaleDiagnostics,
+    ScaleSamples,
+    bootstrap_scale,
+    diagnose,
+    ordinal_scale,
+    scales_by,
+)
 from core.score import ErrorEstimate, cross_validate, split_error
 from core.tree.comparison import SearchCurve, search_curve
 from core.tree.prediction import ForestErrors, forest_errors
@@ -67,7 +88,8 @@ class Run:
     options : dict
         All options of the task; of a fit to given distances, what these are called.
     data : str
-        `Triplets.fingerprint_of` the columns that the task reads, or hash of given distances.
+        `Triplets.fingerprint_of` the columns that the task reads, or hash of given distances; empty
+        for simulations.
     version : str
         Of this package.
     created : str
@@ -172,6 +194,8 @@ class Task:
         Kinds of methods that it is for; empty for all.
     columns : tuple of str
         Columns of the answers that the result depends on, beside the answers themselves.
+    needs_data : bool
+        False for simulations, which take None in place of data.
     """
 
     compute: Callable[[Method, Triplets, Mapping, Progress], Result]
@@ -179,13 +203,23 @@ class Task:
     gives: type | None = None
     kinds: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    needs_data: bool = True
 
-    def fingerprint(self, triplets: Triplets, options: Mapping[str, Any]) -> str:
-        """Hash of what the task reads of the data, columns named by its options included."""
-        named = tuple(
-            options[p.name] for p in parameters(self.declares) if isinstance(p.spec, Column)
+    def fingerprint(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
+    ) -> str:
+        """Hash of what the task reads of the data, with columns that options or method name."""
+        if not self.needs_data:
+            return ""
+        chosen = [(p.spec, options[p.name]) for p in parameters(self.declares)]
+        chosen += [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
+        named: dict[str, list[str]] = {"objects": [], "answers": []}
+        for spec, value in chosen:
+            if isinstance(spec, Column) and value is not None:
+                named[spec.of].append(value)
+        return triplets.fingerprint_of(
+            *self.columns, *named["answers"], objects=tuple(named["objects"])
         )
-        return triplets.fingerprint_of(*self.columns, objects=named)
 
 
 def _no_options() -> None:
@@ -193,7 +227,8 @@ def _no_options() -> None:
 
 
 def _task(
-    function: Callable, gives: type, *kinds: str, columns: tuple[str, ...] = ()
+    function: Callable, gives: type, *kinds: str, columns: tuple[str, ...] = (),
+    needs_data: bool = True,
 ) -> Task:
     """The task behind a function of method, triplets, declared options and progress."""
 
@@ -205,7 +240,7 @@ def _task(
         state = {field.name: getattr(found, field.name) for field in fields(found)}
         return *_divided(state), not watched.stopped
 
-    return Task(compute, function, gives, kinds, columns)
+    return Task(compute, function, gives, kinds, columns, needs_data)
 
 
 TASKS: dict[str, Task] = {
@@ -229,11 +264,22 @@ TASKS: dict[str, Task] = {
     "stability": _task(stability, Stability, "cluster"),
     "search_curve": _task(search_curve, SearchCurve, "embedding", "kernel"),
     "forest_errors": _task(forest_errors, ForestErrors, "embedding", "kernel"),
+    "bootstrap_scale": _task(bootstrap_scale, ScaleSamples, "scale"),
+    "diagnose": _task(diagnose, ScaleDiagnostics, "scale"),
+    "ordinal_scale": _task(ordinal_scale, OrdinalScale, "embedding"),
+    "scales_by": _task(scales_by, GroupScales, "embedding", "scale"),
+    "errors_by_group": _task(errors_by_group, GroupErrors),
+    "who_predicts_whom": _task(who_predicts_whom, Predictions),
+    "pooling_curve": _task(pooling_curve, PoolingCurve),
+    "observer_maps": _task(observer_maps, ObserverMaps, "embedding"),
+    "plan": _task(plan, Plan, "embedding", needs_data=False),
+    "detect_dimension": _task(detect_dimension, Detection, "embedding", needs_data=False),
 }
 
 
 def key(
-    task: str, method: Method, triplets: Triplets, options: Mapping[str, Any] | None = None
+    task: str, method: Method, triplets: Triplets | None,
+    options: Mapping[str, Any] | None = None,
 ) -> str:
     """Hash of everything that the result depends on.
 
@@ -249,7 +295,7 @@ def key(
     record = [
         __version__, task, method.kind, method.name,
         checked(type(method), method.get_params(deep=False)), chosen,
-        TASKS[task].fingerprint(triplets, chosen),
+        TASKS[task].fingerprint(method, triplets, chosen),
     ]
     return _hash(json.dumps(record, sort_keys=True).encode())
 
@@ -261,7 +307,7 @@ def _hash(content: bytes) -> str:
 def run(
     task: str,
     method: Method,
-    triplets: Triplets,
+    triplets: Triplets | None,
     options: Mapping[str, Any] | None = None,
     *,
     progress: Progress = silent,
@@ -274,7 +320,8 @@ def run(
         One of `TASKS`.
     method : Method
         Not changed.
-    triplets : Triplets
+    triplets : Triplets or None
+        None only for simulations.
     options : mapping, optional
         Keyword arguments of the function behind the task.
     progress : Progress
@@ -299,7 +346,7 @@ def run(
     return Run(
         key=name, task=task, kind=method.kind, method=method.name,
         parameters=checked(type(method), method.get_params(deep=False)), options=chosen,
-        data=TASKS[task].fingerprint(triplets, chosen), version=__version__,
+        data=TASKS[task].fingerprint(method, triplets, chosen), version=__version__,
         created=created.isoformat(timespec="seconds"), seconds=time.perf_counter() - begun,
         complete=complete, numbers=numbers, arrays=arrays,
     )

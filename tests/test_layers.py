@@ -23,10 +23,13 @@ LAYERS = [
     ["core.kernel"],
     ["core.cluster"],
     ["core.simulate", "core.inspection", "core.score"],
+    ["core.observers"],
     ["core.uncertainty"],
+    ["core.scale"],
     ["core.oracle"],
     ["core.tree"],
     ["core.compare", "core.active"],
+    ["core.plan"],
     ["core.run"],
 ]
 FORBIDDEN_IN_CORE = {"streamlit", "plotly", "dashboard", "pages"}

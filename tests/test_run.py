@@ -13,6 +13,7 @@ from core.cluster import Agglomerative
 from core.embedding import STE, TSTE
 from core.kernel import K1, K2
 from core.run import TASKS, key, run
+from core.scale import MLDS
 from core.score import cross_validate, split_error
 from core.triplets import Triplets
 from core.uncertainty import bootstrap
@@ -30,17 +31,27 @@ QUICK = {
     "stability": {"replicates": 3, "most": 3},
     "search_curve": {"n_trees": 2, "folds": 2, "max_objects": 10},
     "forest_errors": {"column": "kind", "folds": 2},
+    "bootstrap_scale": {"resamples": 20}, "diagnose": {"simulations": 20},
+    "ordinal_scale": {"stimulus": "size", "maps": 10},
+    "scales_by": {"stimulus": "size", "by": "who", "maps": 10},
+    "errors_by_group": {"by": "who", "folds": 2}, "who_predicts_whom": {"by": "who"},
+    "pooling_curve": {"by": "who", "repeats": 2}, "observer_maps": {"by": "who"},
+    "plan": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2},
+    "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
 }
 METHODS = {
     "kernel_map": K1(), "spectrum": K2(), "classify": K1(), "count_clusters": Agglomerative(),
     "stability": Agglomerative(linkage="complete", basis=K2()),
+    "bootstrap_scale": MLDS(stimulus="size"), "diagnose": MLDS(stimulus="size"),
 }
 
 
 @pytest.fixture(scope="module")
 def split_data(planted) -> Triplets:
-    answers = planted.answers.assign(split=["train", "train", "train", "test", "test"] * 500)
-    objects = planted.objects.assign(kind=["a", "b"] * 15)
+    answers = planted.answers.assign(
+        split=["train", "train", "train", "test", "test"] * 500, who=["x", "y"] * 1250
+    )
+    objects = planted.objects.assign(kind=["a", "b"] * 15, size=np.arange(30.0) // 6)
     return Triplets(planted.rows, objects, answers)
 
 
@@ -157,3 +168,30 @@ def test_a_stopped_run_says_so(task, split_data):
     found = run(task, STE(), split_data, progress=progress)
     assert not found.complete
     assert replace(found).key == key(task, STE(), split_data)
+
+
+def test_columns_that_a_method_or_an_option_names_make_a_result_stale(split_data):
+    objects = split_data.objects
+    other = split_data.with_objects(objects.assign(size=objects["size"].to_numpy()[::-1]))
+    scale = MLDS(stimulus="size")
+    assert key("bootstrap_scale", scale, split_data) != key("bootstrap_scale", scale, other)
+    assert key("cross_validate", STE(), split_data) == key("cross_validate", STE(), other)
+    people = split_data.answers.assign(who=["y", "x"] * 1250)
+    turned = Triplets(split_data.rows, objects, people)
+    options = {"by": "who"}
+    assert key("observer_maps", STE(), split_data, options) != key(
+        "observer_maps", STE(), turned, options
+    )
+
+
+def test_simulations_need_no_data(split_data):
+    found = run("plan", STE(n_init=1), None, QUICK["plan"])
+    assert found.data == ""
+    assert found.key == key("plan", STE(n_init=1), split_data, QUICK["plan"])
+
+
+def test_a_fitted_difference_scale_comes_back(split_data):
+    found = run("fit", MLDS(stimulus="size"), split_data)
+    fitted = MLDS(stimulus="size").fit(split_data)
+    assert np.array_equal(found.fitted().scale_, fitted.scale_)
+    assert found.fitted().score(split_data) == fitted.score(split_data)

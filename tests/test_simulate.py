@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.simulate import answer, random_questions, simulate
+from core.simulate import (
+    DESIGNS,
+    TRUTHS,
+    answer,
+    gaussian_process_observers,
+    majority,
+    questions_of,
+    random_questions,
+    scale_function,
+    simulate,
+    true_positions,
+)
 
 N_ANSWERS = 40_000
 #: Four standard errors of a share in that many answers.
@@ -44,6 +55,12 @@ def test_logistic_answers_follow_ste():
     assert share_of_first("logistic", 2.0) == pytest.approx(1 / (1 + np.exp(-0.3125)), abs=SLACK)
 
 
+def test_crowd_answers_follow_ckl():
+    # d^2 are 1 and 2.25
+    assert share_of_first("crowd", 0.0) == pytest.approx(2.25 / 3.25, abs=SLACK)
+    assert share_of_first("crowd", 0.5) == pytest.approx(2.75 / 4.25, abs=SLACK)
+
+
 def test_lognormal_distances():
     # log(1.5) in units of sqrt(2) * 0.3 is 0.9557; the normal distribution function there.
     assert share_of_first("lognormal", 0.3) == pytest.approx(0.8304, abs=SLACK + 1e-4)
@@ -64,7 +81,7 @@ def test_unknown_noise_is_refused():
 def test_positions_are_not_changed():
     positions = np.random.default_rng(0).normal(size=(5, 2))
     before = positions.copy()
-    for noise in ("none", "flip", "lognormal", "positions", "logistic"):
+    for noise in ("none", "flip", "lognormal", "positions", "logistic", "crowd"):
         simulate(positions, 50, noise=noise, level=0.3)
     assert np.array_equal(positions, before)
 
@@ -74,3 +91,90 @@ def test_same_seed_same_answers():
                             for s in (1, 1, 2))
     assert np.array_equal(first, second)
     assert not np.array_equal(first, other)
+
+
+# Truths ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("truth", TRUTHS.options)
+def test_truths_have_the_shape_asked_for_and_repeat_themselves(truth):
+    d = {"normal": 3, "cube": 3, "mixture": 2, "circle": 2}.get(truth, 1)
+    found = true_positions(truth, 20, 3, np.random.default_rng(0))
+    assert found.shape == (20, d)
+    assert np.isfinite(found).all()
+    assert np.array_equal(found, true_positions(truth, 20, 3, np.random.default_rng(0)))
+
+
+def test_an_unknown_truth_is_refused():
+    with pytest.raises(ValueError, match="truth is 'flat'"):
+        true_positions("flat", 5, 2, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "cubic", "polynomial", "sinusoid"])
+def test_scales_run_from_0_to_1(name):
+    values = scale_function(name, np.linspace(0, 1, 401))
+    assert (values.min(), values.max()) == pytest.approx((0, 1), abs=1e-9)
+    assert np.all(np.diff(values) >= 0) == (name in ("sigmoid", "cubic"))
+
+
+def test_clusters_have_the_published_means_and_covariances():
+    found = true_positions("mixture", 60_000, 2, np.random.default_rng(0))
+    means = np.array([[2, 2], [-2, -1], [4, -2]])
+    np.testing.assert_allclose(found.mean(axis=0), means.mean(axis=0), atol=0.06)
+    within = np.mean([[[2, 0], [0, 1]], [[1, 0], [0, 1]], [[1, 0.7], [0.7, 2]]], axis=0)
+    between = np.cov(means.T, ddof=0)
+    np.testing.assert_allclose(np.cov(found.T), within + between, atol=0.12)
+
+
+def test_the_circle_is_evenly_spaced():
+    found = true_positions("circle", 8, 2, np.random.default_rng(0))
+    steps = np.linalg.norm(found - np.roll(found, 1, axis=0), axis=1)
+    np.testing.assert_allclose(steps, 2 * np.sin(np.pi / 8))
+
+
+def test_observers_agree_at_the_ends_and_differ_more_with_short_length_scales():
+    x = np.linspace(0, 1, 21)
+    spreads = []
+    for length in (2.0, 0.88, 0.54):
+        found = gaussian_process_observers(x, 3000, length, np.random.default_rng(0))
+        np.testing.assert_allclose(found[:, 0], 0, atol=1e-5)
+        np.testing.assert_allclose(found[:, -1], 1, atol=1e-5)
+        spreads.append(found.std(axis=0)[10])
+        logistic = 1 / (1 + np.exp(-25 * (x - 0.5)))
+        np.testing.assert_allclose(found.mean(axis=0), logistic, atol=5 * spreads[-1] / 50)
+        # by hand, conditional variance at 1/2 given both ends
+        near, far = np.exp(-0.125 / length**2), np.exp(-0.5 / length**2)
+        assert spreads[-1] == pytest.approx(np.sqrt(1 - 2 * near**2 / (1 + far)), rel=0.06)
+    assert spreads == sorted(spreads)
+
+
+# Designs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_designs_ask_valid_questions_as_many_as_wanted(design):
+    found = questions_of(design, 12, 300, np.random.default_rng(0), repeats=5)
+    assert found.shape == (300, 3)
+    assert found.min() >= 0
+    assert found.max() < 12
+    assert all(len(set(row)) == 3 for row in found.tolist())
+
+
+def test_designs_are_what_they_are_called():
+    rng = np.random.default_rng(0)
+    repeated = questions_of("repeated", 12, 301, rng, repeats=3).reshape(-1, 3, 3)
+    assert len(repeated) == 100
+    assert np.all(repeated == repeated[:, :1])
+    landmark = questions_of("landmark", 50, 270, rng)
+    assert len(np.unique(landmark[:, 1:])) == 4  # 6 pairs of 4 allow 288 questions, 3 of 3 144
+    many = questions_of("landmark", 5, 100, rng)  # there are only 30
+    assert len(np.unique(many, axis=0)) == 30
+    with pytest.raises(ValueError, match="design is 'all'"):
+        questions_of("all", 5, 10, rng)
+
+
+def test_majority_by_hand():
+    rows = np.array([[0, 1, 2], [0, 2, 1], [0, 2, 1], [3, 1, 2], [3, 1, 2], [3, 2, 1]])
+    assert majority(rows, 3).tolist() == [[0, 2, 1], [3, 1, 2]]
+    with pytest.raises(ValueError, match="odd"):
+        majority(rows, 2)

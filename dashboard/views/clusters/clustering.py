@@ -116,7 +116,7 @@ class Shown:
     @property
     def is_of_answers(self) -> bool:
         """Whether it was computed from the answers as they now are."""
-        return self.run.data == TASKS["fit"].fingerprint(self.triplets, {})
+        return self.run.data == TASKS["fit"].fingerprint(self.run.fresh(), self.triplets, {})
 
     @cached_property
     def method(self) -> Clustering:

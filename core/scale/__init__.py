@@ -1,0 +1,19 @@
+"""Perceptual scales: difference scaling and scales from maps."""
+
+from core.scale.mlds import MLDS
+from core.scale.ordinal import (
+    GroupScales,
+    OrdinalScale,
+    normalised,
+    ordinal_scale,
+    scale_error,
+    scales_by,
+)
+from core.scale.resampling import ScaleDiagnostics, ScaleSamples, bootstrap_scale, diagnose
+from core.scale.trials import Recorded, Trials, as_trials, recorded
+
+__all__ = [
+    "MLDS", "GroupScales", "OrdinalScale", "Recorded", "ScaleDiagnostics", "ScaleSamples",
+    "Trials", "as_trials", "bootstrap_scale", "diagnose", "normalised", "ordinal_scale",
+    "recorded", "scale_error", "scales_by",
+]

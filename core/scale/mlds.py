@@ -1,0 +1,236 @@
+"""Maximum likelihood difference scaling."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import numpy as np
+
+from core.method import Choice, Column, Method, Switch, register
+from core.parallel import single_blas_thread
+from core.progress import Progress, silent
+from core.quadruples import Quadruples, as_answers
+from core.scale.binomial import LINKS, Prior, fit_many, has_finite_optimum, log_likelihoods
+from core.scale.trials import Recorded, Trials, as_trials
+from core.triplets import Triplets
+
+#: Range of a scale, in units of the noise, that the prior expects which takes over where no finite
+#: scale is the most likely one.
+_USUAL_RANGE = 5.0
+#: As R's package, which lets the deviance settle to all its digits.
+_TOLERANCE, _MOST_ITERATIONS = 1e-12, 500
+
+
+@register("scale")
+@dataclass(kw_only=True, eq=False, repr=False)
+class MLDS(Method):
+    """Maximum likelihood difference scaling: a scale along one ordered physical stimulus.
+
+    Of two intervals, the one is said to be larger whose difference of scale values, plus noise,
+    is larger. As the order of the levels is taken as known, this is a generalised linear model.
+    It is not told that the scale rises, but where it falls and rises again its intervals mean
+    something else than distances, and it is wrong.
+
+    Attributes
+    ----------
+    scale_ : ndarray, shape (m,)
+        Scale value of every level: 0 at the lowest, 1 at the highest.
+    sigma_ : float
+        Standard deviation (probit) or scale parameter of the noise, in units of `scale_`.
+    unconstrained_ : ndarray, shape (m,)
+        The scale in units of the noise: ``scale_ / sigma_``.
+    standard_errors_ : ndarray, shape (m,)
+        Of `unconstrained_`; 0 at the lowest level, which is where the scale begins.
+    scale_errors_ : ndarray, shape (m,)
+        Of `scale_`, by the delta method; 0 at both ends.
+    covariance_ : ndarray, shape (m, m)
+        Of `unconstrained_`.
+    levels_ : ndarray, shape (m,)
+        Physical values, ascending.
+    level_of_ : ndarray of int, shape (n,)
+        Position among the levels of every object.
+    log_likelihood_, deviance_, null_deviance_, aic_ : float
+        Of single answers, as R's `glm` counts; the null model guesses.
+    daf_ : float
+        Deviance accounted for: 1 - deviance / null deviance.
+    finite_ : bool
+        False where the answers separate or leave levels open, so that no single finite scale is
+        the most likely one. A normal prior on the differences of neighbouring levels, that they
+        are equal give or take their own size and add up to five times the noise, then makes the
+        scale finite; `sigma_` is largely the prior's.
+    n_answers_ : int
+        Answers used; the others compare no intervals.
+    n_iter_ : int
+    converged_, stopped_ : bool
+    triplet_error_ : float
+        Share of all answers that the scale contradicts.
+    n_objects_ : int
+
+    References
+    ----------
+    Maloney, L. T., & Yang, J. N. (2003). Maximum likelihood difference scaling. Journal of
+    Vision, 3, 573-585.
+    Knoblauch, K., & Maloney, L. T. (2008). MLDS: Maximum likelihood difference scaling in R.
+    Journal of Statistical Software, 25(2).
+    """
+
+    name = "mlds"
+    title = "MLDS"
+
+    stimulus: Annotated[
+        str | None,
+        Column(
+            "Stimulus",
+            "Column of the table of objects with the physical value. Automatic: the objects are "
+            "in order.",
+        ),
+    ] = None
+    link: Annotated[
+        str,
+        Choice(
+            {name: link.title for name, link in LINKS.items()}, "Link",
+            "How the noise of a decision is distributed.",
+        ),
+    ] = "probit"
+    outside: Annotated[
+        bool,
+        Switch(
+            "Use answers whose anchor lies at one end",
+            "If the scale rises, their true answer is known beforehand, so the method as "
+            "published does not ask them.",
+            advanced=True,
+        ),
+    ] = False
+
+    def fit(self, triplets: Any, y: Any = None, *, progress: Progress = silent) -> Self:
+        """Find the most likely scale.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples, Recorded, DataFrame or array-like of int
+            See `core.scale.as_trials`.
+        y : ignored
+        progress : Progress
+            Called once; the fit takes milliseconds.
+
+        Raises
+        ------
+        DataError
+            If no answer compares two intervals of the stimulus.
+        ValueError
+            If a parameter is not as declared.
+        """
+        self._check_parameters()
+        trials = self.trials(triplets)
+        rows, successes, totals = trials.counted()
+        self.finite_ = has_finite_optimum(rows[:, 1:], successes, totals)
+        with single_blas_thread():
+            (self._fit_finite if self.finite_ else self._fit_weakly)(trials)
+        self.levels_, self.level_of_ = trials.levels, trials.level_of
+        self.n_objects_ = len(trials.level_of)
+        self.n_answers_ = len(trials)
+        self._summarise(trials)
+        self.stopped_ = False
+        given = triplets.answers if isinstance(triplets, Recorded) else triplets
+        if isinstance(given, Triplets | Quadruples):
+            self.triplet_error_ = 1.0 - self.score(given)
+        else:
+            agrees = np.sign(trials.design @ self.unconstrained_) * (2.0 * trials.response - 1.0)
+            self.triplet_error_ = float(np.average(0.5 - agrees / 2, weights=trials.weight))
+        progress(1.0, loss=-self.log_likelihood_, snapshot=self.scale_[self.level_of_, None])
+        return self
+
+    def trials(self, data: Any) -> Trials:
+        """Answers as trials of this method."""
+        return as_trials(data, self.stimulus, outside=self.outside)
+
+    def _fit_finite(self, trials: Trials) -> None:
+        from statsmodels.genmod import families  # imported late: that takes a second
+        from statsmodels.genmod.generalized_linear_model import GLM
+
+        links = families.links
+        link = {"probit": links.Probit, "logit": links.Logit, "cauchit": links.Cauchy}[self.link]
+        model = GLM(
+            trials.response.astype(float), trials.design[:, 1:].astype(float),
+            family=families.Binomial(link()), freq_weights=trials.weight,
+        )
+        with warnings.catch_warnings():
+            # Separation has been looked for, exactly; near it statsmodels warns by a rule of thumb.
+            warnings.simplefilter("ignore")
+            found = model.fit(
+                maxiter=_MOST_ITERATIONS, tol=_TOLERANCE, tol_criterion="deviance",
+                wls_method="qr",
+            )
+        self.converged_ = bool(found.converged)
+        self.n_iter_ = int(found.fit_history["iteration"])
+        self._keep(found.params, found.cov_params())
+
+    def _fit_weakly(self, trials: Trials) -> None:
+        rows, successes, totals = trials.counted()
+        prior = self._prior(len(trials.levels))
+        link = LINKS[self.link]
+        found = fit_many(rows[:, 1:], successes[None], totals, link, prior=prior)[0]
+        linear = rows[:, 1:] @ found
+        small = link.tail(-np.abs(linear))
+        weight = totals * link.density(linear) ** 2 / (small * (1.0 - small))
+        information = rows[:, 1:].T @ (weight[:, None] * rows[:, 1:]) + prior.precision
+        self.converged_, self.n_iter_ = True, 0
+        self._keep(found, np.linalg.inv(information))
+
+    def _prior(self, n_levels: int) -> Prior | None:
+        """On the values of all levels but the lowest, where there is need of one."""
+        if self.finite_:
+            return None
+        steps = np.diff(np.eye(n_levels), axis=0)[:, 1:]
+        step = _USUAL_RANGE / (n_levels - 1)
+        return Prior(step * np.arange(1, n_levels), steps.T @ steps / step**2)
+
+    def _keep(self, values: np.ndarray, covariance: np.ndarray) -> None:
+        self.unconstrained_ = np.concatenate([[0.0], values])
+        self.covariance_ = np.pad(covariance, ((1, 0), (1, 0)))
+        self.standard_errors_ = np.sqrt(np.diag(self.covariance_))
+        highest = self.unconstrained_[-1]
+        self.scale_ = standardised(self.unconstrained_)
+        self.sigma_ = float(1.0 / highest) if highest else np.inf
+        slopes = np.eye(len(self.scale_))
+        slopes[:, -1] -= self.scale_
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variances = np.einsum("ij,jk,ik->i", slopes, self.covariance_, slopes)
+            self.scale_errors_ = np.sqrt(np.maximum(variances, 0.0)) / abs(highest)
+
+    def _summarise(self, trials: Trials) -> None:
+        linear = trials.design @ self.unconstrained_
+        each = log_likelihoods(
+            LINKS[self.link], linear, trials.weight * trials.response, trials.weight
+        )
+        self.log_likelihood_ = float(each.sum())
+        self.deviance_ = -2.0 * self.log_likelihood_
+        self.null_deviance_ = float(2.0 * np.log(2.0) * trials.weight.sum())
+        self.aic_ = self.deviance_ + 2.0 * (len(trials.levels) - 1)
+        self.daf_ = 1.0 - self.deviance_ / self.null_deviance_
+
+    def distances(self) -> np.ndarray:
+        """(n, n) absolute differences of the objects' scale values, in units of the noise."""
+        self._require_fit()
+        values = self.unconstrained_[self.level_of_]
+        return np.abs(values[:, None] - values)
+
+    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """(T,) difference to far minus difference to near, in units of the noise."""
+        self._require_fit()
+        rows = as_answers(triplets).rows
+        values = self.unconstrained_[self.level_of_]
+        first, second = rows[:, :2], rows[:, -2:] if rows.shape[1] == 4 else rows[:, [0, 2]]
+        near, far = (np.abs(values[pair[:, 0]] - values[pair[:, 1]]) for pair in (first, second))
+        return far - near
+
+
+def standardised(unconstrained: np.ndarray) -> np.ndarray:
+    """(..., m) scales from 0 at the lowest level to 1 at the highest.
+
+    NaN where the two ends have the same value.
+    """
+    highest = unconstrained[..., -1:]
+    return unconstrained / np.where(highest == 0, np.nan, highest)

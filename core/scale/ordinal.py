@@ -1,0 +1,318 @@
+"""Scales from maps: positions against a physical stimulus, with bands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from scipy.stats import spearmanr
+from sklearn.base import clone
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.geometry import coverage_radius
+from core.method import Column, Method, Number, checked
+from core.observers import groups_of
+from core.parallel import Halt, in_parallel
+from core.progress import Progress, Stopped, silent
+from core.scale.mlds import MLDS
+from core.scale.resampling import bootstrap_scale
+from core.scale.trials import stimulus_of
+from core.triplets import DataError, Triplets, as_triplets
+from core.uncertainty.sources import Maps, Source, samples_from
+
+Stimulus = Annotated[
+    str, Column("Stimulus", "Column of the table of objects with the physical value.")
+]
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+@dataclass(frozen=True)
+class OrdinalScale:
+    """A map of one to three dimensions against a physical stimulus.
+
+    In one dimension the scale runs from 0 to 1 and on the whole rises with the stimulus. In more,
+    the first axis is the one along which the stimulus rises most; the widest axis has length 1.
+
+    Attributes
+    ----------
+    objects : ndarray of int, shape (m,)
+        Those that answers mention, in the order of their stimulus.
+    stimulus : ndarray, shape (m,)
+        Ascending.
+    values : ndarray, shape (m, d)
+    maps : ndarray, shape (b, m, d)
+        As the answers could as well have given; NaN where a map does not place an object.
+    deviation : ndarray, shape (m, d)
+        Standard deviation of each value.
+    """
+
+    objects: np.ndarray
+    stimulus: np.ndarray
+    values: np.ndarray
+    maps: np.ndarray
+    deviation: np.ndarray
+
+    def band(self, coverage: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+        """Ends (m, d) of the pointwise band."""
+        reach = coverage_radius(coverage, 1) * self.deviation
+        return self.values - reach, self.values + reach
+
+    def is_monotone(self, coverage: float = 0.95) -> bool:
+        """Whether a curve that never falls fits into the band of the first axis.
+
+        False means that the scale falls somewhere by more than its uncertainty; True is no proof
+        that it does not.
+        """
+        low, high = (end[:, 0] for end in self.band(coverage))
+        # Objects of the same stimulus value may stand in any order.
+        new = np.flatnonzero(np.diff(self.stimulus, prepend=-np.inf))
+        low, high = np.fmax.reduceat(low, new), np.fmin.reduceat(high, new)
+        return bool(np.all(np.fmax.accumulate(low) <= high))
+
+    @property
+    def rank_correlation(self) -> tuple[float, float, float]:
+        """Spearman's correlation of the first axis with the stimulus, and its 95 % interval.
+
+        The interval is that over the maps.
+        """
+        each = [
+            spearmanr(self.stimulus[known], one[known, 0]).statistic
+            for one in self.maps for known in [np.isfinite(one[:, 0])]
+        ]
+        low, high = np.nanquantile(each, [0.025, 0.975])
+        found = spearmanr(self.stimulus, self.values[:, 0]).statistic
+        return float(found), float(low), float(high)
+
+    @property
+    def angles(self) -> np.ndarray:
+        """(m,) angle of each object around the middle of a plane map, unrolled, in radians.
+
+        For circles and helices: it grows by a full turn where the stimulus closes on itself.
+        """
+        if self.values.shape[1] < 2:
+            raise ValueError("a line has no angles; use two or three dimensions")
+        plane = self.values[:, :2] - self.values[:, :2].mean(axis=0)
+        turn = np.unwrap(np.arctan2(plane[:, 1], plane[:, 0]))
+        return (turn - turn[0]) * (-1.0 if turn[-1] < turn[0] else 1.0)
+
+
+def ordinal_scale(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    stimulus: Stimulus,
+    n_components: Annotated[
+        int,
+        Number(1, 3, "Dimensions", "One for a scale; two or three for circles and helices."),
+    ] = 1,
+    source: Source = "bootstrap",
+    maps: Maps = 100,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> OrdinalScale:
+    """A scale from any embedding, with its band.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        Its own number of dimensions does not matter.
+    triplets : Triplets
+    stimulus, n_components, source, maps, seed
+        See their declarations.
+    progress : Progress
+
+    Raises
+    ------
+    DataError
+        If the stimulus of an object is no number.
+    Stopped
+        If `progress` asks to stop before there are two maps.
+    """
+    options = checked(
+        ordinal_scale,
+        {
+            "stimulus": stimulus, "n_components": n_components, "source": source, "maps": maps,
+            "seed": seed,
+        },
+    )
+    triplets = as_triplets(triplets)
+    physical = stimulus_of(triplets, stimulus)
+    shaped = clone(method).set_params(n_components=options["n_components"])
+    samples = samples_from(
+        options["source"], shaped, triplets, options["maps"], options["seed"], progress
+    )
+    objects = np.flatnonzero(samples.counts > 1)
+    objects = objects[np.argsort(physical[objects], kind="stable")]
+    place = oriented(samples.centre[objects], physical[objects])
+    placed = place(samples.embeddings[:, objects])
+    spread = np.nanstd(placed, axis=0, ddof=1) * np.sqrt(samples.correction)
+    return OrdinalScale(
+        objects, physical[objects], place(samples.centre[objects]), placed, spread
+    )
+
+
+def oriented(positions: np.ndarray, stimulus: np.ndarray):
+    """The transformation that turns and scales a map to its stimulus; see `OrdinalScale`.
+
+    Parameters
+    ----------
+    positions : ndarray, shape (m, d)
+    stimulus : ndarray, shape (m,)
+
+    Returns
+    -------
+    callable
+        Of positions of shape (..., d); distances keep their ratios.
+    """
+    centred = positions - positions.mean(axis=0)
+    ranks = np.argsort(np.argsort(stimulus, kind="stable")).astype(float)
+    slope = centred.T @ (ranks - ranks.mean())
+    length = np.linalg.norm(slope)
+    first = slope / length if length > 0 else np.eye(len(slope))[0]
+    # The other axes are the principal ones of what is left; this makes `first` the last of all.
+    left = centred - np.outer(centred @ first, first)
+    _, axes = np.linalg.eigh(left.T @ left - np.outer(first, first) * (1.0 + np.sum(left**2)))
+    turn = np.column_stack([first, *axes.T[:0:-1]])
+    turned = positions @ turn
+    low, size = turned.min(axis=0), np.ptp(turned, axis=0).max()
+    return lambda found: (found @ turn - low) / (size or 1.0)
+
+
+def normalised(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """A one-dimensional scale from 0 to 1, turned towards a reference.
+
+    Parameters
+    ----------
+    values, reference : ndarray, shape (m,)
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        The better of the scale and its mirror image, by mean squared distance.
+    """
+    found = (values - values.min()) / (np.ptp(values) or 1.0)
+    mirrored = 1.0 - found
+    better = np.sum((found - reference) ** 2) <= np.sum((mirrored - reference) ** 2)
+    return found if better else mirrored
+
+
+def scale_error(values: np.ndarray, truth: np.ndarray) -> float:
+    """Mean squared error of a one-dimensional scale, both from 0 to 1 (Haghiri 2020, 4.3.1)."""
+    truth = (truth - truth.min()) / np.ptp(truth)
+    return float(np.mean((normalised(values, truth) - truth) ** 2))
+
+
+@dataclass(frozen=True)
+class GroupScales:
+    """A scale with its band for all answers and for each group of them.
+
+    Attributes
+    ----------
+    names : ndarray of str, shape (g,)
+        "all" first.
+    n_answers : ndarray of int, shape (g,)
+    stimulus : ndarray, shape (n,)
+        Of every object, ascending.
+    values, low, high : ndarray, shape (g, n)
+        NaN for objects that a group was not asked about, and for groups that allow no scale.
+    """
+
+    names: np.ndarray
+    n_answers: np.ndarray
+    stimulus: np.ndarray
+    values: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def scales_by(
+    method: Method,
+    triplets: Triplets,
+    *,
+    stimulus: Stimulus,
+    by: Annotated[
+        str | None,
+        Column(
+            "Groups", "Column of the answers: one scale for each value, beside that of all.",
+            of="answers",
+        ),
+    ] = "participant",
+    most: Annotated[
+        int, Number(1, 1000, "Groups at most", "Those with the most answers.")
+    ] = 12,
+    maps: Maps = 100,
+    coverage: Annotated[float, Number(0.5, 0.999, "Coverage of the band")] = 0.95,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> GroupScales:
+    """Scales of participants or groups beside the pooled one.
+
+    Parameters
+    ----------
+    method : MLDS or OrdinalEmbedding
+        An embedding is fitted in one dimension, with a bootstrapped band.
+    triplets : Triplets
+    stimulus, by, most, maps, coverage, seed
+        See their declarations.
+    progress : Progress
+        Called after every group.
+
+    Raises
+    ------
+    DataError
+        If a column is missing.
+    Stopped
+        If `progress` asks to stop before the end.
+    """
+    options = checked(
+        scales_by,
+        {
+            "stimulus": stimulus, "by": by, "most": most, "maps": maps, "coverage": coverage,
+            "seed": seed,
+        },
+    )
+    triplets = as_triplets(triplets)
+    physical = stimulus_of(triplets, stimulus)
+    groups = {"all": np.arange(len(triplets))}
+    if by is not None:
+        groups.update(list(groups_of(triplets, by).items())[: options["most"]])
+    pieces = [(method, triplets.take(members), options) for members in groups.values()]
+    bands = []
+    for band in in_parallel(_scale_of, pieces):
+        bands.append(band)
+        if progress(len(bands) / len(pieces)) and len(bands) < len(pieces):
+            raise Stopped
+    order = np.argsort(physical, kind="stable")
+    values, low, high = np.array(bands)[:, :, order].transpose(1, 0, 2)
+    return GroupScales(
+        np.array(list(groups)), np.array([len(members) for members in groups.values()]),
+        physical[order], values, low, high,
+    )
+
+
+def _scale_of(method: Method, triplets: Triplets, options: dict, halt: Halt) -> np.ndarray:
+    """(3, n) value and band of every object."""
+    found = np.full((3, triplets.n_objects), np.nan)
+    try:
+        if isinstance(method, MLDS):
+            mlds = clone(method).set_params(stimulus=options["stimulus"])
+            samples = bootstrap_scale(
+                mlds, triplets, resamples=10 * options["maps"], seed=options["seed"],
+                progress=halt,
+            )
+            level_of = mlds.trials(triplets).level_of
+            asked = triplets.answers_per_object > 0
+            scale = samples.estimate / samples.estimate[-1]
+            ends = samples.interval(options["coverage"])
+            found[:, asked] = np.array([scale, *ends])[:, level_of[asked]]
+        else:
+            scale = ordinal_scale(
+                method, triplets, stimulus=options["stimulus"], maps=options["maps"],
+                seed=options["seed"], progress=halt,
+            )
+            ends = scale.band(options["coverage"])
+            found[:, scale.objects] = np.array([scale.values, *ends])[..., 0]
+    except (DataError, Stopped):  # too few answers, or nobody waits for it any more
+        pass
+    return found

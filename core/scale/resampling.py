@@ -1,0 +1,335 @@
+"""How sure a difference scale is, and whether its model describes the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from core.method import Choice, Number, checked
+from core.parallel import Halt, in_parallel
+from core.progress import Progress, Stopped, silent
+from core.scale.binomial import LINKS, Link, Prior, fit_many, log_likelihoods, probabilities
+from core.scale.mlds import MLDS, standardised
+from core.scale.trials import Trials
+
+#: Resamples fitted together: their arrays stay in the processor's cache.
+_TOGETHER = 100
+
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+@dataclass(frozen=True)
+class ScaleSamples:
+    """Difference scales that the answers could as well have given.
+
+    Attributes
+    ----------
+    levels : ndarray, shape (m,)
+    unconstrained : ndarray, shape (b, m)
+        In units of the noise.
+    estimate : ndarray, shape (m,)
+        The scale of all answers, likewise.
+    """
+
+    levels: np.ndarray
+    unconstrained: np.ndarray
+    estimate: np.ndarray
+
+    @property
+    def scales(self) -> np.ndarray:
+        """(b, m) scales from 0 to 1."""
+        return standardised(self.unconstrained)
+
+    @property
+    def sigmas(self) -> np.ndarray:
+        """(b,) noise in units of the scales from 0 to 1."""
+        return 1.0 / self.unconstrained[:, -1]
+
+    def interval(
+        self, coverage: float = 0.95, *, unconstrained: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Ends (m,) of the percentile interval of every level."""
+        drawn = self.unconstrained if unconstrained else self.scales
+        tail = 0.5 - coverage / 2
+        low, high = np.nanquantile(drawn, [tail, 1.0 - tail], axis=0)
+        return low, high
+
+
+def bootstrap_scale(
+    method: MLDS,
+    triplets: Any,
+    *,
+    resamples: Annotated[
+        int, Number(20, 1_000_000, "Resamples", "More make the intervals themselves steadier.")
+    ] = 10_000,
+    scheme: Annotated[
+        str,
+        Choice(
+            {"model": "From the fitted model", "answers": "Answers with replacement"},
+            "Resampling",
+            "From the fitted model: new answers to the same questions, as R's package does. "
+            "Answers with replacement: does not trust the model, but leaves questions out.",
+        ),
+    ] = "model",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> ScaleSamples:
+    """Scales of resampled answers.
+
+    Parameters
+    ----------
+    method : MLDS
+    triplets : see `MLDS.fit`
+    resamples, scheme, seed
+        See their declarations.
+    progress : Progress
+
+    Returns
+    -------
+    ScaleSamples
+        Of the resamples that were done, if stopped.
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop before any is done.
+    """
+    options = checked(
+        bootstrap_scale, {"resamples": resamples, "scheme": scheme, "seed": seed}
+    )
+    fitted = clone(method).fit(triplets)
+    rows, successes, totals = fitted.trials(triplets).counted()
+    link = LINKS[fitted.link]
+    prior = fitted._prior(len(fitted.levels_))
+    chance = probabilities(link, rows @ fitted.unconstrained_)
+    sizes = np.diff(np.arange(0, options["resamples"] + _TOGETHER, _TOGETHER).clip(
+        max=options["resamples"]
+    ))
+    pieces = [
+        (
+            rows, successes, totals, chance if options["scheme"] == "model" else None, link,
+            fitted.unconstrained_[1:], prior, int(size), child,
+        )
+        for size, child in zip(
+            sizes, np.random.SeedSequence(options["seed"]).spawn(len(sizes)), strict=True
+        )
+    ]
+    found = []
+    for values in in_parallel(_resampled, pieces):
+        found.append(values)
+        if progress(len(found) / len(pieces)):
+            break
+    if not found:
+        raise Stopped
+    drawn = np.pad(np.concatenate(found), ((0, 0), (1, 0)))
+    return ScaleSamples(fitted.levels_, drawn, fitted.unconstrained_)
+
+
+def _resampled(
+    rows: np.ndarray,
+    successes: np.ndarray,
+    totals: np.ndarray,
+    chance: np.ndarray | None,
+    link: Link,
+    start: np.ndarray,
+    prior: Prior | None,
+    size: int,
+    seed: np.random.SeedSequence,
+    halt: Halt,
+) -> np.ndarray:
+    """(size, m - 1) values of all levels but the lowest."""
+    rng = np.random.default_rng(seed)
+    if chance is None:
+        # Every answer, right or wrong, is as likely to be drawn: a multinomial over both kinds.
+        both = np.concatenate([successes, totals - successes])
+        drawn = rng.multinomial(round(both.sum()), both / both.sum(), size=size).astype(float)
+        wins, losses = np.split(drawn, 2, axis=1)
+        return fit_many(rows[:, 1:], wins, wins + losses, link, start=start, prior=prior)
+    whole = np.floor(totals).astype(int)
+    wins = rng.binomial(whole, chance, size=(size, len(rows))).astype(float)
+    if (rest := totals - whole).any():  # weights need not be whole
+        wins += rest * (rng.random(wins.shape) < chance)
+    return fit_many(rows[:, 1:], wins, totals, link, start=start, prior=prior)
+
+
+@dataclass(frozen=True)
+class ScaleDiagnostics:
+    """Residuals of a difference scale beside those of answers by its own model.
+
+    Attributes
+    ----------
+    residuals : ndarray, shape (t,)
+        Deviance residuals of the answers, sorted.
+    low, high : ndarray, shape (t,)
+        Envelope that holds 95 % of the simulated residuals of each rank.
+    runs : int
+        Changes of sign of the residuals in the order of the fitted probabilities. These depend
+        on which interval came first, where that was recorded.
+    simulated_runs : ndarray of int, shape (b,)
+    six_point : float or None
+        Log-likelihood of the answers that belong to six-point conditions; None where there are
+        none.
+    simulated_six_point : ndarray, shape (b,)
+        Empty where there are none.
+    n_six_points : int
+        Six-point conditions.
+    """
+
+    residuals: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    runs: int
+    simulated_runs: np.ndarray
+    six_point: float | None
+    simulated_six_point: np.ndarray
+    n_six_points: int
+
+    @property
+    def runs_p(self) -> float:
+        """Probability, under the model, of as few runs: low where residuals hang together."""
+        return float(np.mean(np.append(self.simulated_runs, self.runs) <= self.runs))
+
+    @property
+    def six_point_p(self) -> float | None:
+        """Probability, under the model, of so low a six-point likelihood."""
+        if self.six_point is None:
+            return None
+        return float(np.mean(np.append(self.simulated_six_point, self.six_point) <= self.six_point))
+
+    @property
+    def outside(self) -> float:
+        """Share of the residuals outside of the envelope; about 5 % where the model holds."""
+        return float(np.mean((self.residuals < self.low) | (self.residuals > self.high)))
+
+
+def diagnose(
+    method: MLDS,
+    triplets: Any,
+    *,
+    simulations: Annotated[
+        int, Number(20, 100_000, "Simulations", "More make the envelope and p values steadier.")
+    ] = 1_000,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> ScaleDiagnostics:
+    """Does the model describe the answers?
+
+    Parameters
+    ----------
+    method : MLDS
+    triplets : see `MLDS.fit`
+        Every answer counts once, whatever its weight.
+    simulations, seed : int
+    progress : Progress
+
+    Returns
+    -------
+    ScaleDiagnostics
+        From the simulations that were done, if stopped.
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop before any is done.
+
+    References
+    ----------
+    Knoblauch, K., & Maloney, L. T. (2008). MLDS: Maximum likelihood difference scaling in R.
+    Journal of Statistical Software, 25(2). Section 4.3.
+    Wood, S. N. (2006). Generalized additive models. Section 1.5.5: envelope and runs.
+    Maloney, L. T., & Yang, J. N. (2003). Maximum likelihood difference scaling. Journal of
+    Vision, 3, 573-585: the six-point condition.
+    """
+    options = checked(diagnose, {"simulations": simulations, "seed": seed})
+    fitted = clone(method).fit(triplets)
+    trials = fitted.trials(triplets)
+    link = LINKS[fitted.link]
+    points = _six_points(trials) if trials.quadruples else np.zeros(len(trials))
+    residuals, runs, six_point = _judged(
+        trials.design, trials.response[None], fitted.unconstrained_[None], link, points
+    )
+    sizes = np.diff(np.arange(0, options["simulations"] + _TOGETHER, _TOGETHER).clip(
+        max=options["simulations"]
+    ))
+    pieces = [
+        (trials, fitted, link, points, int(size), child)
+        for size, child in zip(
+            sizes, np.random.SeedSequence(options["seed"]).spawn(len(sizes)), strict=True
+        )
+    ]
+    found = []
+    for judged in in_parallel(_simulated, pieces):
+        found.append(judged)
+        if progress(len(found) / len(pieces)):
+            break
+    if not found:
+        raise Stopped
+    simulated, simulated_runs, simulated_points = map(np.concatenate, zip(*found, strict=True))
+    low, high = np.quantile(simulated, [0.025, 0.975], axis=0)
+    n_points = round(points.sum() / 3)
+    return ScaleDiagnostics(
+        residuals[0], low, high, int(runs[0]), simulated_runs,
+        float(six_point[0]) if n_points else None,
+        simulated_points if n_points else np.array([]), n_points,
+    )
+
+
+def _simulated(
+    trials: Trials,
+    fitted: MLDS,
+    link: Link,
+    points: np.ndarray,
+    size: int,
+    seed: np.random.SeedSequence,
+    halt: Halt,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`_judged` of answers by the model, each set with the scale that fits it."""
+    chance = probabilities(link, trials.design @ fitted.unconstrained_)
+    response = np.random.default_rng(seed).random((size, len(trials))) < chance
+    values = fit_many(
+        trials.design[:, 1:], response.astype(float), np.ones(len(trials)), link,
+        start=fitted.unconstrained_[1:], prior=fitted._prior(len(fitted.levels_)),
+    )
+    return _judged(trials.design, response, np.pad(values, ((0, 0), (1, 0))), link, points)
+
+
+def _judged(
+    design: np.ndarray,
+    response: np.ndarray,
+    unconstrained: np.ndarray,
+    link: Link,
+    points: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(b, t) sorted residuals, (b,) runs and (b,) six-point log-likelihoods."""
+    linear = unconstrained @ design.T
+    each = log_likelihoods(link, linear, response.astype(float), np.ones(response.shape))
+    residuals = np.where(response, 1.0, -1.0) * np.sqrt(-2.0 * each)
+    order = np.argsort(linear, axis=1, kind="stable")
+    above = np.take_along_axis(response, order, axis=1)
+    runs = np.sum(above[:, 1:] != above[:, :-1], axis=1)
+    return np.sort(residuals, axis=1), runs, each @ points
+
+
+def _six_points(trials: Trials) -> np.ndarray:
+    """(t,) in how many six-point conditions each trial stands.
+
+    Six levels a < b < c < d < e < f make one of the trials on the intervals ab and de, bc and ef,
+    ac and df: who finds de larger than ab and ef larger than bc should find df larger than ac.
+    Where a trial was repeated, its answers share its conditions.
+    """
+    rows, which, _ = trials.comparisons()
+    number = {
+        tuple(np.flatnonzero(row)): index
+        for index, row in enumerate(rows)
+        if np.array_equal(row[row != 0], [1, -1, -1, 1])
+    }
+    counts = np.zeros(len(rows))
+    for a, b, c, d, e, f in combinations(range(len(trials.levels)), 6):
+        parts = [number.get(four) for four in ((a, b, d, e), (b, c, e, f), (a, c, d, f))]
+        if None not in parts:
+            counts[parts] += 1
+    return (counts / np.bincount(which, minlength=len(rows)))[which]

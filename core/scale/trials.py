@@ -1,0 +1,244 @@
+"""Trials of difference scaling: which of two intervals on a physical scale looks larger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.quadruples import Quadruples, as_answers
+from core.triplets import DataError, Triplets
+
+_RESPONSES = ("resp", "response")
+_OBSERVERS = ("obs", "observer", "participant")
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Difference-scaling trials about the levels of a stimulus, in ascending order.
+
+    Attributes
+    ----------
+    design : ndarray of int8, shape (t, m)
+        What each trial adds up of the levels' scale values: second interval minus first, each
+        upper end minus lower end. Where nobody recorded which came first, it is the one that
+        makes the first non-zero entry positive.
+    response : ndarray of bool, shape (t,)
+        Whether the answer agrees with that sum being positive.
+    weight : ndarray, shape (t,)
+    levels : ndarray, shape (m,)
+        Physical values, ascending.
+    level_of : ndarray of int, shape (n,)
+        Position among the levels of every object.
+    quadruples : bool
+        Whether each trial compares two intervals without a common end.
+    """
+
+    design: np.ndarray
+    response: np.ndarray
+    weight: np.ndarray
+    levels: np.ndarray
+    level_of: np.ndarray
+    quadruples: bool
+
+    def __len__(self) -> int:
+        return len(self.design)
+
+    def comparisons(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What was compared, whichever interval came first.
+
+        Returns
+        -------
+        rows : ndarray, shape (q, m)
+            Different rows of the design with a positive first entry.
+        which : ndarray of int, shape (t,)
+            The row of every trial.
+        sign : ndarray, shape (t,)
+            1 where the trial is that row, -1 where it is its reverse.
+        """
+        sign = np.sign(_leading(self.design))
+        rows, which = np.unique(self.design * sign[:, None], axis=0, return_inverse=True)
+        return rows, which, sign
+
+    def counted(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows of `comparisons` (q, m), with weights of success and of all (q,)."""
+        rows, which, sign = self.comparisons()
+        wins = self.weight * (self.response == (sign > 0))
+        return (
+            rows, np.bincount(which, wins, len(rows)), np.bincount(which, self.weight, len(rows))
+        )
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Trials as difference-scaling programs record them.
+
+    Attributes
+    ----------
+    answers : Triplets or Quadruples
+        The same as similarity judgements about the levels; for triads the middle is the anchor.
+    levels : ndarray, shape (m,)
+        Physical values, ascending; the objects of `answers`.
+    observer : ndarray of str, shape (t,)
+        Who answered; empty text where that is not recorded.
+    second : ndarray of bool, shape (t,)
+        Whether the second interval was said to be larger.
+    """
+
+    answers: Triplets | Quadruples
+    levels: np.ndarray
+    observer: np.ndarray = field(repr=False)
+    second: np.ndarray = field(repr=False)
+
+    def of(self, observer: str) -> Recorded:
+        """The trials of one observer."""
+        own = self.observer == observer
+        return Recorded(self.answers.take(own), self.levels, self.observer[own], self.second[own])
+
+
+def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
+    """Read a table of difference-scaling trials, as R's package MLDS has them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        ``resp`` (or ``Response``): 1 where the second interval looked larger. Then stimuli
+        ``S1`` to ``S4``, the second interval from S3 to S4, or, for triads, ``S1`` to ``S3``, the
+        second from S2 to S3, in ascending or descending order. Optionally ``Obs``. Any other
+        column is left alone.
+
+    Raises
+    ------
+    DataError
+        If a column is missing, a response is not 0 or 1, or a triad is in no order.
+    """
+    columns = {str(column).strip().lower(): column for column in table.columns}
+    response = next((columns[name] for name in _RESPONSES if name in columns), None)
+    stimuli = [columns[f"s{i}"] for i in range(1, 5) if f"s{i}" in columns]
+    if response is None or len(stimuli) < 3:
+        raise DataError(
+            "difference-scaling trials need columns resp, S1, S2, S3 and, for quadruples, S4",
+            file=name, remedy="Rename the columns.",
+        )
+    values = table[stimuli].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
+    answer = pd.to_numeric(table[response], errors="coerce").to_numpy(dtype=float)
+    _refuse(~np.isfinite(values).all(axis=1), "a stimulus is not a number", name)
+    _refuse(~np.isin(answer, (0.0, 1.0)), "a response is neither 0 nor 1", name)
+    levels, ranks = np.unique(values, return_inverse=True)
+    ranks = ranks.reshape(values.shape)
+    second = answer == 1.0
+    if len(stimuli) == 3:
+        low, middle, high = ranks.T
+        ordered = (np.sign(middle - low) == np.sign(high - middle)) & (middle != low)
+        _refuse(~ordered, "the second stimulus of a triad is not between the others", name)
+        rows = np.column_stack([
+            middle, np.where(second, low, high), np.where(second, high, low)
+        ])
+        objects = pd.DataFrame({"id": [f"{level:g}" for level in levels], "stimulus": levels})
+        if objects["id"].duplicated().any():
+            objects["id"] = [str(level) for level in levels]
+        answers: Triplets | Quadruples = Triplets(rows, objects, name=name)
+    else:
+        rows = np.where(second[:, None], ranks, ranks[:, [2, 3, 0, 1]])
+        answers = Quadruples(rows, len(levels), name=name)
+    who = next((columns[name] for name in _OBSERVERS if name in columns), None)
+    observer = np.full(len(table), "") if who is None else table[who].astype(str).to_numpy()
+    if len(stimuli) == 3:
+        second ^= low > high  # first and second as the stimulus rises
+    return Recorded(answers, levels, observer, second)
+
+
+def _refuse(wrong: np.ndarray, problem: str, name: str) -> None:
+    if wrong.any():
+        raise DataError(
+            problem, file=name, row=int(np.argmax(wrong)) + 2,
+            remedy="Correct the row or leave it out.",
+        )
+
+
+def stimulus_of(triplets: Triplets, column: str) -> np.ndarray:
+    """(n,) physical values of the objects, from a column of their table.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or a value is missing or not a number.
+    """
+    objects = triplets.objects
+    if column not in objects:
+        raise DataError(
+            f"the objects have no column {column!r}", file=triplets.name,
+            remedy="Choose the column of the table of objects that holds the physical value.",
+        )
+    values = pd.to_numeric(objects[column], errors="coerce").to_numpy(dtype=float)
+    unknown = ~np.isfinite(values)
+    if unknown.any():
+        which = objects["id"].iloc[int(np.argmax(unknown))]
+        raise DataError(
+            f"{column!r} of object {which!r} is not a number", file=triplets.name,
+            remedy="Fill it in, or leave the object out.",
+        )
+    return values
+
+
+def as_trials(data: Any, stimulus: str | None = None, *, outside: bool = False) -> Trials:
+    """Difference-scaling trials from answers of any kind.
+
+    Parameters
+    ----------
+    data : Triplets, Quadruples, Recorded, DataFrame or array-like of int
+        Triplets are triads where the anchor lies between the others. Of quadruples, the intervals
+        may overlap. A table is read by `recorded`. An array of three columns is triplets, of four
+        Quadruples.
+    stimulus : str, optional
+        Column of the objects with the physical value; by default objects are in order.
+    outside : bool
+        Whether triplets whose anchor lies at one end count too. If the scale rises their true
+        answer is known, so they tell little of its shape.
+
+    Raises
+    ------
+    DataError
+        If no answer is of use, or there are under three levels.
+    """
+    levels = second = None
+    if isinstance(data, pd.DataFrame):
+        data = recorded(data)
+    if isinstance(data, Recorded):
+        data, levels, second = data.answers, data.levels, data.second
+    given = as_answers(data)
+    if stimulus is not None and isinstance(given, Triplets):
+        levels, level_of = np.unique(stimulus_of(given, stimulus), return_inverse=True)
+    else:
+        level_of = np.arange(given.n_objects)
+        levels = level_of.astype(float) if levels is None else levels
+    rows = level_of[given.rows]
+    if triads := rows.shape[1] == 3:
+        anchor, near, far = rows.T
+        rows = np.column_stack([anchor, near, anchor, far])
+    (a, b), (c, d) = (np.sort(rows[:, pair], axis=1).T for pair in ([0, 1], [2, 3]))
+    design = np.zeros((len(rows), len(levels)), dtype=np.int8)
+    for end, sign in ((d, 1), (c, -1), (b, -1), (a, 1)):
+        np.add.at(design, (np.arange(len(rows)), end), sign)
+    use = design.any(axis=1) & (given.weight > 0)
+    if triads and not outside:
+        use &= (np.minimum(near, far) < anchor) & (anchor < np.maximum(near, far))
+    if len(levels) < 3 or not use.any():
+        raise DataError(
+            "no answer compares two intervals of the stimulus" if len(levels) >= 3
+            else "a scale needs three levels of the stimulus", file=given.name,
+            remedy="Ask about triples of different levels with the middle one as anchor.",
+        )
+    design = design[use]
+    response = _leading(design) > 0 if second is None else second[use]
+    return Trials(
+        np.where(response[:, None], design, -design), response,
+        given.weight[use].astype(float), levels, level_of, not triads,
+    )
+
+
+def _leading(design: np.ndarray) -> np.ndarray:
+    """(t,) first entry of every row that is not zero."""
+    return design[np.arange(len(design)), np.argmax(design != 0, axis=1)]

@@ -1,0 +1,132 @@
+"""Participants who agree predict each other; those who do not form their own branch."""
+
+from __future__ import annotations
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.embedding import STE
+from core.observers import (
+    errors_by_group,
+    groups_of,
+    observer_maps,
+    pooling_curve,
+    who_predicts_whom,
+)
+from core.progress import Stopped
+from core.simulate import simulate
+from core.triplets import DataError, Triplets
+
+METHOD = STE(n_components=2, n_init=1)
+
+
+@pytest.fixture(scope="module")
+def two_kinds() -> Triplets:
+    """Six participants, 300 answers each: three see one map, three another."""
+    maps = np.random.default_rng(0).normal(size=(2, 15, 2))
+    parts = [
+        simulate(maps[number // 3], 300, noise="flip", level=0.05, seed=number)
+        for number in range(6)
+    ]
+    answers = pd.DataFrame({
+        "participant": np.repeat([f"p{i}" for i in range(6)], 300),
+        "place": np.repeat(["lab", "crowd"], 900),
+    })
+    return Triplets(np.concatenate([part.rows for part in parts]), parts[0].objects, answers)
+
+
+def test_groups_come_by_size_and_without_the_unknown():
+    people = pd.DataFrame({"participant": ["b", None, "a", "b"]})
+    data = Triplets([[0, 1, 2]] * 4, pd.DataFrame({"id": list("xyz")}), people)
+    found = groups_of(data, "participant")
+    assert {name: of.tolist() for name, of in found.items()} == {"b": [0, 3], "a": [2]}
+    assert list(found) == ["b", "a"]
+    with pytest.raises(DataError, match="no column 'session'"):
+        groups_of(data, "session")
+
+
+def test_who_predicts_whom(two_kinds):
+    found = who_predicts_whom(METHOD, two_kinds, group="place")
+    assert found.names.tolist() == [f"p{i}" for i in range(6)]
+    assert found.groups.tolist() == ["lab"] * 3 + ["crowd"] * 3
+    assert found.accuracy.shape == (6, 6)
+    same = found.groups[:, None] == found.groups
+    others = ~np.eye(6, dtype=bool)
+    assert found.accuracy[same & others].min() > 0.75
+    assert found.accuracy[~same].max() < 0.65
+    table = found.relations.set_index("relation")
+    assert table.index.tolist() == ["self", "same group", "other group", "all others"]
+    expected = np.mean([found.accuracy[same[:, i] & others[:, i], i].mean() for i in range(6)])
+    assert table.accuracy["same group"] == pytest.approx(expected)
+    assert table.low["self"] < table.accuracy["self"] < table.high["self"]
+    # learned from one, tested on the other: by hand
+    fitted = METHOD.fit(two_kinds.take(np.arange(300)))
+    assert found.accuracy[0, 1] == pytest.approx(fitted.score(two_kinds.take(np.arange(300, 600))))
+
+
+def test_without_groups_there_is_only_another(two_kinds):
+    found = who_predicts_whom(METHOD, two_kinds, most=3)
+    assert len(found.names) == 3
+    assert found.relations.relation.tolist() == ["self", "another", "all others"]
+
+
+def test_participants_of_two_answers_are_no_obstacle(two_kinds):
+    few = two_kinds.take(np.r_[0:300, 300:302, 600:900])
+    found = who_predicts_whom(METHOD, few)
+    assert np.isnan(found.accuracy[2, 2])
+    assert np.isfinite(found.accuracy[:2, :2]).all()
+    assert np.isfinite(found.relations.accuracy).all()
+
+
+def test_pooling_helps_where_participants_agree(two_kinds):
+    agreeing = two_kinds.take(np.arange(900))
+    thin = agreeing.take(np.arange(0, 900, 5))
+    found = pooling_curve(METHOD, thin, repeats=9)
+    assert found.n_pooled.tolist() == [1, 2]
+    assert found.mean[1] > found.mean[0]
+    assert np.all(found.spread < 0.1)
+    with joblib.parallel_config("threading", n_jobs=2):
+        again = pooling_curve(METHOD, thin, repeats=9)
+    assert np.array_equal(found.accuracy, again.accuracy)
+
+
+def test_maps_cluster_as_the_participants_do(two_kinds):
+    found = observer_maps(METHOD, two_kinds)
+    assert found.maps.shape == (6, 15, 2)
+    np.testing.assert_allclose(found.apart, found.apart.T)
+    labels = found.tree.cut(2)
+    assert len(set(labels[:3])) == len(set(labels[3:])) == 1
+    assert labels[0] != labels[5]
+    # aligned to the map of all as well as can be
+    off = found.maps - found.common
+    assert np.sum(off[0] ** 2) < np.sum((found.maps[0] * [1, -1] - found.common) ** 2)
+
+
+def test_objects_somebody_was_not_asked_about_have_no_place(two_kinds):
+    own = two_kinds.answers.participant.to_numpy() == "p0"
+    kept = ~own | (two_kinds.rows != 4).all(axis=1)
+    found = observer_maps(METHOD, two_kinds.take(kept))
+    number = found.names.tolist().index("p0")
+    assert np.isnan(found.maps[number, 4]).all()
+    assert np.isfinite(np.delete(found.maps[number], 4, axis=0)).all()
+    assert np.isfinite(found.apart).all()
+
+
+def test_errors_by_group(two_kinds):
+    found = errors_by_group(METHOD, two_kinds, by="place", folds=3)
+    assert found.names.tolist() == ["all", "crowd", "lab"]
+    table = found.table.set_index("name")
+    assert table.error["lab"] < table.error["all"]
+    assert table.spread["lab"] == pytest.approx(found.fold_errors[2].std(ddof=1))
+
+
+def test_stops_and_single_participants(two_kinds):
+    for compute in (who_predicts_whom, pooling_curve, observer_maps, errors_by_group):
+        with pytest.raises(Stopped):
+            compute(METHOD, two_kinds, progress=lambda *_, **__: True)
+    alone = two_kinds.take(np.arange(300))
+    for compute in (who_predicts_whom, pooling_curve, observer_maps):
+        with pytest.raises(DataError, match="a single participant"):
+            compute(METHOD, alone)
