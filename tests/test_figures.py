@@ -331,11 +331,10 @@ def trace(figure: go.Figure, name: str):
 def test_a_tree_shows_every_node_and_member_once(tree):
     figure = tree_diagram(tree)
     assert sorted(trace(figure, "nodes").customdata) == list(range(len(tree.nodes.child)))
-    objects, _ = tree.picked(trace(figure, "members").customdata)
-    alone = [
-        tree.nearer_to(i) for i in tree.ends
-        if tree.nodes.members(i).tolist() == [tree.nearer_to(i)]
-    ]
+    objects, _ = tree.picked(
+        [*trace(figure, "members").customdata, *trace(figure, "pictures").customdata]
+    )
+    alone = [tree.nearer_to(i) for i in tree.ends if not tree.listed(i)]
     assert sorted([*objects, *alone]) == list(range(N))
     x = dict(zip(trace(figure, "nodes").customdata, trace(figure, "nodes").x, strict=True))
     for node in np.flatnonzero(tree.nodes.child >= 0):
@@ -350,6 +349,12 @@ def test_a_folded_node_hides_what_is_below_it(tree):
     assert folded.ends == [1, 2]
     height = [tree_height(t) for t in (folded, tree)]
     assert height[0] <= height[1]
+    inner = [node for node in (1, 2) if tree.nodes.child[node] >= 0]
+    assert inner
+    toggles = [folded.toggle(node) for node in inner]
+    assert list(trace(figure, "toggles").customdata) == [folded.toggle(0), *toggles]
+    in_a_file = trace(tree_diagram(folded, canvas=FILE), "toggles")
+    assert list(in_a_file.customdata) == toggles, "nothing is folded by a click there"
 
 
 def test_clicks_on_a_tree_tell_objects_from_folding(tree):

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from core.tree.nodes import Nodes
 from dashboard.figures.colours import Group, is_quantity
-from dashboard.figures.labels import shorten
+from dashboard.figures.labels import short_labels, shorten
 from dashboard.figures.map import embedding_map
 from dashboard.figures.points import DIM, MapData, MapStyle, shades, transparent
 from dashboard.theme import FAINT, SCREEN, SEQUENTIAL, Canvas, template, with_caption
@@ -66,6 +66,11 @@ class TreeData:
         return found
 
     @cached_property
+    def names(self) -> list[str]:
+        """Labels of the objects without words that they all share."""
+        return short_labels(self.objects["label"].tolist())
+
+    @cached_property
     def parents(self) -> np.ndarray:
         """(m,) node above each node; -1 for the root."""
         return self.nodes.parent
@@ -82,6 +87,13 @@ class TreeData:
         """Objects by colour."""
         data = MapData(np.zeros((len(self.objects), 2)), self.objects)
         return shades(data, MapStyle(colour=self.colour))
+
+    def listed(self, node: int) -> list[int]:
+        """Members that are drawn below a node: of leaves, unless the node shows its only one."""
+        members = self.nodes.members(node).tolist()
+        if self.nodes.child[node] >= 0 or members == [self.nearer_to(node)]:
+            return []
+        return members
 
     # Numbers by which a click on the diagram tells what it was on.
 
@@ -141,11 +153,14 @@ class _Layout:
     top: dict[int, float]
     slot: float
     head: float
+    text: float
     member: float
     height: float
 
 
-def _layout(tree: TreeData) -> _Layout:
+def _layout(tree: TreeData, canvas: Canvas = SCREEN) -> _Layout:
+    # In a small file text takes more of the drawing than on the page.
+    text = max(_TEXT, 1.2 * canvas.font * _WIDTH / canvas.width * (not canvas.screen))
     slot = _WIDTH / len(tree.ends)
     x = {node: slot * (k + 0.5) for k, node in enumerate(tree.ends)}
     span = dict.fromkeys(tree.ends, slot)
@@ -154,19 +169,16 @@ def _layout(tree: TreeData) -> _Layout:
             child = int(tree.nodes.child[node])
             x[node] = (x[child] + x[child + 1]) / 2
             span[node] = span[child] + span[child + 1]
-    head = (_PICTURE if tree.pictures else 0.0) + _TEXT
+    head = (_PICTURE if tree.pictures else 0.0) + text
     depth = tree.nodes.depth
     top = {node: -float(depth[node]) * (head + _BAR + _GAP) for node in tree.shown}
-    rows = [
-        min(int(tree.nodes.stop[i] - tree.nodes.start[i]), _MOST_MEMBERS)
-        if tree.nodes.child[i] < 0 else 1 for i in tree.ends
-    ]
+    rows = [min(len(tree.listed(node)), _MOST_MEMBERS) for node in tree.ends]
     member = min(_MEMBER if tree.pictures else 0.55 * _MEMBER, max(slot, 8.0))
     lowest = min(
         top[node] - head - _BAR - member * (row + 1)
         for node, row in zip(tree.ends, rows, strict=True)
     )
-    return _Layout(x, span, top, slot, head, member, _TEXT - lowest)
+    return _Layout(x, span, top, slot, head, text, member, text - lowest)
 
 
 def _pixels(canvas: Canvas) -> float:
@@ -198,19 +210,19 @@ def tree_diagram(
     go.Figure
         ``customdata`` of its marks is for `TreeData.picked`.
     """
-    figure, place = go.Figure(), _layout(tree)
+    figure, place = go.Figure(), _layout(tree, canvas)
     _add_edges(figure, tree, place, canvas)
     _add_bars(figure, tree, place)
     _add_members(figure, tree, place, canvas)
     _add_nodes(figure, tree, place, canvas)
     _add_toggles(figure, tree, place, canvas)
     if tree.colour and is_quantity(tree.objects[tree.colour]):
-        _add_scale(figure, tree)
+        _add_scale(figure, tree, canvas)
     hidden = {"visible": False}
     figure.update_layout(
         template=template(canvas), dragmode="pan", uirevision=revision,
         xaxis={**hidden, "range": [-4, _WIDTH + 4]},
-        yaxis={**hidden, "range": [_TEXT - place.height, _TEXT]},
+        yaxis={**hidden, "range": [place.text - place.height, place.text]},
     )
     if canvas.screen:
         figure.update_layout(margin_t=34)
@@ -229,7 +241,7 @@ def _add_edges(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas
             foot = place.top[parent] - place.head - _BAR
             xs += [place.x[parent], place.x[node], np.nan]
             # Where there is no picture the room for one stays empty.
-            head = place.head if tree.nearer_to(node) in tree.pictures else _TEXT
+            head = place.head if tree.nearer_to(node) in tree.pictures else place.text
             ys += [foot, place.top[node] - place.head + head, np.nan]
         figure.add_scatter(
             x=xs, y=ys, mode="lines", hoverinfo="skip", showlegend=False,
@@ -274,18 +286,19 @@ def _add_nodes(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas
     """Text, pictures of the pivots, and what takes the clicks."""
     labels = tree.objects["label"].tolist()
     letter = 0.5 * 0.85 * canvas.font / _pixels(canvas)
-    texts, images = [], []
+    written, images = {}, []
     for node in tree.shown:
         size = int(tree.nodes.stop[node] - tree.nodes.start[node])
         pivot, room = tree.nearer_to(node), min(int(0.95 * place.span[node] / letter), 36)
-        label, number = "all" if pivot is None else labels[pivot], f" · {size}"
+        label, number = "all" if pivot is None else tree.names[pivot], f" · {size}"
         if room >= min(len(label), 12) + len(number):
             text = shorten(label, room - len(number)) + number
         elif room >= min(len(label), 5):
             text = shorten(label, room)
         else:
             text = str(size) if room >= 2 else ""
-        texts.append(html.escape(text, quote=False))
+        if text:
+            written[node] = html.escape(text, quote=False)
         if pivot in tree.pictures:
             images.append({
                 "source": tree.pictures[pivot], "xref": "x", "yref": "y", "sizing": "contain",
@@ -295,8 +308,10 @@ def _add_nodes(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas
     figure.update_layout(images=[*figure.layout.images, *images])
     x = [place.x[node] for node in tree.shown]
     figure.add_scatter(
-        x=x, y=[place.top[node] - place.head + _TEXT / 2 for node in tree.shown], mode="text",
-        text=texts, textfont={"size": 0.85 * canvas.font}, hoverinfo="skip", showlegend=False,
+        x=[place.x[node] for node in written],
+        y=[place.top[node] - place.head + place.text / 2 for node in written], mode="text",
+        text=list(written.values()), textfont={"size": 0.85 * canvas.font}, hoverinfo="skip",
+        showlegend=False,
     )
     figure.add_scatter(
         x=x, y=[place.top[node] - place.head + 2 for node in tree.shown], mode="markers",
@@ -336,9 +351,12 @@ def _said(tree: TreeData, node: int, labels: list[str]) -> str:
 
 
 def _add_toggles(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas) -> None:
-    """Marks below nodes that can be unfolded, and on those that can be folded."""
-    inner = [node for node in tree.shown if tree.nodes.child[node] >= 0]
+    """Marks below nodes that can be unfolded, and, on the page, on those that can be folded."""
     ends = set(tree.ends)
+    inner = [
+        node for node in tree.shown
+        if tree.nodes.child[node] >= 0 and (canvas.screen or node in ends)
+    ]
     figure.add_scatter(
         x=[place.x[node] for node in inner],
         y=[place.top[node] - place.head - _BAR - (9 if node in ends else 3) for node in inner],
@@ -359,9 +377,7 @@ def _add_members(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canv
     """Members of the leaves in columns below them."""
     objects, xs, ys, more = [], [], [], []
     for leaf in tree.ends:
-        members = tree.nodes.members(leaf).tolist()
-        if tree.nodes.child[leaf] >= 0 or members == [tree.nearer_to(leaf)]:
-            continue
+        members = tree.listed(leaf)
         foot = place.top[leaf] - place.head - _BAR - 3
         for row, member in enumerate(members[:_MOST_MEMBERS]):
             objects.append(member)
@@ -370,10 +386,6 @@ def _add_members(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canv
         if len(members) > _MOST_MEMBERS:
             left_out = f"+{len(members) - _MOST_MEMBERS}"
             more.append((place.x[leaf], foot - (_MOST_MEMBERS + 0.5) * place.member, left_out))
-    colour = [""] * len(tree.objects)
-    for part in tree.groups:
-        for member in part.members.tolist():
-            colour[member] = part.colour
     opacity = [
         DIM if len(tree.selected) and i not in tree.selected else 1.0 for i in objects
     ]
@@ -386,31 +398,37 @@ def _add_members(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canv
         for i, x, y, shade in zip(objects, xs, ys, opacity, strict=True) if i in tree.pictures
     ])
     labels = tree.objects["label"].tolist()
-    letter = 0.5 * 0.8 * canvas.font / _pixels(canvas)
-    room = int((place.slot - 12) / letter)
+    colour = [""] * len(labels)
+    for part in tree.groups:
+        for member in part.members.tolist():
+            colour[member] = part.colour
+    room = int((place.slot - 12) / (0.5 * 0.8 * canvas.font / _pixels(canvas)))
     written = room >= 4 and place.member >= 0.8 * canvas.font
-    figure.add_scatter(
-        x=[x if i in tree.pictures or not written else x - place.slot / 2 + 8
-           for i, x in zip(objects, xs, strict=True)],
-        y=ys, mode="markers+text", showlegend=False, name="members",
-        text=[
-            html.escape(shorten(labels[i], room), quote=False)
-            if written and i not in tree.pictures else "" for i in objects
-        ],
-        textposition="middle right", textfont={"size": 0.8 * canvas.font},
-        customdata=[tree.member(i) for i in objects],
-        hovertext=[f"<b>{html.escape(shorten(labels[i], 60), quote=False)}</b>" for i in objects],
-        hovertemplate="%{hovertext}<extra></extra>",
-        marker={
-            "line": {"width": 0},
-            "size": [(18 if i in tree.pictures else 7) * canvas.scale for i in objects],
-            "color": [colour[i] for i in objects],
-            "opacity": [
-                0.0 if i in tree.pictures else shade
-                for i, shade in zip(objects, opacity, strict=True)
+    # Pictures take clicks through marks that are not seen. No mark has an empty text: plotly
+    # forgets to write it when the figure changes.
+    for pictured in (True, False):
+        which = [k for k, i in enumerate(objects) if (i in tree.pictures) == pictured]
+        texts = not pictured and written
+        figure.add_scatter(
+            x=[xs[k] - (place.slot / 2 - 8) * texts for k in which], y=[ys[k] for k in which],
+            mode="markers+text" if texts else "markers", showlegend=False,
+            name="pictures" if pictured else "members", textposition="middle right",
+            text=[
+                html.escape(shorten(tree.names[objects[k]], room), quote=False) for k in which
+            ] if texts else None,
+            textfont={"size": 0.8 * canvas.font},
+            customdata=[tree.member(objects[k]) for k in which],
+            hovertext=[
+                f"<b>{html.escape(shorten(labels[objects[k]], 60), quote=False)}</b>"
+                for k in which
             ],
-        },
-    )
+            hovertemplate="%{hovertext}<extra></extra>",
+            marker={
+                "line": {"width": 0}, "size": (18 if pictured else 7) * canvas.scale,
+                "color": [colour[objects[k]] for k in which],
+                "opacity": [0.0 if pictured else opacity[k] for k in which],
+            },
+        )
     if more:
         x, y, text = zip(*more, strict=True)
         figure.add_scatter(
@@ -419,7 +437,7 @@ def _add_members(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canv
         )
 
 
-def _add_scale(figure: go.Figure, tree: TreeData) -> None:
+def _add_scale(figure: go.Figure, tree: TreeData, canvas: Canvas) -> None:
     """The colour bar of a quantity."""
     values = pd.to_numeric(tree.objects[tree.colour], errors="coerce")
     figure.add_scatter(
@@ -428,8 +446,10 @@ def _add_scale(figure: go.Figure, tree: TreeData) -> None:
             "color": [values.min()], "cmin": values.min(), "cmax": values.max(),
             "colorscale": SEQUENTIAL, "showscale": True,
             "colorbar": {
-                "title": {"text": html.escape(tree.colour, quote=False), "side": "right"},
-                "orientation": "h", "thickness": 9, "len": 0.3, "outlinewidth": 0,
+                "title": {"text": html.escape(shorten(tree.colour), quote=False), "side": "top",
+                          "font": {"size": 0.9 * canvas.font}},
+                "orientation": "h", "thickness": 9 * canvas.scale, "outlinewidth": 0, "nticks": 4,
+                "len": 0.25 if canvas.screen else 0.35, "tickfont": {"size": 0.85 * canvas.font},
                 "x": 0, "xanchor": "left", "y": 1, "yanchor": "top",
             },
         },

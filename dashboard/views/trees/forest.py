@@ -14,6 +14,7 @@ from dashboard import export, panels
 from dashboard.controls import pick, slide
 from dashboard.figures.colours import is_quantity
 from dashboard.figures.curves import agreement_matrix
+from dashboard.figures.labels import short_labels
 from dashboard.figures.matrix import most_similar
 from dashboard.figures.prediction import error_curves, predicted_against_true
 from dashboard.theme import Canvas, count, number
@@ -55,11 +56,8 @@ def show_prediction(grove: Grove) -> None:
         with side:
             a, b = _setting(grove, found)
         _curve(grove, found, options, a, b)
-        left, right = st.columns(2, gap="large")
-        with left:
-            _outcome(grove, found, options, a, b)
-        with right:
-            _forest(grove, found, options, a, b)
+        _outcome(grove, found, options, a, b)
+        _forest(grove, found, options, a, b)
 
 
 def _setting(grove: Grove, found: ForestErrors) -> tuple[int, int]:
@@ -138,8 +136,9 @@ def _curve(
 def _outcome(
     grove: Grove, found: ForestErrors, options: dict[str, Any], a: int, b: int
 ) -> None:
+    st.subheader("What is predicted wrongly", anchor=False)
     choices = {"": "Comparison forest", **{name: name for name in found.peers.tolist()}}
-    whose = pick(grove.current, f"{PAGE}.whose", "Predicted by", choices)
+    whose = pick(grove.current, f"{PAGE}.whose", "Predicted by", choices, width=280)
     predicted = found.predicted[a, b]
     if whose:
         predicted = found.peer_predicted[found.peers.tolist().index(whose)]
@@ -208,7 +207,7 @@ def _forest(
     )
     importance = forest.pivot_importances_
     order = np.argsort(-importance, kind="stable")[:_MOST_PIVOTS]
-    labels, members = grove.triplets.labels, objects[order].tolist()
+    names, members = short_labels(grove.triplets.labels), objects[order].tolist()
     text = (
         f"The {count(len(order), 'pivot')} whose splits lower the "
         f"{'impurity of classes' if len(found.classes) else 'variance'} most, in a forest of all "
@@ -218,7 +217,7 @@ def _forest(
 
     def draw(canvas: Canvas) -> Any:
         return most_similar(
-            importance[order], [labels[i] for i in members], members,
+            importance[order], [names[i] for i in members], members,
             title="share of the reduction", caption=text, canvas=canvas,
         )
 
@@ -241,7 +240,7 @@ def _forest(
             help="How often each two objects share a leaf: a matrix of similarities.",
         )
 
-    st.markdown("**Pivots that matter**")
+    st.subheader("Pivots that matter", anchor=False)
     panels.figure_panel(
         grove.current, draw, key="trees.pivots", alt=text, canvas=_BARS, caption=text, table=table,
         name=export.file_name(grove.info.name, options["column"], "pivots"), further=further,

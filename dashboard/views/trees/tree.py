@@ -26,7 +26,6 @@ from dashboard.figures.tree import (
     window,
 )
 from dashboard.theme import FAINT, Canvas, count
-from dashboard.theme import number as round_number
 from dashboard.views.data.dataset import picture_addresses
 from dashboard.views.embedding.mapped import embedded_pictures
 from dashboard.views.trees.answering import show_answering
@@ -174,7 +173,7 @@ def _facts(plan: Planting, grown: Grown) -> None:
     facts = st.columns(5)
     facts[0].metric("Height", grown.tree.height, help="Questions on the longest way to a leaf.")
     facts[0].caption(
-        f"h\\* = {round_number(grown.bound, 2)}",
+        f"h\\* = {float(f'{grown.bound:.2g}'):,.0f}",
         help="Height that a tree with random pivots stays below with a probability of 95 %, by "
         "Theorem 1 of Haghiri, Ghoshdastidar and von Luxburg (2017). It is far from tight.",
     )
