@@ -55,6 +55,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "alglabel", "algorithm", "trialcategory",
     ),
     "weight": ("weight", "weights", "count", "counts", "votes", "nanswers"),
+    "time": (
+        "timereceived", "timestampquerygenerated", "timestamp", "datetimereceived", "datetime",
+        "starttime", "time", "trialindex", "trialnr", "trialnumber", "trialno", "trialsthisn",
+        "trial", "start",
+    ),
+    "block": ("hitnr", "hitid", "hit", "block", "blocknr", "session", "round"),
 }
 
 #: Names that only mean something together, in the order anchor, then the two options. Where a
