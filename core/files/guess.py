@@ -10,6 +10,7 @@ import numpy as np
 
 from core.files.names import ALIASES, WEAK_TRIPLES, listing, named, normalised, plain_number
 from core.files.reading import CHOICE_CODINGS, Reading
+from core.files.several import FILE
 from core.files.table import Table
 from core.files.tasks import TASKS
 
@@ -82,6 +83,9 @@ def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], 
         if column is not None and (not numeric or _has_numbers(sample, column)):
             roles[role] = column
             free.remove(column)
+    if "participant" not in roles and table.rows is not None and FILE in free:
+        roles["participant"] = FILE
+        reasons.append("Each file is taken for one participant.")
     return roles, reasons
 
 

@@ -34,14 +34,14 @@ def _triangle_test(table: Table) -> tuple[str, str] | None:
     """Sensory science: two of three samples are the same, which one is the other?"""
     if not table.header:
         return None
-    for columns in numbered_columns(table.columns).values():
-        if len(columns) == 3 and _two_alike(table, columns):
-            return (
-                "two of the three samples are the same in each row: a triangle test, which is "
-                "about telling apart, not about similarity",
-                f"Analyse it as a discrimination test. {_INSIST}",
-            )
-    return None
+    groups = [c for c in numbered_columns(table.columns).values() if len(c) == 3]
+    if not groups or not all(_two_alike(table, columns) for columns in groups):
+        return None
+    return (
+        "two of the three samples are the same in each row: a triangle test, which is about "
+        "telling apart, not about similarity",
+        f"Analyse it as a discrimination test. {_INSIST}",
+    )
 
 
 def _coordinates(table: Table) -> tuple[str, str] | None:

@@ -59,8 +59,8 @@ class Trials:
         What each outcome implies, see `core.files.tasks`.
     anchored : bool
         Whether the first object is an anchor that the others are compared with.
-    votes : ndarray, shape (N, 2), or None
-        How many gave either answer, where rows are counts.
+    votes : ndarray, shape (N, k), or None
+        How many gave each of the k answers that an outcome implies, where rows are counts.
     optional : int
         From this place on objects may be missing: trials have different numbers of options.
     """
@@ -133,6 +133,8 @@ def trials_of(table: Table, reading: Reading) -> Trials:
     if reading.task == "most_similar":
         place["-1"] = NO_OBJECT
     objects = tuple(_positions(column, place) for column in columns)
+    ids, objects = _of_trials(table, reading, ids, objects)
+    place = {text: i for i, text in enumerate(ids)}
     _refuse_impossible_names(table, ids, objects)
     trials = Trials(ids, objects, np.zeros(0, np.int8), task.outcomes, task.is_anchored)
     if reading.task == "most_similar":
@@ -142,7 +144,34 @@ def trials_of(table: Table, reading: Reading) -> Trials:
         outcome, votes = _counted(table, reading)
         both = (tuple(one for implied in task.outcomes for one in implied),)
         return replace(trials, outcome=outcome, implied=both, votes=votes)
-    return replace(trials, outcome=_outcome(table, reading, objects, place))
+    outcome = _outcome(table, reading, objects, place)
+    votes = None
+    if reading.is_coded and reading.choice_coding == "signed_count":
+        votes = np.abs(table.numbers(roles["choice"]))[:, None]
+    return replace(trials, outcome=outcome, votes=votes)
+
+
+def _of_trials(
+    table: Table, reading: Reading, ids: list[str], objects: tuple[np.ndarray, ...]
+) -> tuple[list[str], tuple[np.ndarray, ...]]:
+    """Objects of rows that may be trials: what was shown between them is none."""
+    optional = 3 if reading.task == "most_similar" else None
+    trial = np.all([column != NO_OBJECT for column in objects[:optional]], axis=0)
+    for column, values in reading.only.items():
+        trial &= _holds(table, column, values)
+    if trial.all():
+        return ids, objects
+    used = np.zeros(len(ids) + 1, dtype=bool)
+    for column in objects:
+        used[column[trial]] = True
+    used[NO_OBJECT] = False
+    if used[:-1].all():
+        return ids, objects
+    lookup = np.where(used, np.cumsum(used) - 1, UNKNOWN_OBJECT).astype(np.int32)
+    lookup[NO_OBJECT] = NO_OBJECT
+    return [text for text, is_used in zip(ids, used, strict=False) if is_used], tuple(
+        lookup[column] for column in objects
+    )
 
 
 def _outcome(

@@ -29,7 +29,7 @@ def _propose(table: Table) -> list[Reading]:
     counted = any(word.startswith("-") for word in words)
     if not (signed or counted or (table.header and words <= {"0", "1"})):
         return []
-    coding = "signed_count" if counted else "first_is_nearer"
+    coding = "first_is_nearer" if signed or not counted else "signed_count"
     roles = dict(zip(_ROLES[len(columns)], columns, strict=True)) | {"choice": response}
     more, _ = side_roles(table, roles)
     return [Reading(
