@@ -24,6 +24,7 @@ from core.files import (
     propose,
     read,
 )
+from core.progress import Stopped
 from core.triplets import DataError
 
 FORMATS = Path(__file__).parent / "fixtures" / "formats"
@@ -581,3 +582,19 @@ def test_excel_takes_the_longest_sheet():
     table, _, imported = best(buffer.getvalue(), "answers.xlsx")
     assert "Sheet 'answers' is read; about not." in table.notes
     assert named_rows(imported) == [tuple(row) for row in SORTED_ODD.astype(str)]
+
+
+# Long files
+
+
+def test_reading_reports_its_progress_and_can_be_stopped():
+    data = (joined(SORTED_ODD) * 20_000).encode()
+    seen = []
+    triplets = read(data, progress=lambda fraction: seen.append(fraction))
+    assert len(triplets) == 800_000
+    assert seen == sorted(seen)
+    assert len(seen) > 4
+    assert 0 < seen[0] < 0.5 < seen[-1] <= 1
+    for stop_at in (0.1, 0.7):
+        with pytest.raises(Stopped):
+            read(data, progress=lambda fraction, most=stop_at: fraction >= most)

@@ -31,6 +31,7 @@ from core.files.source import TABLE_SUFFIXES, Source
 from core.files.table import Table
 from core.files.tasks import TASKS
 from core.files.trials import Trials, sort_out, trials_of
+from core.progress import Progress, Stopped, part, silent
 from core.triplets import Triplets
 
 #: Words for the two or three parts of a data set, in any case.
@@ -49,13 +50,14 @@ def read(
     *,
     name: str | None = None,
     objects: Source | pd.DataFrame | None = None,
+    progress: Progress = silent,
 ) -> Triplets:
     """Read answers from a file.
 
     Parameters
     ----------
     source : path, bytes or binary file object
-        CSV, TSV, text or Parquet, also gzipped or zipped.
+        Any file that `load` reads.
     reading : Reading or mapping of str to str, optional
         By default the best proposal. A mapping gives the column of each role, such as
         ``{"anchor": "head", "near": "winner", "far": "loser"}``, and may hold ``choice_coding``,
@@ -71,16 +73,17 @@ def read(
         If the file cannot be read or hardly any row makes sense. Single rows that make none are
         left out; `interpret` tells which.
     """
-    table = load(source, name)
+    table = load(source, name, progress=part(progress, 0.0, 0.5))
     if reading is None:
         reading = propose(table)[0]
     elif not isinstance(reading, Reading):
         reading = complete(table, Reading.from_roles(**reading))[0]
-    return interpret(table, reading, objects).triplets
+    return interpret(table, reading, objects, progress=part(progress, 0.5, 1.0)).triplets
 
 
 def interpret(
-    table: Table, reading: Reading, objects: Source | pd.DataFrame | None = None
+    table: Table, reading: Reading, objects: Source | pd.DataFrame | None = None,
+    *, progress: Progress = silent,
 ) -> Imported:
     """Apply a reading to a table.
 
@@ -91,6 +94,8 @@ def interpret(
     objects : DataFrame, path, bytes or binary file object, optional
         Table of the objects, as for `read_objects`. Without it the objects are those that occur
         in an answer, in natural order of their names.
+    progress : Progress
+        Called after each step.
 
     Raises
     ------
@@ -98,9 +103,12 @@ def interpret(
         If the reading does not fit the table, no row is usable, or more than half of the rows
         fail in a way that a wrong reading would explain. Rows without objects and unanswered
         ones do not count for that half: experiments write many of them between the trials.
+    Stopped
+        If `progress` asks to stop.
     """
     reading.check(table)
     trials = trials_of(table, reading)
+    _step(progress, 0.3)
     described, notes = _described(table, reading, trials.ids)
     if objects is not None:
         objects = read_objects(objects)
@@ -109,7 +117,9 @@ def interpret(
         described = _merged(objects, described, places)
         trials = trials.moved(places, described["id"].tolist())
     usable, omissions = sort_out(table, reading, trials)
+    _step(progress, 0.5)
     found = trials.answered(usable)
+    _step(progress, 0.6)
     rows = found.rows
     asked = np.bincount(rows.ravel(), minlength=len(described)) > 0
     never_asked = described["id"][~asked].tolist()
@@ -122,6 +132,7 @@ def interpret(
         )
         never_asked = []
     answers = _answers(table, reading, trials, usable, notes)
+    _step(progress, 0.8)
     n_participants = _n_categories(answers, "participant")
     if len(found.trial) != len(answers) or found.votes is not None:
         answers = answers.iloc[found.trial].assign(trial=found.trial).reset_index(drop=True)
@@ -157,6 +168,11 @@ def interpret(
         trials.catch_trials(table, reading.roles.get("participant")), TASKS[reading.task],
         pairs,
     )
+
+
+def _step(progress: Progress, fraction: float) -> None:
+    if progress(fraction):
+        raise Stopped
 
 
 def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -29,6 +29,7 @@ from core.files.text import (
     unterminated_quote,
 )
 from core.files.unfold import unfolded
+from core.progress import Progress, Stopped, part, silent
 from core.triplets import DataError
 
 
@@ -42,6 +43,7 @@ def load(
     member: str | None = None,
     least_columns: int = 3,
     reshape: bool = True,
+    progress: Progress = silent,
 ) -> Table:
     """Read a table of text from a file, without deciding what its columns mean.
 
@@ -65,17 +67,24 @@ def load(
         Fewer columns than this are an error.
     reshape : bool
         Add columns for what is hidden in lists and codes.
+    progress : Progress
+        Called every few megabytes of text.
 
     Raises
     ------
     DataError
         If the file cannot be read as a table; the message says what it looks like instead.
+    Stopped
+        If `progress` asks to stop.
     """
     if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
         raise ValueError(f"delimiter is {delimiter!r}; it must be a single character.")
     parts = unpacked(source, name, member)
     least = least_columns if len(parts) == 1 else 1
-    tables = [_table(data, own, header, delimiter, encoding, least) for data, own in parts]
+    tables = []
+    for i, (data, own) in enumerate(parts):
+        step = part(progress, i / len(parts), (i + 1) / len(parts))
+        tables.append(_table(data, own, header, delimiter, encoding, least, step))
     whole = together(tables, name or tables[0].name.split("/")[0])
     return reshaped(whole) if reshape else whole
 
@@ -118,7 +127,7 @@ def reshaped(table: Table) -> Table:
 
 def _table(
     data: bytes, name: str, header: bool | None, delimiter: str | None, encoding: str | None,
-    least_columns: int,
+    least_columns: int, progress: Progress,
 ) -> Table:
     for begins, read in _BINARY:
         if data.startswith(begins):
@@ -137,7 +146,7 @@ def _table(
     if encoding != "utf-8":
         known = ENCODINGS.get(encoding, encoding)
         shape.notes.append(f"The text is {known}; check that names look right.")
-    return _from_text(data, name, shape, encoding)
+    return _from_text(data, name, shape, encoding, progress)
 
 
 #: How binary files begin, and what reads them.
@@ -149,7 +158,9 @@ _BINARY = (
 )
 
 
-def _from_text(data: bytes, name: str, shape: Shape, encoding: str) -> Table:
+def _from_text(
+    data: bytes, name: str, shape: Shape, encoding: str, progress: Progress
+) -> Table:
     if shape.delimiter == " ":
         data = data[: shape.body] + evenly_spaced(data[shape.body :])
     malformed: list[tuple[int, int]] = []
@@ -158,9 +169,10 @@ def _from_text(data: bytes, name: str, shape: Shape, encoding: str) -> Table:
         malformed.append((shape.first_row + row.number - 1, row.actual_columns))
         return "skip"
 
+    body = pa.BufferReader(pa.py_buffer(data).slice(shape.body))
     try:
-        cells = pyarrow.csv.read_csv(
-            pa.BufferReader(pa.py_buffer(data).slice(shape.body)),
+        reader = pyarrow.csv.open_csv(
+            body,
             # Rows are numbered only on a single thread, which is fast enough.
             pyarrow.csv.ReadOptions(
                 column_names=shape.columns, use_threads=False, block_size=MAX_ROW_BYTES
@@ -173,6 +185,12 @@ def _from_text(data: bytes, name: str, shape: Shape, encoding: str) -> Table:
             # Types are not inferred: 007 is not 7, and whoever is called 1e5 is no number.
             pyarrow.csv.ConvertOptions(column_types=_column_types(shape)),
         )
+        batches = []
+        for batch in reader:
+            batches.append(batch)
+            if progress(min(body.tell() / max(len(data) - shape.body, 1), 1.0)):
+                raise Stopped
+        cells = pa.Table.from_batches(batches, reader.schema)
     except pa.ArrowInvalid as error:
         _refuse_open_quote(data, name, shape)
         raise _unreadable(name, str(error)) from error
