@@ -588,13 +588,13 @@ def test_excel_takes_the_longest_sheet():
 
 
 def test_reading_reports_its_progress_and_can_be_stopped():
-    data = (joined(SORTED_ODD) * 20_000).encode()
+    data = (joined(SORTED_ODD) * 60_000).encode()
     seen = []
     triplets = read(data, progress=lambda fraction: seen.append(fraction))
-    assert len(triplets) == 800_000
+    assert len(triplets) == 2_400_000
     assert seen == sorted(seen)
-    assert len(seen) > 4
-    assert 0 < seen[0] < 0.5 < seen[-1] <= 1
+    assert 0 < seen[0] < 0.5
+    assert seen[-1] == 1
     for stop_at in (0.1, 0.7):
         with pytest.raises(Stopped):
             read(data, progress=lambda fraction, most=stop_at: fraction >= most)

@@ -163,6 +163,7 @@ def interpret(
         numbering=_numbering(triplets.ids),
         notes=notes,
     )
+    progress(1.0)
     return Imported(
         triplets, report, file_rows,
         trials.catch_trials(table, reading.roles.get("participant")), TASKS[reading.task],
