@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,3 +50,12 @@ def silent(
 
 class Stopped(Exception):
     """A computation that has nothing to show for itself yet was asked to stop."""
+
+
+def part(progress: Progress, low: float, high: float) -> Progress:
+    """A progress for a piece of work that is the share from `low` to `high` of a longer one."""
+
+    def report(fraction: float, **details: Any) -> bool:
+        return progress(low + (high - low) * fraction, **details)
+
+    return report

@@ -73,7 +73,9 @@ class Triplets:
         (name of a picture); any further columns: numbers, categories, a physical stimulus value.
     answers : DataFrame, T rows, optional
         Any of ``participant``, ``response_time`` (seconds), ``split``, ``sampler``, ``weight``,
-        and whatever else the source says of an answer.
+        and whatever else the source says of an answer: ``side`` (which option was chosen, by its
+        place), ``time``, ``block``, ``trial`` (answers that were given in one, such as the two
+        of an odd one out).
     name : str
         What the user calls this data set.
 

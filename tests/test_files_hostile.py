@@ -5,18 +5,21 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import json
 import random
 import struct
 import time
 import zipfile
 import zlib
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from scipy.io import savemat
 
 from core.files import interpret, load, propose, read, read_pictures
 from core.files.archive import MAX_BYTES
@@ -67,6 +70,35 @@ def parquet() -> bytes:
     buffer = io.BytesIO()
     pd.DataFrame({"anchor": ["a", "b"], "near": ["b", "c"], "far": ["c", "a"]}).to_parquet(buffer)
     return buffer.getvalue()
+
+
+def containers() -> dict[str, bytes]:
+    """The same answers in every container that is not text."""
+    rows = np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+    frame = pd.DataFrame(rows, columns=["anchor", "near", "far"])
+    made = {name: io.BytesIO() for name in ("npy", "npz", "xlsx", "mat", "h5")}
+    np.save(made["npy"], rows)
+    np.savez(made["npz"], triplets=rows, responses=np.array([1, 0, 1]))
+    frame.to_excel(made["xlsx"], index=False)
+    savemat(made["mat"], {"triplets": rows})
+    with h5py.File(made["h5"], "w") as file:
+        file["stimulus_set"] = rows
+        file["n_select"] = np.ones(3)
+    found = {name: buffer.getvalue() for name, buffer in made.items()}
+    found["json"] = frame.to_json(orient="records").encode()
+    found["jsonl"] = frame.to_json(orient="records", lines=True).encode()
+    return found
+
+
+CONTAINERS = containers()
+
+
+def test_every_container_holds_the_same_answers():
+    for name, data in CONTAINERS.items():
+        table = load(data, f"answers.{name}")
+        rows = interpret(table, propose(table)[0]).triplets.rows.tolist()
+        # The responses of the .npz turn the second answer round.
+        assert rows == [[0, 1, 2], [2, 0, 1] if name == "npz" else [2, 1, 0], [1, 0, 2]], name
 
 
 @pytest.mark.parametrize(
@@ -193,10 +225,13 @@ def read_whatever(data: bytes) -> None:
         for reading in propose(table):
             interpreted = interpret(table, reading)
             report = interpreted.report
-            assert report.n_answers == len(interpreted.triplets) == len(interpreted.file_rows)
+            assert report.n_triplets == len(interpreted.triplets) == len(interpreted.file_rows)
+            n_given = len(interpreted.pairs or interpreted.triplets)
+            assert report.n_answers <= n_given or reading.task == "most_similar"
             assert report.n_answers + report.n_omitted == report.n_rows
             assert len(report.summary()) >= 1 + len(report.omissions)
-            assert all(s.row in interpreted.file_rows for s in interpreted.sentences())
+            rows = (interpreted.pairs or interpreted).file_rows
+            assert all(s.row in rows for s in interpreted.sentences())
 
 
 @settings(max_examples=150, deadline=None)
@@ -222,9 +257,11 @@ def test_random_tables(parts):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.sampled_from(["csv", "gzip", "zip", "parquet", "utf-16"]), st.integers(0, 2**32))
+@given(
+    st.sampled_from(["csv", "gzip", "zip", "parquet", "utf-16", *CONTAINERS]), st.integers(0, 2**32)
+)
 def test_damaged_files(kind, seed):
-    data = bytearray({
+    data = bytearray(CONTAINERS.get(kind) or {
         "csv": GOOD * 5, "gzip": gzip.compress(GOOD), "zip": zipped(("a.csv", GOOD)),
         "parquet": parquet(), "utf-16": GOOD.decode().encode("utf-16"),
     }[kind])
@@ -232,6 +269,58 @@ def test_damaged_files(kind, seed):
     for _ in range(rng.randint(1, 6)):
         data[rng.randrange(len(data))] = rng.randrange(256)
     read_whatever(bytes(data[: rng.randint(len(data) // 2, len(data))]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-3, 3) | st.floats() | st.sampled_from(
+            ["a", "b", "center", "left", '["a", "b"]', "\n"]
+        ),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
+            st.sampled_from([
+                "anchor", "near", "far", "target_indices", "label", "index", "q", "answers",
+                "agreement", "participant_responses", "stimulus", "response", "",
+            ]),
+            inner, max_size=4,
+        ),
+        max_leaves=20,
+    )
+)
+def test_any_json(document):
+    read_whatever(json.dumps(document).encode())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"[" * 100_000, b'{"a":' * 100_000, b'[{"a": 1}, ' * 3, b'{"a": 1}\n{"a": \n', b'[[1, 2'],
+)
+def test_json_that_does_not_end(data):
+    with pytest.raises(DataError, match="damaged or incomplete"):
+        load(data, "x.json")
+
+
+def test_arrays_that_claim_to_be_huge_are_not_allocated():
+    header = b"{'descr': '<i8', 'fortran_order': False, 'shape': (1000000000000, 3), }"
+    data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header) + 1) + header + b"\n" + bytes(48)
+    with pytest.raises(DataError, match="damaged, incomplete"):
+        load(data, "x.npy")
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([{"a": 1}, [1]], dtype=object))
+    with pytest.raises(DataError, match="objects"):
+        load(buffer.getvalue(), "x.npy")
+
+
+def test_a_sheet_with_a_cell_far_away_is_not_filled_up():
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.active.append(["anchor", "near", "far"])
+    book.active.append(["a", "b", "c"])
+    book.active.cell(1_000_000, 2, "x")
+    buffer = io.BytesIO()
+    book.save(buffer)
+    assert len(read(buffer.getvalue())) == 1
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,14 +1,15 @@
 """Files <-> triplets: one door that recognises what a file is and explains how it was read.
 
 ``read(source)`` does everything. Step by step, as a form does it: `load` a `Table`, `propose`
-readings of it, let the user change one, and `interpret` it.
+readings of it, let the user change one, and `interpret` it. `Reading.to_dict` and
+`Reading.from_dict` keep a reading for the next file of the experiment.
 """
 
 from core.files.asked import read_questions
 from core.files.distances import read_distances
 from core.files.interpretation import interpret, read
 from core.files.layout import Layout, layouts
-from core.files.loading import load
+from core.files.loading import load, load_several
 from core.files.matching import MatchReport
 from core.files.objects import attach_objects, read_objects
 from core.files.pictures import Pictures, attach_pictures, read_pictures
@@ -24,32 +25,37 @@ from core.files.reading import (
     candidates,
 )
 from core.files.refused import OtherTask
-from core.files.report import Imported, Omission, Report, Sentence
+from core.files.report import Imported, Omission, Pairs, Report, Sentence
 from core.files.table import Table
+from core.files.tasks import TASKS, Task
 
 __all__ = [
     "CHOICE_CODINGS",
     "INDEX_BASES",
     "RESPONSE_TIME_UNITS",
     "ROLES",
+    "TASKS",
     "Coding",
     "Imported",
     "Layout",
     "MatchReport",
     "Omission",
     "OtherTask",
+    "Pairs",
     "Pictures",
     "Reading",
     "Report",
     "Role",
     "Sentence",
     "Table",
+    "Task",
     "attach_objects",
     "attach_pictures",
     "candidates",
     "interpret",
     "layouts",
     "load",
+    "load_several",
     "propose",
     "read",
     "read_distances",

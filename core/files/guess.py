@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from core.files.names import ALIASES, WEAK_TRIPLES, listing, named, normalised, plain_number
 from core.files.reading import CHOICE_CODINGS, Reading
+from core.files.several import FILE
 from core.files.table import Table
+from core.files.tasks import TASKS
 
 #: Rows that are looked at.
 SAMPLE_ROWS = 20_000
@@ -75,11 +77,15 @@ def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], 
     sample = table.head(SAMPLE_ROWS)
     roles, reasons = _split_and_sampler(sample, free)
     free = [column for column in free if column not in roles.values()]
-    for role in ("participant", "response_time", "weight"):
+    for role in ("participant", "response_time", "weight", "time", "block"):
         column = named(free, ALIASES[role])
-        if column is not None and (role == "participant" or _has_numbers(sample, column)):
+        numeric = role in ("response_time", "weight")
+        if column is not None and (not numeric or _has_numbers(sample, column)):
             roles[role] = column
             free.remove(column)
+    if "participant" not in roles and table.rows is not None and FILE in free:
+        roles["participant"] = FILE
+        reasons.append("Each file is taken for one participant.")
     return roles, reasons
 
 
@@ -94,10 +100,10 @@ def complete(table: Table, reading: Reading) -> list[Reading]:
     if column in table.columns and reading.response_time_unit is None:
         unit, reason = response_time_unit(sample.numbers(column), column)
         reading = replace(reading, response_time_unit=unit, reasons=(*reading.reasons, reason))
-    columns = [reading.roles.get(role) for role in ("left", "right", "choice")]
-    if not reading.is_coded or reading.choice_coding or not set(columns) <= set(table.columns):
+    needed = [reading.roles.get(role) for role in reading.needed]
+    if not reading.is_coded or reading.choice_coding or not set(needed) <= set(table.columns):
         return [reading]
-    names, reason = choice_codings(sample, reading.roles)
+    names, reason = choice_codings(sample, reading)
     best = replace(reading, choice_coding=names[0], reasons=(*reading.reasons, reason))
     return [best] + [
         replace(best, choice_coding=name,
@@ -106,20 +112,27 @@ def complete(table: Table, reading: Reading) -> list[Reading]:
     ]
 
 
-def choice_codings(table: Table, roles: Mapping[str, str]) -> tuple[list[str], str]:
+def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
     """How the choice column may tell the chosen option, best first, and why."""
-    column = roles["choice"]
-    choice, left, right = (_plain_texts(table, roles[r]) for r in ("choice", "left", "right"))
+    task, column = TASKS[reading.task], reading.roles["choice"]
+    choice = plain_texts(table, column)
     written = choice != ""
     words = {word.casefold() for word in set(choice[written])}
-    offered = (choice == left) | (choice == right)
+    fitting = codings_of(words, len(task.outcomes))
+    roles = [reading.objects[i] for i in task.options]
+    offered = np.zeros(len(choice), dtype=bool)
+    for role in roles or reading.objects:
+        offered |= choice == plain_texts(table, reading.roles[role])
     share = offered[written].mean() if written.any() else 0.0
-    fitting = codings_of(words)
     # Where objects are numbers, 0 and 1 may be objects too: then every choice must be an offer.
-    if share == 1 or (share >= 0.5 and not fitting):
-        return ["item"], f"Column {column} names one of the two options."
+    by_name = bool(roles) or "choice2" in reading.roles
+    if by_name and (share == 1 or (share >= 0.5 and not fitting)):
+        kind = "two options" if len(roles) == 2 else "objects"
+        return ["item"], f"Column {column} names one of the {kind}."
+    if not fitting and len(task.outcomes) == 2 and _signed(table, column):
+        return ["signed_count"], f"Column {column}: {CHOICE_CODINGS['signed_count'].help}"
     if not fitting:
-        return ["item"], (
+        return ["item" if by_name else "position_1"], (
             f"Column {column} seems to name objects, but not the ones that were offered."
         )
     if normalised(column) in ("eval", "firstisnearer"):
@@ -131,12 +144,53 @@ def choice_codings(table: Table, roles: Mapping[str, str]) -> tuple[list[str], s
     return fitting, reason
 
 
-def codings_of(words: set[str]) -> list[str]:
+def codings_of(words: set[str], n_options: int = 2) -> list[str]:
     """The codings of a choice, other than by name, that know all these words."""
-    return [
-        name for name, coding in CHOICE_CODINGS.items()
-        if coding.first and words and words <= {*coding.first, *coding.second}
-    ]
+    found = []
+    for name, coding in CHOICE_CODINGS.items():
+        known = {word for option in coding.words[:n_options] for word in option}
+        # Two options are not told by the words for three, nor three by those for two.
+        if words and words <= known and len(coding.words) in (n_options, len(_POSITIONS)):
+            found.append(name)
+    return found
+
+
+_POSITIONS = CHOICE_CODINGS["position_0"].words
+
+
+def _signed(table: Table, column: str) -> bool:
+    """Whether the values are whole numbers of both signs."""
+    numbers = table.numbers(column)
+    numbers = numbers[np.isfinite(numbers)]
+    return bool(
+        len(numbers) and (numbers == np.round(numbers)).all() and (numbers < 0).any()
+        and (numbers > 0).any()
+    )
+
+
+def numbered_columns(columns: Iterable[str]) -> dict[str, list[str]]:
+    """Columns called the same but for a number 1, 2, 3 ..., by what they are called."""
+    numbered: dict[str, dict[int, str]] = {}
+    for column in columns:
+        match = re.fullmatch(r"(.*?)[ _.\[-]*([1-9])[ _.\]-]*(\D*)", column.strip())
+        if match and match.group(1):
+            name = normalised(match.group(1) + match.group(3))
+            numbered.setdefault(name, {})[int(match.group(2))] = column
+    return {
+        name: [members[i] for i in sorted(members)]
+        for name, members in numbered.items() if set(members) == {*range(1, len(members) + 1)}
+    }
+
+
+def roles_named(columns: Iterable[str], names: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Role -> the column that bears one of its names; empty unless all are found."""
+    columns, roles = list(columns), {}
+    for role, aliases in names.items():
+        column = named([c for c in columns if c not in roles.values()], aliases)
+        if column is None:
+            return {}
+        roles[role] = column
+    return roles
 
 
 def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
@@ -181,5 +235,6 @@ def _has_numbers(table: Table, column: str) -> bool:
     return bool(np.isfinite(table.numbers(column)).any())
 
 
-def _plain_texts(table: Table, column: str) -> np.ndarray:
+def plain_texts(table: Table, column: str) -> np.ndarray:
+    """(n_rows,) cells as text, whole numbers without a fraction; for a `head`."""
     return np.array([plain_number(text) for text in table.texts(column)], dtype=object)

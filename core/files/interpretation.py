@@ -21,14 +21,17 @@ from core.files.names import (
     natural_order,
     stem,
     whole_number,
+    without_tags,
 )
 from core.files.objects import read_objects
 from core.files.proposal import propose
-from core.files.questions import Questions, questions_of, sort_out
 from core.files.reading import RESPONSE_TIME_UNITS, Reading
-from core.files.report import Imported, Report
+from core.files.report import Imported, Pairs, Report
 from core.files.source import TABLE_SUFFIXES, Source
 from core.files.table import Table
+from core.files.tasks import TASKS
+from core.files.trials import Trials, sort_out, trials_of
+from core.progress import Progress, Stopped, part, silent
 from core.triplets import Triplets
 
 #: Words for the two or three parts of a data set, in any case.
@@ -47,13 +50,14 @@ def read(
     *,
     name: str | None = None,
     objects: Source | pd.DataFrame | None = None,
+    progress: Progress = silent,
 ) -> Triplets:
     """Read answers from a file.
 
     Parameters
     ----------
     source : path, bytes or binary file object
-        CSV, TSV, text or Parquet, also gzipped or zipped.
+        Any file that `load` reads.
     reading : Reading or mapping of str to str, optional
         By default the best proposal. A mapping gives the column of each role, such as
         ``{"anchor": "head", "near": "winner", "far": "loser"}``, and may hold ``choice_coding``,
@@ -69,16 +73,17 @@ def read(
         If the file cannot be read or hardly any row makes sense. Single rows that make none are
         left out; `interpret` tells which.
     """
-    table = load(source, name)
+    table = load(source, name, progress=part(progress, 0.0, 0.5))
     if reading is None:
         reading = propose(table)[0]
     elif not isinstance(reading, Reading):
         reading = complete(table, Reading.from_roles(**reading))[0]
-    return interpret(table, reading, objects).triplets
+    return interpret(table, reading, objects, progress=part(progress, 0.5, 1.0)).triplets
 
 
 def interpret(
-    table: Table, reading: Reading, objects: Source | pd.DataFrame | None = None
+    table: Table, reading: Reading, objects: Source | pd.DataFrame | None = None,
+    *, progress: Progress = silent,
 ) -> Imported:
     """Apply a reading to a table.
 
@@ -89,6 +94,8 @@ def interpret(
     objects : DataFrame, path, bytes or binary file object, optional
         Table of the objects, as for `read_objects`. Without it the objects are those that occur
         in an answer, in natural order of their names.
+    progress : Progress
+        Called after each step.
 
     Raises
     ------
@@ -96,45 +103,87 @@ def interpret(
         If the reading does not fit the table, no row is usable, or more than half of the rows
         fail in a way that a wrong reading would explain. Rows without objects and unanswered
         ones do not count for that half: experiments write many of them between the trials.
+    Stopped
+        If `progress` asks to stop.
     """
     reading.check(table)
-    questions = questions_of(table, reading)
-    described, notes = _described(table, reading, questions.ids)
+    trials = trials_of(table, reading)
+    _step(progress, 0.3)
+    described, notes = _described(table, reading, trials.ids)
     if objects is not None:
         objects = read_objects(objects)
         places, how = match(described, objects, reading.index_base, table.name)
         notes.append(how)
         described = _merged(objects, described, places)
-        questions = questions.moved(places, described["id"].tolist())
-    usable, omissions = sort_out(table, reading, questions)
-    rows = questions.rows(usable)
+        trials = trials.moved(places, described["id"].tolist())
+    usable, omissions = sort_out(table, reading, trials)
+    _step(progress, 0.5)
+    found = trials.answered(usable)
+    _step(progress, 0.6)
+    rows = found.rows
     asked = np.bincount(rows.ravel(), minlength=len(described)) > 0
     never_asked = described["id"][~asked].tolist()
     if objects is None and never_asked:
         rows = (np.cumsum(asked, dtype=np.int32) - np.int32(1))[rows]
-        described = described[asked]
+        described = described[asked].reset_index(drop=True)
         notes.append(
             f"{counted(len(never_asked), 'object')} only in rows that were left out: "
             f"{listing(never_asked)}."
         )
         never_asked = []
-    answers = _answers(table, reading, questions, usable, notes)
+    answers = _answers(table, reading, trials, usable, notes)
+    _step(progress, 0.8)
+    n_participants = _n_categories(answers, "participant")
+    if len(found.trial) != len(answers) or found.votes is not None:
+        answers = answers.iloc[found.trial].assign(trial=found.trial).reset_index(drop=True)
+    if found.votes is not None:
+        weight = answers["weight"].to_numpy() if "weight" in answers else 1.0
+        answers["weight"] = found.votes * weight
+    file_rows = table.row_numbers(np.flatnonzero(usable))[found.trial]
+    pairs = None
+    if rows.shape[1] == 4:
+        pairs = Pairs(rows, answers, file_rows, len(described))
+        rows, of = _as_triplets(rows)
+        answers, file_rows = answers.iloc[of].reset_index(drop=True), file_rows[of]
+        notes.append(
+            f"{counted(len(pairs), 'answer')} compare two pairs of objects; "
+            f"{counted(len(rows), 'answer')} of them about pairs that share an object, which are "
+            "triplets too."
+        )
     triplets = Triplets(rows, described, answers, _title(table.name))
     report = Report(
         table.name,
         n_rows=table.n_rows + len(table.skipped),
-        n_answers=len(triplets),
+        n_answers=int(usable.sum()),
+        n_triplets=len(triplets),
         n_objects=triplets.n_objects,
-        n_participants=_n_categories(answers, "participant"),
+        n_participants=n_participants,
         omissions=omissions,
         never_asked=never_asked,
         numbering=_numbering(triplets.ids),
         notes=notes,
     )
+    progress(1.0)
     return Imported(
-        triplets, report, table.row_numbers(np.flatnonzero(usable)),
-        questions.catch_trials(table, reading.roles.get("participant")),
+        triplets, report, file_rows,
+        trials.catch_trials(table, reading.roles.get("participant")), TASKS[reading.task],
+        pairs,
     )
+
+
+def _step(progress: Progress, fraction: float) -> None:
+    if progress(fraction):
+        raise Stopped
+
+
+def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(T, 3) triplets among (Q, 4) comparisons of pairs, and the comparison of each."""
+    found = np.full((len(rows), 3), -1, dtype=np.int32)
+    for near, far in ((0, 2), (0, 3), (1, 2), (1, 3)):
+        shared = rows[:, near] == rows[:, far]
+        found[shared] = rows[shared][:, [near, 1 - near, 5 - far]]
+    of = np.flatnonzero(found[:, 0] >= 0)
+    return found[of], of
 
 
 def _described(
@@ -152,6 +201,12 @@ def _described(
     if all(map(is_picture_name, ids)) and len(set(stems)) == len(ids):
         objects["label"], objects["image"] = stems, [file_name(text) for text in ids]
         return objects, ["Objects are pictures; they are labelled without folder and extension."]
+    if ids and all("<" in text and ">" in text for text in ids):
+        shown = [without_tags(text) for text in ids]
+        objects["label"] = [stem(text) for text in shown]
+        if all(map(is_picture_name, shown)):
+            objects["image"] = shown
+        return objects, ["Objects are HTML; they are labelled by what it shows."]
     objects["label"] = objects["id"]
     return objects, []
 
@@ -169,12 +224,12 @@ def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) 
 
 
 def _answers(
-    table: Table, reading: Reading, questions: Questions, usable: np.ndarray, notes: list[str]
+    table: Table, reading: Reading, trials: Trials, usable: np.ndarray, notes: list[str]
 ) -> pd.DataFrame:
     """What is known of each answer beside its objects."""
     roles = reading.roles
     answers: dict[str, Any] = {}
-    for role in ("participant", "split", "sampler"):
+    for role in ("participant", "split", "sampler", "block"):
         if role in roles:
             answers[role] = _categories(
                 table, roles[role], usable, _SPLITS if role == "split" else {}
@@ -182,19 +237,45 @@ def _answers(
     if "response_time" in roles:
         times = table.numbers(roles["response_time"])[usable]
         answers["response_time"] = _seconds(times, reading, notes)
+    if "time" in roles:
+        answers["time"] = _moments(table, roles["time"])[usable]
     if "weight" in roles:
         answers["weight"] = table.numbers(roles["weight"])[usable]
     if reading.is_coded:
-        side = questions.chosen[usable]
-        if len(side) >= _TELLING and (side == side[0]).all():
-            option = roles["left" if side[0] == 0 else "right"]
-            notes.append(
-                f"Every answer chose the option in column {option}: the file was sorted, so that "
-                "it cannot tell whether people preferred a side."
-            )
-        else:
-            answers["side"] = pd.Categorical.from_codes(side, ["left", "right"])
+        answers |= _sides(reading, trials.outcome[usable], notes)
     return pd.DataFrame(answers, index=range(int(usable.sum())))
+
+
+def _sides(
+    reading: Reading, side: np.ndarray, notes: list[str]
+) -> dict[str, pd.Categorical]:
+    """Which option was chosen, by its place, unless the file was sorted by it."""
+    task = TASKS[reading.task]
+    if len(side) >= _TELLING and (side == side[0]).all():
+        if task.options:
+            option = f"in column {reading.roles[reading.objects[task.options[side[0]]]]}"
+        else:
+            option = f"number {side[0] + 1}"
+        notes.append(
+            f"Every answer chose the option {option}: the file was sorted, so that "
+            "it cannot tell whether people preferred a side."
+        )
+        return {}
+    names = {2: ["left", "right"], 3: ["first", "second", "third"]}[len(task.outcomes)]
+    return {"side": pd.Categorical.from_codes(side, names)}
+
+
+def _moments(table: Table, column: str) -> np.ndarray:
+    """(n_rows,) when, as a number that grows: a count, or seconds since 1970."""
+    numbers = table.numbers(column)
+    if np.isfinite(numbers).any():
+        return numbers
+    coded = table.codes(column)
+    moments = pd.to_datetime(
+        pd.Series(coded.values, dtype="str"), errors="coerce", format="ISO8601", utc=True
+    )
+    seconds = (moments - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
+    return np.append(seconds.to_numpy(dtype=float), np.nan)[coded.codes]
 
 
 def _categories(

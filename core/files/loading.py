@@ -1,8 +1,10 @@
-"""Bytes of CSV and its relatives, or of Parquet -> `Table`."""
+"""Bytes of CSV and its relatives, or of another container -> `Table`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +12,13 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from core.files.encoding import ENCODINGS, to_utf8
+from core.files.excel import sheet_as_csv
+from core.files.layout import layouts
 from core.files.names import counted
 from core.files.parquet import from_parquet
-from core.files.source import Source, table_bytes
+from core.files.records import from_hdf5, from_json, from_matlab, from_numpy, is_json
+from core.files.several import together
+from core.files.source import Source, unpacked
 from core.files.table import Table
 from core.files.text import (
     MAX_ROW_BYTES,
@@ -22,6 +28,8 @@ from core.files.text import (
     row_too_long,
     unterminated_quote,
 )
+from core.files.unfold import unfolded
+from core.progress import Progress, Stopped, part, silent
 from core.triplets import DataError
 
 
@@ -34,11 +42,13 @@ def load(
     encoding: str | None = None,
     member: str | None = None,
     least_columns: int = 3,
+    reshape: bool = True,
+    progress: Progress = silent,
 ) -> Table:
     """Read a table of text from a file, without deciding what its columns mean.
 
-    CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1) and Parquet,
-    also inside of gzip and zip.
+    CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and
+    JSON lines, Excel, Parquet, NumPy, HDF5 and MATLAB, also inside of gzip and zip.
 
     Parameters
     ----------
@@ -52,29 +62,105 @@ def load(
     encoding : str, optional
         A name that Python knows.
     member : str, optional
-        Which file of a zip archive to read, if it holds several tables.
+        Which file of a zip archive to read; otherwise all of its tables, which must fit together.
     least_columns : int
         Fewer columns than this are an error.
+    reshape : bool
+        Add columns for what is hidden in lists and codes.
+    progress : Progress
+        Called every few megabytes of text.
 
     Raises
     ------
     DataError
         If the file cannot be read as a table; the message says what it looks like instead.
+    Stopped
+        If `progress` asks to stop.
     """
     if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
         raise ValueError(f"delimiter is {delimiter!r}; it must be a single character.")
-    data, name = table_bytes(source, name, member)
-    if data.startswith(b"PAR1"):
-        return from_parquet(data, name, least_columns)
+    parts = unpacked(source, name, member)
+    least = least_columns if len(parts) == 1 else 1
+    tables = []
+    for i, (data, own) in enumerate(parts):
+        step = part(progress, i / len(parts), (i + 1) / len(parts))
+        tables.append(_table(data, own, header, delimiter, encoding, least, step))
+    whole = together(tables, name or tables[0].name.split("/")[0])
+    return reshaped(whole) if reshape else whole
+
+
+def load_several(
+    files: Iterable[tuple[str, Source]], name: str | None = None, **options: Any
+) -> Table:
+    """Read several files as one table: one per participant, or answers and their code book.
+
+    Parameters
+    ----------
+    files : iterable of (str, source)
+        What each is called, and its content.
+    name : str, optional
+        Of the whole, for messages; by default that of the first file.
+    **options
+        As for `load`.
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be read, or they do not fit together.
+    """
+    options = {"least_columns": 1, "reshape": False} | options
+    tables = [load(source, own_name, **options) for own_name, source in files]
+    if not tables:
+        raise DataError("there is no file", remedy="Choose at least one.")
+    return reshaped(together(tables, name or tables[0].name))
+
+
+def reshaped(table: Table) -> Table:
+    """The table with whatever columns can be made of lists and codes in its cells."""
+    table = unfolded(table)
+    for layout in layouts().values():
+        changed = layout.reshape(table)
+        if changed is not None:
+            return changed
+    return table
+
+
+def _table(
+    data: bytes, name: str, header: bool | None, delimiter: str | None, encoding: str | None,
+    least_columns: int, progress: Progress,
+) -> Table:
+    for begins, read in _BINARY:
+        if data.startswith(begins):
+            return read(data, name, least_columns)
+    notes: list[str] = []
+    if data.startswith(b"PK") and b"xl/workbook.xml" not in data:
+        return from_numpy(data, name, least_columns)
+    if data.startswith(b"PK"):
+        data, notes = sheet_as_csv(data, name)
+        delimiter = ","
     data, encoding = to_utf8(data, encoding, name)
+    if is_json(data) and delimiter is None:
+        return from_json(data, name, least_columns)
     shape = find_shape(data, name, header, delimiter, least_columns)
+    shape.notes[:0] = notes
     if encoding != "utf-8":
         known = ENCODINGS.get(encoding, encoding)
         shape.notes.append(f"The text is {known}; check that names look right.")
-    return _from_text(data, name, shape, encoding)
+    return _from_text(data, name, shape, encoding, progress)
 
 
-def _from_text(data: bytes, name: str, shape: Shape, encoding: str) -> Table:
+#: How binary files begin, and what reads them.
+_BINARY = (
+    (b"PAR1", from_parquet),
+    (b"\x93NUMPY", from_numpy),
+    (b"\x89HDF", from_hdf5),
+    (b"MATLAB 5", from_matlab),
+)
+
+
+def _from_text(
+    data: bytes, name: str, shape: Shape, encoding: str, progress: Progress
+) -> Table:
     if shape.delimiter == " ":
         data = data[: shape.body] + evenly_spaced(data[shape.body :])
     malformed: list[tuple[int, int]] = []
@@ -83,9 +169,10 @@ def _from_text(data: bytes, name: str, shape: Shape, encoding: str) -> Table:
         malformed.append((shape.first_row + row.number - 1, row.actual_columns))
         return "skip"
 
+    body = pa.BufferReader(pa.py_buffer(data).slice(shape.body))
     try:
-        cells = pyarrow.csv.read_csv(
-            pa.BufferReader(pa.py_buffer(data).slice(shape.body)),
+        reader = pyarrow.csv.open_csv(
+            body,
             # Rows are numbered only on a single thread, which is fast enough.
             pyarrow.csv.ReadOptions(
                 column_names=shape.columns, use_threads=False, block_size=MAX_ROW_BYTES
@@ -98,6 +185,12 @@ def _from_text(data: bytes, name: str, shape: Shape, encoding: str) -> Table:
             # Types are not inferred: 007 is not 7, and whoever is called 1e5 is no number.
             pyarrow.csv.ConvertOptions(column_types=_column_types(shape)),
         )
+        batches = []
+        for batch in reader:
+            batches.append(batch)
+            if progress(min(body.tell() / max(len(data) - shape.body, 1), 1.0)):
+                raise Stopped
+        cells = pa.Table.from_batches(batches, reader.schema)
     except pa.ArrowInvalid as error:
         _refuse_open_quote(data, name, shape)
         raise _unreadable(name, str(error)) from error

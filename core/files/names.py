@@ -55,6 +55,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "alglabel", "algorithm", "trialcategory",
     ),
     "weight": ("weight", "weights", "count", "counts", "votes", "nanswers"),
+    "time": (
+        "timereceived", "timestampquerygenerated", "timestamp", "datetimereceived", "datetime",
+        "starttime", "time", "trialindex", "trialnr", "trialnumber", "trialno", "trialsthisn",
+        "trial", "start",
+    ),
+    "block": ("hitnr", "hitid", "hit", "block", "blocknr", "session", "round"),
 }
 
 #: Names that only mean something together, in the order anchor, then the two options. Where a
@@ -100,6 +106,9 @@ def natural_key(text: str) -> tuple:
 
 def natural_order(names: Iterable[str]) -> list[str]:
     """`names` sorted by `natural_key`."""
+    names = list(names)
+    if all(len(name) < 19 and name.isascii() and name.isdigit() for name in names):
+        return sorted(names, key=lambda name: (int(name), name))  # the same order, sooner
     return sorted(names, key=natural_key)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet
 
 from core.files.archive import check_size
 from core.files.names import counted
-from core.files.table import Table, as_texts
+from core.files.table import Table, as_cells
 from core.files.text import MAX_COLUMNS, unique_names
 from core.triplets import DataError
 
@@ -60,19 +59,5 @@ def _read(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
     notes = [f"Column {column!r} holds lists and was left out." for column in nested]
     cells = file.read(columns)
     names = unique_names(cells.column_names, notes)
-    return pa.table([_as_text(column) for column in cells.columns], names), notes
+    return pa.table([as_cells(column) for column in cells.columns], names), notes
 
-
-def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Numbers with a fraction as they are, everything else as dictionary-encoded text."""
-    if pa.types.is_floating(column.type):
-        finite = column.drop_null()
-        if pc.any(pc.not_equal(finite, pc.floor(finite))).as_py():
-            return column.cast(pa.float64())
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    chunks = []
-    for chunk in column.chunks:
-        texts = pa.array(as_texts(chunk.dictionary), pa.string())
-        chunks.append(pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int32()), texts))
-    return pa.chunked_array(chunks, pa.dictionary(pa.int32(), pa.string()))

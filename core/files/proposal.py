@@ -16,13 +16,13 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
     ----------
     table : Table
     insist : bool
-        Propose a reading even if the table looks like another task than anchored comparisons.
+        Propose a reading even if the table does not look like comparisons of objects.
 
     Raises
     ------
     OtherTask
-        If it does, unless `insist`: odd-one-out, difference scaling, triad and triangle tests,
-        quadruples, coordinates and matrices are not read yet.
+        If it does not, unless `insist`: sensory triangle tests, coordinates, matrices of
+        similarities, lists of stimuli.
     """
     refused = None if insist else refusal(table)
     if refused is not None:
@@ -37,4 +37,6 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
 
 
 def _same(reading: Reading, other: Reading) -> bool:
-    return (reading.roles, reading.choice_coding) == (other.roles, other.choice_coding)
+    return (reading.task, reading.roles, reading.choice_coding) == (
+        other.task, other.roles, other.choice_coding
+    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from core.files.names import counted, listing
+from core.files.tasks import TASKS, Task
+from core.quadruples import Quadruples
 from core.triplets import ANCHOR, FAR, NEAR, Triplets
 
 
@@ -44,7 +45,11 @@ class Report:
     file : str
     n_rows : int
         Rows of the file below its header, blank ones not counted.
-    n_answers, n_objects : int
+    n_answers : int
+        Rows that were used.
+    n_triplets : int
+        Triplets that they are: two for each odd one out.
+    n_objects : int
     n_participants : int or None
         None if the file does not tell participants apart.
     omissions : list of Omission
@@ -59,6 +64,7 @@ class Report:
     file: str
     n_rows: int
     n_answers: int
+    n_triplets: int
     n_objects: int
     n_participants: int | None
     omissions: list[Omission]
@@ -80,6 +86,8 @@ class Report:
             f"{counted(self.n_answers, 'answer')}{people} on {counted(self.n_objects, 'object')}, "
             f"from {counted(self.n_rows, 'row')}."
         ]
+        if self.n_triplets != self.n_answers:
+            lines.append(f"These are {counted(self.n_triplets, 'triplet')}.")
         for omission in self.omissions:
             rows = [f"{row:,}" for row in omission.rows[:5]]
             rest = f" and {omission.count - 5:,} more" if omission.count > 5 else ""
@@ -115,6 +123,35 @@ class Sentence:
 
 
 @dataclass(frozen=True, eq=False)
+class Pairs:
+    """Answers that compare two pairs of objects.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (Q, 4)
+        The more similar pair, then the other.
+    answers : DataFrame, Q rows
+        What is known of each answer: participant, response time and so on.
+    file_rows : ndarray of int, shape (Q,)
+    n_objects : int
+    """
+
+    rows: np.ndarray
+    answers: pd.DataFrame
+    file_rows: np.ndarray
+    n_objects: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def quadruples(self, name: str = "answers") -> Quadruples:
+        """The answers as methods take them."""
+        return Quadruples(
+            self.rows, self.n_objects, weight=self.answers.get("weight"), name=name
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Imported:
     """The answers of a file, with the report on how they were read.
 
@@ -127,43 +164,48 @@ class Imported:
     catch_trials : DataFrame
         Rows in which the anchor was itself an option: ``row``, ``participant`` and ``correct``,
         whether the anchor was chosen. They are no answers, but tell who paid attention.
+    task : Task
+        What was asked.
+    pairs : Pairs or None
+        All answers, if they compare two pairs of objects; `triplets` are then those about pairs
+        that share an object, which may be none.
     """
 
     triplets: Triplets
     report: Report
     file_rows: np.ndarray
     catch_trials: pd.DataFrame = field(default_factory=pd.DataFrame)
+    task: Task = TASKS["nearer"]
+    pairs: Pairs | None = None
 
     def sentences(self, k: int = 3, seed: int = 0) -> list[Sentence]:
         """`k` answers from different places of the file, by different participants if possible."""
         rng = np.random.default_rng(seed)
-        parts = np.array_split(np.arange(len(self.triplets)), min(k, len(self.triplets)))
-        participants = self._participants()
+        given = self.pairs or self
+        answers = given.answers if self.pairs else self.triplets.answers
+        rows = given.rows if self.pairs else self.triplets.rows
+        parts = np.array_split(np.arange(len(rows)), min(k, len(rows)))
+        participants = answers["participant"].array if "participant" in answers else None
         heard: set[str | None] = set()
         chosen = []
         for part in parts:
             tries = rng.permutation(part)[:50] if len(part) < 10_000 else rng.choice(part, 50)
             new = (t for t in tries if participants is None or participants[t] not in heard)
             answer = int(next(new, tries[0]))
-            heard.add(participants[answer] if participants is not None else None)
-            chosen.append(self._sentence(answer, participants))
+            who = participants[answer] if participants is not None else None
+            heard.add(who)
+            chosen.append(self._sentence(rows[answer], int(given.file_rows[answer]), who))
         return chosen
 
-    def _participants(self) -> Sequence[str] | None:
-        answers = self.triplets.answers
-        return answers["participant"].array if "participant" in answers else None
-
-    def _sentence(self, answer: int, participants: Sequence[str] | None) -> Sentence:
-        triple = self.triplets.rows[answer]
-        anchor, near, far = (f"*{self.triplets.labels[i]}*" for i in triple)
-        participant = participants[answer] if participants is not None else None
+    def _sentence(self, objects: np.ndarray, row: int, participant: str | None) -> Sentence:
+        names = [f"*{self.triplets.labels[i]}*" for i in objects]
         if pd.isna(participant):
             participant, who = None, "Somebody"
         else:
             participant = str(participant)
             who = f"P{participant}" if participant.isdigit() else participant
+        words = dict(zip(("anchor", "near", "far", "fourth"), names, strict=False))
         return Sentence(
-            int(self.file_rows[answer]), participant,
-            int(triple[ANCHOR]), int(triple[NEAR]), int(triple[FAR]),
-            f"{who} saw {anchor}; said {near} is more similar than {far}",
+            row, participant, int(objects[ANCHOR]), int(objects[NEAR]), int(objects[FAR]),
+            self.task.sentence.format(who=who, **words),
         )

@@ -15,10 +15,13 @@ from core.triplets import DataError
 
 Source = str | Path | bytes | IO[bytes]
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq")
+TABLE_SUFFIXES = (
+    ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson",
+    ".npy", ".npz", ".mat", ".xlsx", ".xlsm", ".h5", ".hdf5",
+)
 
 _EXCEL = "Save the sheet as CSV and upload that."
-_CSV = "Upload the answers as a CSV, TSV or Parquet file."
+_CSV = "Upload the answers as a CSV, TSV, JSON, Excel or Parquet file."
 
 #: How files begin that are often taken for tables of answers: pattern, what it is, remedy.
 _LOOKS_LIKE = (
@@ -29,25 +32,20 @@ _LOOKS_LIKE = (
     (rb"RIFF", "a picture, sound or film", _CSV),
     (rb"%PDF", "a PDF document", _CSV),
     (rb"\xd0\xcf\x11\xe0", "an old Excel or Word document", _EXCEL),
-    (rb"\x89HDF", "an HDF5 file", "Export its answers as CSV."),
-    (rb"\x93NUMPY", "a NumPy array", "Save it with numpy.savetxt, or as CSV."),
-    (rb"MATLAB 5", "a MATLAB file", "Export it with writematrix or writetable as CSV."),
     (rb"RD[XA][23]\n", "an R workspace", "Save the table with write.csv."),
     (rb"\$FL[23]", "an SPSS file", "Save it as CSV in SPSS."),
     (rb"SQLite format 3", "a SQLite database", "Export the table of answers as CSV."),
     (rb"7z\xbc\xaf|Rar!|BZh[1-9]|\xfd7zXZ|\x28\xb5\x2f\xfd|.{257}ustar", "an archive",
      "Unpack it, or make a zip file."),
     (rb"\x1f\x8b", "a gzip file inside a gzip file", "Unpack it."),
-    (rb"\s*(?:\xef\xbb\xbf)?\s*(?:\{\s*[\"}]|\[\s*[\[{\"])", "JSON",
-     "JSON is not read yet: export the answers as CSV."),
     (rb"(?i)\s*<(?:!doctype|html|\?xml|svg)", "a web page or XML", _CSV),
 )
 
 
-def table_bytes(
+def unpacked(
     source: Source, name: str | None = None, member: str | None = None
-) -> tuple[bytes, str]:
-    """The bytes of one table, unpacked, and the name of its file.
+) -> list[tuple[bytes, str]]:
+    """The bytes of every table in a file, and what it is called.
 
     Parameters
     ----------
@@ -55,23 +53,25 @@ def table_bytes(
     name : str, optional
         What the user calls the file; by default its own name.
     member : str, optional
-        Which file of a zip archive; needed only if it holds several tables.
+        Which file of a zip archive; otherwise all of its tables.
 
     Raises
     ------
     DataError
-        If there is nothing to read, the archive is damaged or unsafe, holds no or several
-        tables, or the bytes are recognised as something else than a table.
+        If there is nothing to read, the archive is damaged or unsafe, holds no table, or the
+        bytes are recognised as something else than a table.
     """
     data, name = fetch(source, name)
+    found = [(data, name)]
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        data, name = _from_zip(data, name, member)
+        found = _from_zip(data, name, member)
     elif data.startswith(b"\x1f\x8b"):
-        data = _from_gzip(data, name)
-    if not data.strip(b" \t\r\n\0"):
-        raise DataError("the file is empty", file=name, remedy="Check that it was saved.")
-    refuse_other_kinds(data, name)
-    return data, name
+        found = [(_from_gzip(data, name), name)]
+    for data, name in found:
+        if not data.strip(b" \t\r\n\0"):
+            raise DataError("the file is empty", file=name, remedy="Check that it was saved.")
+        refuse_other_kinds(data, name)
+    return found
 
 
 def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
@@ -139,27 +139,23 @@ def _from_gzip(data: bytes, name: str) -> bytes:
     return b"".join(chunks)
 
 
-def _from_zip(data: bytes, name: str, member: str | None) -> tuple[bytes, str]:
+def _from_zip(data: bytes, name: str, member: str | None) -> list[tuple[bytes, str]]:
     archive = Archive(data, name)
-    if {"xl/workbook.xml", "xl/workbook.bin"} & set(archive.names):
-        raise DataError("this is an Excel workbook", file=name, remedy=_EXCEL)
-    if "content.xml" in archive.names:
+    names = archive.names
+    if "xl/workbook.xml" in names or (names and all(path.endswith(".npy") for path in names)):
+        return [(data, name)]
+    if "xl/workbook.bin" in names:
+        raise DataError("this is a binary Excel workbook", file=name, remedy=_EXCEL)
+    if "content.xml" in names:
         raise DataError("this is an OpenDocument file", file=name, remedy=_EXCEL)
-    tables = [path for path in archive.names if path.lower().endswith(TABLE_SUFFIXES)]
-    if member is not None and member not in archive.names:
+    tables = [path for path in names if path.lower().endswith(TABLE_SUFFIXES)]
+    if member is not None and member not in names:
         raise DataError(
             f"there is no {member!r} in it", file=name, remedy=f"It holds {listing(tables)}."
         )
-    if member is None:
-        if not tables:
-            raise DataError(
-                "there is no table in the zip file", file=name,
-                remedy="It should hold one file ending in .csv, .tsv, .txt or .parquet.",
-            )
-        if len(tables) > 1:
-            raise DataError(
-                f"the zip file holds {len(tables):,} tables: {listing(tables)}", file=name,
-                remedy="Upload the one with the answers on its own.",
-            )
-        member = tables[0]
-    return archive.read(member), f"{name}/{member}"
+    if member is None and not tables:
+        raise DataError(
+            "there is no table in the zip file", file=name,
+            remedy="It should hold a file ending in .csv, .tsv, .txt, .json or .parquet.",
+        )
+    return [(archive.read(path), f"{name}/{path}") for path in ([member] if member else tables)]

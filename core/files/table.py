@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -48,6 +49,9 @@ class Table:
         Numbers of the rows that have another number of cells than the table has columns.
     blank : ndarray of int
         Numbers of the rows without any content.
+    rows : ndarray of int, shape (n_rows,), or None
+        Rows of the file, where they do not simply follow each other: in several files, or where
+        one row of the file is several of the table.
     """
 
     name: str
@@ -59,6 +63,7 @@ class Table:
     first_row: int
     skipped: np.ndarray = field(default_factory=_no_rows)
     blank: np.ndarray = field(default_factory=_no_rows)
+    rows: np.ndarray | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -72,6 +77,8 @@ class Table:
     def row_numbers(self, positions: Any) -> np.ndarray:
         """Rows of the file, as a spreadsheet counts them, at `positions` of this table."""
         positions = np.asarray(positions, dtype=np.int64)
+        if self.rows is not None:
+            return self.rows[positions]
         absent = np.sort(np.concatenate([self.skipped, self.blank]))
         before = absent - self.first_row - np.arange(len(absent))
         return positions + self.first_row + np.searchsorted(before, positions, side="right")
@@ -83,6 +90,14 @@ class Table:
     def head(self, most: int) -> Table:
         """The same table with only its first rows: enough to recognise what columns hold."""
         return replace(self, data=self.data.slice(0, most))
+
+    def with_columns(self, columns: Mapping[str, pa.ChunkedArray | pa.Array], note: str) -> Table:
+        """The same table with more columns, unless they are there already."""
+        data = self.data
+        for name, column in columns.items():
+            if name not in data.column_names:
+                data = data.append_column(name, column)
+        return replace(self, data=data, notes=[*self.notes, note])
 
     def preview(self, k: int = 10) -> pd.DataFrame:
         """The first `k` rows as text, labelled with their rows in the file."""
@@ -139,6 +154,27 @@ def _bare(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1].replace('""', '"').strip()
     return text
+
+
+def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
+    """A column of texts: cell t holds ``values[codes[t]]``, nothing where the code is -1."""
+    indices = pa.array(codes.astype(np.int32), mask=codes < 0)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(values, pa.string()))
+
+
+def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Numbers with a fraction as they are, everything else as dictionary-encoded text."""
+    if pa.types.is_floating(column.type):
+        finite = column.drop_null()
+        if pc.any(pc.not_equal(finite, pc.floor(finite))).as_py():
+            return column.cast(pa.float64())
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    chunks = []
+    for chunk in column.chunks:
+        texts = pa.array(as_texts(chunk.dictionary), pa.string())
+        chunks.append(pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int32()), texts))
+    return pa.chunked_array(chunks, pa.dictionary(pa.int32(), pa.string()))
 
 
 def as_texts(values: pa.Array | pa.ChunkedArray) -> list[str]:

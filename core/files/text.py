@@ -104,7 +104,8 @@ def evenly_spaced(data: bytes) -> bytes:
 
     Tables for the eye pad their columns. Spaces inside of quotation marks are not spared.
     """
-    if not re.search(rb"[ \t]{2}|\t|(?:^|[\r\n])[ ]|[ ](?:[\r\n]|$)", data):
+    uneven = (b"\t", b"  ", b"\n ", b"\r ", b" \n", b" \r")
+    if not (data.startswith(b" ") or data.endswith(b" ") or any(map(data.__contains__, uneven))):
         return data
     return b"\n".join(b" ".join(line.split()) for line in data.splitlines())
 

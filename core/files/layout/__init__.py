@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from typing import Any
 
 import pandas as pd
 
@@ -15,6 +16,14 @@ from core.files.table import Table
 
 
 def _nothing_known(table: Table, reading: Reading) -> None:
+    return None
+
+
+def _no_records(document: Any) -> None:
+    return None
+
+
+def _as_it_is(table: Table) -> None:
     return None
 
 
@@ -36,6 +45,11 @@ class Layout:
     describe : callable
         ``describe(table, reading)`` is what the file itself says of the objects: a data frame
         with ``id`` and any of ``label``, ``image``; or None.
+    unpack : callable
+        ``unpack(document)`` makes rows of a JSON document: a list of dicts; or None.
+    reshape : callable
+        ``reshape(table)`` is the table with columns that can be read, where the layout hides
+        objects in codes or lists; or None.
     """
 
     name: str
@@ -43,6 +57,8 @@ class Layout:
     rank: int
     propose: Callable[[Table], list[Reading]]
     describe: Callable[[Table, Reading], pd.DataFrame | None] = _nothing_known
+    unpack: Callable[[Any], Sequence[Mapping[str, Any]] | None] = _no_records
+    reshape: Callable[[Table], Table | None] = _as_it_is
 
 
 @lru_cache

@@ -1,0 +1,312 @@
+"""JSON, JSON lines and arrays of NumPy, HDF5 and MATLAB -> `Table`."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from core.files.archive import Archive, check_size
+from core.files.layout import layouts
+from core.files.names import counted, listing
+from core.files.table import Table, as_cells, decoded
+from core.files.tasks import MOST_OPTIONS
+from core.files.text import MAX_COLUMNS, unique_names
+from core.triplets import DataError
+
+#: Columns of one array: an anchor and its options.
+_WIDEST = MOST_OPTIONS + 1
+
+
+def is_json(data: bytes) -> bool:
+    """Whether text begins as JSON does: with an object, or a list of lists, objects or texts."""
+    start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"{"):
+        return start[1:].lstrip()[:1] in (b'"', b"}")
+    return start.startswith(b"[") and start[1:].lstrip()[:1] in (b"{", b"[", b'"')
+
+
+def from_json(data: bytes, name: str, least_columns: int) -> Table:
+    """Read UTF-8 text of JSON, or of JSON lines.
+
+    Raises
+    ------
+    DataError
+        If it is not valid, or no list of records is in it.
+    """
+    document = _parsed(data, name)
+    for layout in layouts().values():
+        try:
+            records = layout.unpack(document)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            records = None  # it only looked like this layout
+        if records:
+            return _from_records(records, name, least_columns, [f"JSON of {layout.title}."])
+    records = _records(document)
+    if records is None:
+        raise DataError(
+            "this JSON holds no list of answers", file=name,
+            remedy="It should be a list of objects with the same keys, or one object of lists.",
+        )
+    return _from_records(records, name, least_columns, ["JSON: one row for each record."])
+
+
+def _parsed(data: bytes, name: str) -> Any:
+    text = data.decode()
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        try:
+            lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError):
+            lines = []
+        if len(lines) > 1:
+            lists = all(isinstance(line, list) for line in lines)
+            nested = lists and all(isinstance(one, dict) for line in lines for one in line)
+            return [one for line in lines for one in line] if nested else lines
+        row = getattr(error, "lineno", None)
+        raise DataError(
+            "the JSON is damaged or incomplete", file=name, row=row,
+            remedy="Copy or download it again.",
+        ) from error
+
+
+def _records(document: Any) -> list[Mapping[str, Any]] | None:
+    """The list of objects, or of rows, that a document is or holds."""
+    if isinstance(document, list) and document:
+        if all(isinstance(one, dict) for one in document):
+            return document
+        if all(isinstance(one, list) for one in document):
+            rows = [row for row in document if row]
+            nested = all(isinstance(cell, dict) for row in rows for cell in row)
+            if nested and rows:
+                return [cell for row in rows for cell in row]
+            return [{f"column {i}": v for i, v in enumerate(row, 1)} for row in rows] or None
+    if isinstance(document, dict) and document:
+        lists = {key: value for key, value in document.items() if isinstance(value, list)}
+        lengths = Counter(len(value) for value in lists.values())
+        inner = [value for value in document.values() if isinstance(value, list | dict) and value]
+        if len(lists) > 1 and len(lengths) == 1 and next(iter(lengths)):
+            return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+        # An object of objects that are numbered, as pandas writes columns.
+        if len(inner) == len(document) > 1 and all(isinstance(value, dict) for value in inner):
+            keys = list(inner[0])
+            if all(list(value) == keys for value in inner):
+                return [{key: document[key][row] for key in document} for row in keys]
+        found = (_records(value) for value in inner)
+        return next((records for records in found if records), None)
+    return None
+
+
+def _from_records(
+    records: Sequence[Mapping[str, Any]], name: str, least_columns: int, notes: list[str]
+) -> Table:
+    cells: dict[str, dict[int, str]] = {}
+    for i, record in enumerate(records):
+        for key, value in _flat(record, ""):
+            column = cells.setdefault(key, {})
+            if len(cells) > MAX_COLUMNS:
+                raise DataError(
+                    f"the records have more than {MAX_COLUMNS:,} different keys", file=name,
+                    remedy="Each record should be one answer.",
+                )
+            column[i] = value
+    if len(cells) < least_columns:
+        raise DataError(
+            f"the records of this JSON have {counted(len(cells), 'key')}", file=name,
+            remedy=f"At least {least_columns} are needed.",
+        )
+    columns = []
+    for column in cells.values():
+        place: dict[str, int] = {}
+        codes = np.full(len(records), -1)
+        for i, text in column.items():
+            codes[i] = place.setdefault(text, len(place))
+        columns.append(decoded(codes, list(place)))
+    header = not all(key.startswith("column ") for key in cells)
+    data = pa.table(columns, unique_names(cells, notes))
+    return Table(name, data, header, None, None, notes, first_row=1)
+
+
+def _flat(value: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
+    """Keys and texts of a record; those of objects inside of it after a dot."""
+    found = []
+    for key, inner in value.items():
+        if isinstance(inner, dict) and before.count(".") < 4:
+            found += _flat(inner, f"{before}{key}.")
+        else:
+            found.append((f"{before}{key}", _text(inner)))
+    return found
+
+
+def _text(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case float():
+            return "" if value != value else repr(value).removesuffix(".0")
+        case _:
+            return json.dumps(value)
+
+
+def from_numpy(data: bytes, name: str, least_columns: int) -> Table:
+    """Read a .npy or .npz file; arrays of objects are refused, because they may hold programs."""
+    if data.startswith(b"PK"):
+        arrays = {}
+        for member, content in Archive(data, name):
+            arrays[member.removesuffix(".npy")] = _npy(content, name)
+    else:
+        arrays = {"": _npy(data, name)}
+    return from_arrays(arrays, name, least_columns)
+
+
+def _npy(data: bytes, name: str) -> np.ndarray:
+    try:
+        stream = io.BytesIO(data)
+        version = np.lib.format.read_magic(stream)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
+        }.get(version)
+        if read is not None:  # its size is checked before room is made for it
+            shape, _, dtype = read(stream)
+            size = int(np.prod([float(side) for side in shape])) * dtype.itemsize
+            if size > len(data):
+                raise ValueError("the array is longer than the file")
+            stream.seek(0)
+        return np.load(stream, allow_pickle=False)
+    except Exception as error:
+        # numpy lets whatever Python's parser meets in the header through.
+        remedy = "Copy or download it again."
+        if "allow_pickle" in str(error) or "Object arrays" in str(error):
+            remedy = "Save the array with a numeric or text type, not as objects."
+        raise DataError(
+            "the NumPy array is damaged, incomplete or of objects", file=name, remedy=remedy
+        ) from error
+
+
+def from_hdf5(data: bytes, name: str, least_columns: int) -> Table:
+    """Read the arrays of an HDF5 file."""
+    import h5py  # imported late: few files need it
+
+    arrays: dict[str, np.ndarray] = {}
+
+    def take(path: str, item: Any) -> None:
+        plain = isinstance(item, h5py.Dataset) and 0 < item.ndim <= 2
+        if plain and (item.dtype.kind in "biufSU" or h5py.check_string_dtype(item.dtype)):
+            check_size(item.size * max(item.dtype.itemsize, 1), len(data), name)
+            values = item[()]
+            if h5py.check_string_dtype(item.dtype):
+                values = np.vectorize(_decoded, otypes=[object])(values).astype(str)
+            arrays[path] = values
+
+    try:
+        with h5py.File(io.BytesIO(data), "r") as file:
+            file.visititems(take)
+    except DataError:
+        raise
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError, MemoryError) as error:
+        raise DataError(
+            "the HDF5 file is damaged or incomplete", file=name,
+            remedy="Copy or download it again.",
+        ) from error
+    return from_arrays(arrays, name, least_columns)
+
+
+def from_matlab(data: bytes, name: str, least_columns: int) -> Table:
+    """Read the numeric arrays of a MATLAB file up to version 7."""
+    from scipy.io import loadmat, whosmat
+
+    try:
+        size = sum(8 * int(np.prod(shape)) for _, shape, _ in whosmat(io.BytesIO(data)))
+        check_size(size, len(data), name)
+        found = loadmat(io.BytesIO(data))
+    except DataError:
+        raise
+    except Exception as error:
+        # scipy lets whatever its parser meets through: KeyError, TypeError, zlib.error, ...
+        raise DataError(
+            "the MATLAB file is damaged or incomplete", file=name,
+            remedy="Save it again, with writematrix or writetable as CSV.",
+        ) from error
+    arrays = {
+        key: np.asarray(value) for key, value in found.items() if not key.startswith("__")
+    }
+    return from_arrays(arrays, name, least_columns)
+
+
+def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int) -> Table:
+    """A table whose rows are those of the arrays that are equally long.
+
+    Raises
+    ------
+    DataError
+        If no array has rows and few enough columns.
+    """
+    arrays = _unpacked_tensor(arrays)
+    parts: dict[str, np.ndarray] = {}
+    for key, values in arrays.items():
+        if values.ndim == 2 and 1 in values.shape:
+            values = values.ravel()  # MATLAB knows no vectors
+        if values.dtype.names and values.ndim == 1:
+            parts |= {field: values[field] for field in values.dtype.names}
+        elif values.dtype.kind in "biufSU" and values.ndim in (1, 2) and values.size:
+            parts[key] = values
+    lengths = Counter()
+    for values in parts.values():
+        lengths[len(values)] += values.shape[1] if values.ndim == 2 else 1
+    length = max(lengths, key=lambda n: (lengths[n], n), default=0)
+    taken = {
+        key: values for key, values in parts.items()
+        if len(values) == length and (values.ndim == 1 or values.shape[1] <= MAX_COLUMNS)
+    }
+    columns: dict[str, np.ndarray] = {}
+    alone = len(taken) == 1
+    for key, values in taken.items():
+        if values.ndim == 1:
+            columns[key or "column 1"] = values
+            continue
+        for i, column in enumerate(values.T, 1):
+            columns[f"column {i}" if alone else f"{key}[{i}]"] = column
+    if len(columns) < least_columns:
+        raise DataError(
+            f"the arrays have {counted(len(columns), 'column')} in all", file=name,
+            remedy=f"At least {least_columns} are needed: one row for each answer.",
+        )
+    shapes = [f"{key or name} {values.shape}" for key, values in arrays.items()]
+    notes = [f"Arrays: {listing(shapes, 12)}."]
+    cells = [as_cells(pa.chunked_array([_arrow(values)])) for values in columns.values()]
+    data = pa.table(cells, unique_names(columns, notes))
+    return Table(name, data, not alone, None, None, notes, first_row=0)
+
+
+def _arrow(values: np.ndarray) -> pa.Array:
+    if values.dtype.kind == "S":
+        values = np.char.decode(values, "utf-8", "replace")
+    return pa.array(np.ascontiguousarray(values))
+
+
+def _decoded(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+    """Answers in a sparse n x n x n tensor, as the package sparse saves it.
+
+    Entry (i, j, k) is 1 if j was said to be nearer to i than k, -1 if it was said not to be, a
+    number of answers where they were counted, and 0 where nothing is known.
+    """
+    if not {"coords", "data", "shape"} <= set(arrays):
+        return arrays
+    places, values, shape = arrays["coords"], arrays["data"], arrays["shape"]
+    if places.ndim != 2 or len(places) != 3 or shape.size != 3 or values.ndim != 1:
+        return arrays
+    return {
+        "triplet": np.ascontiguousarray(places.T), "response": values,
+    }

@@ -1,0 +1,113 @@
+"""Several tables as one: one file per participant, or answers and their code book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from core.files.names import counted, file_name, listing, normalised, stem
+from core.files.table import Table, decoded
+from core.triplets import DataError
+
+#: Name of the column that tells which file a row comes from.
+FILE = "file"
+
+
+def together(tables: Sequence[Table], name: str) -> Table:
+    """One table of all rows.
+
+    Tables with mostly the same columns follow each other, with a further column that names the
+    file. A table in which every value of a column occurs once, and which explains that column of
+    the others, is a code book: its columns are added to theirs.
+
+    Raises
+    ------
+    DataError
+        If the tables have different columns and none explains the others.
+    """
+    if len(tables) == 1:
+        return tables[0]
+    for book in tables:
+        others = [table for table in tables if table is not book]
+        key = _explained(book, others)
+        if key is not None:
+            return _joined(together(others, name), book, key)
+    common = set.intersection(*(set(table.columns) for table in tables))
+    widest = max(len(table.columns) for table in tables)
+    if len(common) < 3 or len(common) < 0.6 * widest:
+        raise DataError(
+            f"there are {len(tables):,} different tables: "
+            f"{listing([file_name(table.name) for table in tables])}", file=name,
+            remedy="Upload the one with the answers on its own.",
+        )
+    return _stacked(tables, name)
+
+
+def _stacked(tables: Sequence[Table], name: str) -> Table:
+    columns = list(dict.fromkeys(column for table in tables for column in table.columns))
+    text = pa.dictionary(pa.int32(), pa.string())
+    parts: dict[str, list[pa.Array]] = {column: [] for column in columns}
+    for table in tables:
+        for column in columns:
+            if column in table.columns:
+                coded = table.codes(column)
+                parts[column].append(decoded(coded.codes, coded.values))
+            else:
+                parts[column].append(pa.nulls(table.n_rows, text))
+    files = [stem(table.name) for table in tables]
+    if len(set(files)) < len(files):
+        files = [table.name for table in tables]
+    own = FILE if FILE not in columns else "file of the row"
+    number = np.repeat(np.arange(len(tables)), [table.n_rows for table in tables])
+    data = pa.table({column: pa.chunked_array(chunks) for column, chunks in parts.items()})
+    data = data.append_column(own, decoded(number, files))
+    first = tables[0]
+    notes = [f"{counted(len(tables), 'file')} one after the other; column {own!r} names them."]
+    return replace(
+        first, name=name, data=data, notes=[*notes, *first.notes],
+        skipped=np.concatenate([table.skipped for table in tables]),
+        blank=np.concatenate([table.blank for table in tables]),
+        rows=np.concatenate([table.row_numbers(np.arange(table.n_rows)) for table in tables]),
+    )
+
+
+def _explained(book: Table, others: Sequence[Table]) -> str | None:
+    """Column of the code book whose values the other tables use, and which it alone explains."""
+    theirs = [{normalised(column): column for column in table.columns} for table in others]
+    if book.n_rows > min(table.n_rows for table in others):
+        return None
+    for column in book.columns:
+        own = book.codes(column)
+        if len(own.values) < book.n_rows or not all(normalised(column) in t for t in theirs):
+            continue
+        used = [
+            set(table.codes(names[normalised(column)]).values)
+            for table, names in zip(others, theirs, strict=True)
+        ]
+        fresh = [
+            other for other in book.columns
+            if not any(normalised(other) in names for names in theirs)
+        ]
+        if len(fresh) >= 2 and all(values and values <= set(own.values) for values in used):
+            return column
+    return None
+
+
+def _joined(table: Table, book: Table, key: str) -> Table:
+    own = book.codes(key)
+    column = next(c for c in table.columns if normalised(c) == normalised(key))
+    asked = table.codes(column)
+    row = {own.values[code]: i for i, code in enumerate(own.codes)}
+    places = np.array([*(row.get(text, -1) for text in asked.values), -1])[asked.codes]
+    added = {}
+    for other in book.columns:
+        if other not in table.columns and other != key:
+            cells = book.codes(other)
+            codes = np.append(cells.codes, -1)[places]
+            added[other] = decoded(codes, cells.values)
+    return table.with_columns(
+        added, f"Columns {listing(list(added))} come from {file_name(book.name)}, by {column}."
+    )

@@ -1,0 +1,167 @@
+"""What a row of a file says: which question was asked, and which triplets an answer implies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+#: Places of the objects of a trial that an answer names: anchor, near, far, or, with four, a pair
+#: that is more similar and one that is less.
+Implied = tuple[tuple[int, ...], ...]
+
+#: Most options of a trial in which several are chosen.
+MOST_OPTIONS = 8
+
+
+@dataclass(frozen=True)
+class Task:
+    """One kind of question.
+
+    Attributes
+    ----------
+    name : str
+    title, help : str
+        What the user calls it, and what was asked.
+    objects : tuple of str
+        Roles of the objects in a row.
+    outcomes : tuple
+        What each answer implies, by the number of the outcome that the choice tells.
+    options : tuple of int
+        Places of the objects that the choice may name, in the order of the outcomes; empty if
+        the choice is no object.
+    in_order : int
+        Outcome of rows without a choice, whose columns are in the order of the answer.
+    sentence : str
+        An answer in words, with ``{who}``, ``{anchor}``, ``{near}`` and ``{far}`` of its first
+        triplet, and ``{fourth}`` where there are four objects.
+    opposite : str
+        The task that turns every answer round, if that makes sense.
+    """
+
+    name: str
+    title: str
+    help: str
+    objects: tuple[str, ...]
+    outcomes: tuple[Implied, ...]
+    options: tuple[int, ...]
+    sentence: str
+    in_order: int = 0
+    opposite: str = ""
+
+    @property
+    def is_anchored(self) -> bool:
+        """Whether the row says which object the others are compared with."""
+        return self.objects[0] == "anchor"
+
+
+_THREE = ("item1", "item2", "item3")
+_FOUR = (*_THREE, "item4")
+_OPTIONS = ("anchor", "left", "right")
+#: Who is odd: the two others are near each other, and it is far from both.
+_ODD = tuple(
+    tuple((i, j, odd) for i, j in ((a, b), (b, a)))
+    for odd in range(3) for a, b in [sorted({0, 1, 2} - {odd})]
+)
+_CENTRAL = tuple(
+    tuple((i, middle, j) for i, j in ((a, b), (b, a)))
+    for middle in range(3) for a, b in [sorted({0, 1, 2} - {middle})]
+)
+
+#: Every kind of question, the most usual first.
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        Task(
+            "nearer", "More similar to the anchor",
+            "Two objects are compared with an anchor; the choice is the more similar one.",
+            _OPTIONS, (((0, 1, 2),), ((0, 2, 1),)), (1, 2),
+            "{who} saw {anchor}; said {near} is more similar than {far}", opposite="farther",
+        ),
+        Task(
+            "farther", "Less similar to the anchor",
+            "Two objects are compared with an anchor; the choice is the less similar one.",
+            _OPTIONS, (((0, 2, 1),), ((0, 1, 2),)), (1, 2),
+            "{who} saw {anchor}; said {far} is less similar than {near}", opposite="nearer",
+        ),
+        Task(
+            "odd_one_out", "Odd one out",
+            "Of three objects the choice is the one that does not belong. It is farther from the "
+            "two others than they are from each other: two answers.",
+            _THREE, _ODD, (0, 1, 2),
+            "{who} saw {anchor}, {near} and {far}; said {far} is the odd one out", 2,
+        ),
+        Task(
+            "similar_pair", "Two most similar",
+            "Of three objects the choice is the pair that belongs together: two columns that name "
+            "it, or its number (first and second, first and third, second and third).",
+            _THREE, _ODD[::-1], (),
+            "{who} saw {anchor}, {near} and {far}; said {anchor} and {near} belong together",
+        ),
+        Task(
+            "most_central", "Most central",
+            "Of three objects the choice is the one in the middle. It is nearer to each of the "
+            "two others than they are to each other: two answers.",
+            _THREE, _CENTRAL, (0, 1, 2),
+            "{who} saw {anchor}, {near} and {far}; said {near} is the most central",
+        ),
+        Task(
+            "most_similar", "Several most similar to the anchor",
+            "The options stand in the order in which they were chosen, then those that were not. "
+            "Each chosen one is nearer to the anchor than each that was not; if the choices are "
+            "ranked, an earlier one is nearer than a later one.",
+            ("anchor", *(f"item{i}" for i in range(1, MOST_OPTIONS + 1))), (), (),
+            "{who} saw {anchor}; said {near} is more similar than {far}",
+        ),
+        Task(
+            "larger_difference", "Larger difference of neighbours (MLDS triad)",
+            "Of the differences between the first and the second object and between the second "
+            "and the third, the choice is the larger one.",
+            _THREE, (((1, 2, 0),), ((1, 0, 2),)), (),
+            "{who} said {anchor} and {far} differ more than {anchor} and {near}", 1,
+            "smaller_difference",
+        ),
+        Task(
+            "smaller_difference", "Smaller difference of neighbours",
+            "Of the differences between the first and the second object and between the second "
+            "and the third, the choice is the smaller one.",
+            _THREE, (((1, 0, 2),), ((1, 2, 0),)), (),
+            "{who} said {anchor} and {near} differ less than {anchor} and {far}", 0,
+            "larger_difference",
+        ),
+        Task(
+            "larger_pair", "Larger difference of two pairs (MLDS quadruple)",
+            "Of two pairs of objects the choice is the one whose objects differ more.",
+            _FOUR, (((2, 3, 0, 1),), ((0, 1, 2, 3),)), (),
+            "{who} said {far} and {fourth} differ more than {anchor} and {near}", 1,
+            "smaller_pair",
+        ),
+        Task(
+            "smaller_pair", "More similar of two pairs",
+            "Of two pairs of objects the choice is the one whose objects are more similar.",
+            _FOUR, (((0, 1, 2, 3),), ((2, 3, 0, 1),)), (),
+            "{who} said {anchor} and {near} are more similar than {far} and {fourth}", 0,
+            "larger_pair",
+        ),
+    )
+}
+
+
+def chosen_first(n_options: int, n_chosen: int, ranked: bool) -> Implied:
+    """What a choice of several of the options implies, the chosen ones standing first.
+
+    Parameters
+    ----------
+    n_options, n_chosen : int
+        r of m.
+    ranked : bool
+        Whether the order of the chosen ones is an answer too.
+
+    Returns
+    -------
+    tuple of tuple
+        r (m - r) triplets and, if ranked, r (r - 1) / 2 more.
+    """
+    chosen = range(1, n_chosen + 1)
+    rest = range(n_chosen + 1, n_options + 1)
+    pairs = list(combinations(chosen, 2)) if ranked else []
+    return tuple((0, i, j) for i, j in [*pairs, *((i, j) for i in chosen for j in rest)])
