@@ -433,3 +433,11 @@ def test_nmds_stops_and_says_what_is_wrong(square):
             NMDS().fit_dissimilarities(wrong)
     with pytest.raises(ValueError, match="n_init of NMDS is 0"):
         NMDS(n_init=0).fit_dissimilarities(matrix)
+
+
+def test_nmds_finds_scales_of_one_dimension():
+    """From random starts alone it ends in a local minimum, with objects in the wrong order."""
+    for seed in range(5):
+        line = np.random.default_rng(seed).random((15, 1))
+        fitted = NMDS(n_components=1).fit_dissimilarities(distances(line))
+        assert abs(np.corrcoef(fitted.embedding_[:, 0], line[:, 0])[0, 1]) > 0.99

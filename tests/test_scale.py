@@ -372,8 +372,10 @@ def test_monotone_by_hand():
             np.full_like(values, deviation),
         )
 
-    assert scale([0, 1, 0.9], 0.05).is_monotone()
-    assert not scale([0, 1, 0.7], 0.05).is_monotone()
+    # three at once: 0.95 ** (1 / 3) of a normal distribution lies within 2.388 deviations
+    assert scale([0, 1, 0.762], 0.05).is_monotone()
+    assert not scale([0, 1, 0.760], 0.05).is_monotone()
+    assert scale([0, 1, 0.7], 0.1).is_monotone()
     assert scale([0, 1, 0.7], 0.05, stimulus=(0, 2, 2)).is_monotone() is False
     assert scale([0, 1, 0.9], 0.05, stimulus=(0, 2, 2)).is_monotone()
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from core.embedding import STE
 from core.kernel import K1
 from core.progress import Stopped
-from core.tree import ComparisonForestClassifier, ComparisonTree
+from core.tree import ComparisonForestClassifier, ComparisonTree, ForestProximity
 from core.tree.comparison import search_curve
 from core.tree.partition import cells
 from core.tree.prediction import forest_errors, grown_forest
@@ -134,3 +134,26 @@ def test_both_stop_when_asked(described):
             function(
                 clone(STE(n_init=1)), described, **options, progress=lambda *_, **__: True
             )
+
+
+# Proximity ------------------------------------------------------------------------------------
+
+
+def test_proximity_is_the_share_of_leaves_in_common_and_answers_triplets(planted):
+    kernel = ForestProximity(n_estimators=50, leaf_size=4).fit(planted)
+    similarity = kernel.kernel_
+    assert np.allclose(np.diag(similarity), 1)
+    assert np.allclose(similarity, similarity.T)
+    assert np.allclose(similarity * 50, np.round(similarity * 50))
+    assert np.linalg.eigvalsh(similarity).min() > -1e-9
+    assert 0 < kernel.answered_share_ < 1
+    assert kernel.score(planted) > 0.7, "chance is 0.5, the map itself about 0.85"
+    again = ForestProximity(n_estimators=50, leaf_size=4).fit(planted)
+    assert np.array_equal(again.kernel_, similarity)
+
+
+def test_proximity_is_nought_for_objects_without_answers(planted):
+    more = Triplets.from_array(planted.rows, planted.n_objects + 1)
+    kernel = ForestProximity(n_estimators=5).fit(more)
+    assert not kernel.placed_[-1]
+    assert not kernel.kernel_[-1].any()

@@ -22,7 +22,8 @@ class NMDS(Embedding):
     """Non-metric multidimensional scaling of given dissimilarities.
 
     Minimises Kruskal's stress-1 of the distances against the best monotone transform of the
-    dissimilarities; scikit-learn's SMACOF.
+    dissimilarities; scikit-learn's SMACOF. The first start is the classical scaling of the ranks,
+    without which one-dimensional scales end in local minima; the others are random.
 
     Attributes
     ----------
@@ -85,8 +86,8 @@ class NMDS(Embedding):
             for seed in seeds:
                 scaling = MDS(
                     self.n_components, metric_mds=False, metric="precomputed", n_init=1,
-                    init="random", max_iter=self.max_iter, eps=self.tol, random_state=seed,
-                    normalized_stress=True,
+                    init="random" if found else "classical_mds", max_iter=self.max_iter,
+                    eps=self.tol, random_state=seed, normalized_stress=True,
                 )
                 found.append(scaling.fit(ranks))
                 self.stopped_ = progress(

@@ -6,6 +6,7 @@ from core.tree.forest import (
     ComparisonForestRegressor,
 )
 from core.tree.projection import KDTree, PATree, RPTree
+from core.tree.proximity import ForestProximity
 from core.tree.rank_cover import RankCoverTree
 from core.tree.tree import ComparisonTree
 
@@ -14,6 +15,7 @@ __all__ = [
     "ComparisonForestClassifier",
     "ComparisonForestRegressor",
     "ComparisonTree",
+    "ForestProximity",
     "KDTree",
     "PATree",
     "RPTree",

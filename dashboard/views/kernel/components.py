@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from dashboard.state import Session
 from dashboard.theme import Canvas, count
 from dashboard.views.computing import WIDE
 from dashboard.views.data.dataset import picture_addresses
+from dashboard.views.embedding.mapped import embedded_pictures
 from dashboard.views.kernel.kernels import PAGE, Setting, setting
 from dashboard.workspace import DatasetInfo
 
@@ -44,7 +46,10 @@ def show_map(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
         text = f"{here.about} {how}."
 
         def draw(canvas: Canvas) -> Any:
-            return embedding_map(data, style, caption=text, revision=run.key, canvas=canvas)
+            own = data if canvas.screen else replace(
+                data, pictures=embedded_pictures(info, triplets.objects, data.pictures)
+            )
+            return embedding_map(own, style, caption=text, revision=run.key, canvas=canvas)
 
         def table() -> pd.DataFrame:
             axes = [f"x{c + 1}" for c in range(found.coordinates.shape[1])]
