@@ -185,14 +185,24 @@ def test_what_is_no_answers_is_refused_and_nothing_is_lost(
 
 
 def test_answers_to_another_question_can_be_insisted_on(services):
+    triangle = b"image1,image2,image3,choice\n1,1,3,3\n4,5,5,1\n7,8,7,2\n"
+    app = start()
+    app.file_uploader(key="upload").upload("triangle.csv", triangle, "text/csv")
+    app.run()
+    assert "triangle test" in app.error[0].value
+    next(b for b in app.button if b.label == "Choose the columns myself").click().run()
+    assert not app.exception
+    assert app.title[0].value == r"Reading triangle\.csv"
+
+
+def test_odd_ones_out_are_read(services):
     odd = b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n"
     app = start()
     app.file_uploader(key="upload").upload("odd.csv", odd, "text/csv")
     app.run()
-    assert app.error
-    next(b for b in app.button if b.label == "Choose the columns myself").click().run()
-    assert not app.exception
+    assert not app.error
     assert app.title[0].value == r"Reading odd\.csv"
+    assert "is the odd one out" in words(app)
 
 
 # Data -----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ readings of it, let the user change one, and `interpret` it. `Reading.to_dict` a
 `Reading.from_dict` keep a reading for the next file of the experiment.
 """
 
+from core.files.alternatives import alternatives
 from core.files.asked import read_questions
 from core.files.distances import read_distances
 from core.files.interpretation import interpret, read
@@ -49,6 +50,7 @@ __all__ = [
     "Sentence",
     "Table",
     "Task",
+    "alternatives",
     "attach_objects",
     "attach_pictures",
     "candidates",

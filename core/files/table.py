@@ -91,6 +91,14 @@ class Table:
         """The same table with only its first rows: enough to recognise what columns hold."""
         return replace(self, data=self.data.slice(0, most))
 
+    def take(self, positions: np.ndarray) -> Table:
+        """Only the rows at some positions, numbered from 0."""
+        none = _no_rows()
+        return replace(
+            self, data=self.data.take(pa.array(positions)), rows=np.arange(len(positions)),
+            skipped=none, blank=none,
+        )
+
     def with_columns(self, columns: Mapping[str, pa.ChunkedArray | pa.Array], note: str) -> Table:
         """The same table with more columns, unless they are there already."""
         data = self.data
