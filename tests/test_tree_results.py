@@ -85,7 +85,7 @@ def test_forests_predict_what_the_map_shows(described, answers):
     assert np.isnan(found.predicted[..., 3]).all()
     table = found.table()
     assert table["method"].unique().tolist() == [
-        "Comparison forest", "Nearest neighbours", "CART forest"
+        "Comparison forest", "Nearest neighbours", "Support vector machine", "CART forest"
     ]
     a, b = found.best
     assert found.errors.mean(axis=0)[a, b] == found.errors.mean(axis=0).min() < 0.25
@@ -104,7 +104,8 @@ def test_forests_predict_numbers(described):
     a, b = found.best
     assert np.corrcoef(found.truth[known], found.predicted[a, b][known])[0, 1] > 0.7
     alone = forest_errors(K1(), described, column="height", kind="numbers", folds=2)
-    assert alone.peers.tolist() == ["Nearest neighbours"]
+    assert alone.peers.tolist() == ["Nearest neighbours", "Support vector machine"]
+    assert found.peer_errors.mean(axis=0).max() < found.chance
 
 
 def test_a_forest_of_all_objects_is_the_same_as_by_hand(described):

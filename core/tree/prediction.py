@@ -30,6 +30,7 @@ LEAVES = (1, 2, 4, 8, 16, 32)
 TREES = (1, 3, 10, 30, 100)
 #: Neighbours that inner folds choose from, for the peer.
 _NEIGHBOURS = (1, 3, 5, 9, 15)
+_PENALTIES = (0.1, 1.0, 10.0, 100.0)
 _INNER_FOLDS = 3
 _CART_TREES = 100
 
@@ -143,8 +144,9 @@ def forest_errors(
 ) -> ForestErrors:
     """Cross-validated errors of forests by leaf size and number of trees, and of their peers.
 
-    Peers are nearest neighbours, and on coordinates a CART forest, with their usual settings; the
-    number of neighbours is chosen on inner folds.
+    Peers are nearest neighbours, a support vector machine on the kernel (of a map: a Gaussian one
+    as wide as its median distance), and on coordinates a CART forest; the number of neighbours and
+    the penalty are chosen on inner folds, the rest is as usual.
 
     Parameters
     ----------
@@ -183,7 +185,7 @@ def forest_errors(
     )
     leaves = [size for size in LEAVES if 2 * size <= len(there)]
     settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in TREES]
-    peers = _peers(grouped, space.part(there), options["seed"])
+    peers = _peers(grouped, space.part(there), values, options["seed"])
     parts = list(_divided(values, grouped, options["folds"], options["seed"]))
     items = [
         (forest, settings, list(peers.values()), objects, values, *part) for part in parts
@@ -284,22 +286,41 @@ def _divided(
 
 
 def _peers(
-    grouped: bool, space: Space, seed: int
+    grouped: bool, space: Space, values: np.ndarray, seed: int
 ) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
     """By name the estimators to compare with, and what they see of the objects."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.model_selection import GridSearchCV
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+    from sklearn.svm import SVC, SVR
 
     near = KNeighborsClassifier if grouped else KNeighborsRegressor
     cart = RandomForestClassifier if grouped else RandomForestRegressor
     grid = {"n_neighbors": [k for k in _NEIGHBOURS if k <= len(space) // 4 or k == 1]}
-    peers = {"Nearest neighbours": (
-        GridSearchCV(near(metric="precomputed"), grid, cv=_INNER_FOLDS), space.distances()
-    )}
+    distances, spread = space.distances(), 1.0 if grouped else float(values.std())
+    machine = SVC(kernel="precomputed")
+    if not grouped:
+        machine = SVR(kernel="precomputed", epsilon=0.1 * spread)
+    penalties = {"C": [spread * c for c in _PENALTIES]}
+    peers = {
+        "Nearest neighbours": (
+            GridSearchCV(near(metric="precomputed"), grid, cv=_INNER_FOLDS), distances
+        ),
+        "Support vector machine": (
+            GridSearchCV(machine, penalties, cv=_INNER_FOLDS), _kernel(space, distances)
+        ),
+    }
     if space.vectors is not None:
         peers["CART forest"] = cart(_CART_TREES, random_state=seed), space.vectors
     return peers
+
+
+def _kernel(space: Space, distances: np.ndarray) -> np.ndarray:
+    """(m, m) the kernel of a space; where it has none, a Gaussian one on the distances."""
+    if space.gram is not None:
+        return space.gram
+    typical = float(np.median(distances[np.triu_indices(len(distances), 1)])) or 1.0
+    return np.exp(-0.5 * (distances / typical) ** 2)
 
 
 def _predict(
