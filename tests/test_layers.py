@@ -26,7 +26,7 @@ LAYERS = [
     ["core.uncertainty"],
     ["core.oracle"],
     ["core.tree"],
-    ["core.compare", "core.active", "core.direction", "core.quality", "core.exclusion"],
+    ["core.compare", "core.active", "core.direction", "core.quality"],
     ["core.run"],
 ]
 FORBIDDEN_IN_CORE = {"streamlit", "plotly", "dashboard", "pages"}
