@@ -183,14 +183,26 @@ def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") ->
     test = as_triplets(test)
     wrong = fitted.mistakes(test)
     return ErrorEstimate(
-        *_clustered(wrong, test.weight, test.questions), len(test), scheme, np.array([]), wrong
+        *clustered_mean(wrong, test.weight, test.questions), len(test), scheme, np.array([]), wrong
     )
 
 
-def _clustered(
+def clustered_mean(
     wrong: np.ndarray, weight: np.ndarray, questions: np.ndarray
 ) -> tuple[float, float, float]:
-    """Mean with its interval; answers to one question count as far as they differ."""
+    """Mean of what is 0 to 1, with Wilson's interval at the effective number of answers.
+
+    Answers to one question count as far as they differ: the variance is cluster-robust.
+
+    Parameters
+    ----------
+    wrong, weight : ndarray, shape (T,)
+    questions : ndarray of int, shape (T,)
+
+    Returns
+    -------
+    mean, low, high : float
+    """
     weight = weight / weight.sum()
     error = float(weight @ wrong)
     by_question = np.bincount(questions, weight * (wrong - error))
@@ -222,7 +234,7 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
     rows = []
     for value in np.unique(values[known]):
         of = known & (values == value)
-        found = _clustered(estimate.wrong[of], triplets.weight[of], triplets.questions[of])
+        found = clustered_mean(estimate.wrong[of], triplets.weight[of], triplets.questions[of])
         rows.append((value, int(of.sum()), *found))
     return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high"])
 
@@ -248,7 +260,7 @@ def repeat_error(triplets: Triplets) -> ErrorEstimate | None:
     if not repeated.any():
         return None
     wrong = np.where(repeated, 0.5 + np.sign(other - same) / 2, np.nan)
-    found = _clustered(wrong[repeated], weight[repeated], questions[repeated])
+    found = clustered_mean(wrong[repeated], weight[repeated], questions[repeated])
     return ErrorEstimate(
         *found, int(repeated.sum()), "the majority of the other answers to the same question",
         np.array([]), wrong,

@@ -28,7 +28,7 @@ LAYERS = [
     ["core.scale"],
     ["core.oracle"],
     ["core.tree"],
-    ["core.compare", "core.active", "core.direction", "core.quality", "core.exclusion"],
+    ["core.compare", "core.active", "core.direction", "core.quality"],
     ["core.plan"],
     ["core.run"],
 ]

@@ -543,6 +543,7 @@ def test_the_prior_on_distances_is_there_for_comparison(services, mapped):
     app.button(key="uncertainty.bootstrap.run").click().run()
     settled(app, services)
     app.number_input(key="uncertainty.distance_posterior.effective").set_value(20).run()
+    app.number_input(key="uncertainty.distance_posterior.most").set_value(500).run()
     app.button(key="uncertainty.distance_posterior.run").click().run()
     settled(app, services)
     values = [m.value for m in app.metric if m.label == "Average uncertainty"]

@@ -65,10 +65,10 @@ def _others(table: Table, reading: Reading, columns: list[str]) -> Iterator[Read
 
 def _orders(reading: Reading, columns: list[str]) -> Iterator[Reading]:
     """Three columns in the order of the answer: any of them may be anything."""
-    for order in permutations(("anchor", "near", "far")):
+    for anchor, near, far in permutations(columns):
         yield replace(
-            reading, task="nearer", roles=dict(zip(order, columns, strict=True)),
-            title=f"columns are {', '.join(order)}",
+            reading, task="nearer", roles={"anchor": anchor, "near": near, "far": far},
+            title=f"{anchor} is the anchor, {near} the nearer and {far} the farther object",
         )
     for task, place in (("odd_one_out", "item3"), ("most_central", "item1")):
         others = [role for role in _THREE if role != place]

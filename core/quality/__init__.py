@@ -1,0 +1,47 @@
+"""What answers are worth: who gave them with care, how consistent they are, what can be reached."""
+
+from core.quality.checks import gold_mistakes, obvious
+from core.quality.consistency import (
+    Ceiling,
+    Coverage,
+    Repeats,
+    Share,
+    coverage,
+    noise_ceiling,
+    repeats,
+    transitivity,
+)
+from core.quality.exclusion import Cleaning, Effect, Exclusion, Preview
+from core.quality.paragraph import methods_paragraph
+from core.quality.people import agreement_with_map, participants, runs_test
+from core.quality.report import QualityReport, quality
+from core.quality.rules import RULES, Rule
+from core.quality.tables import objects, over_time, samplers
+
+__all__ = [
+    "RULES",
+    "Ceiling",
+    "Cleaning",
+    "Coverage",
+    "Effect",
+    "Exclusion",
+    "Preview",
+    "QualityReport",
+    "Repeats",
+    "Rule",
+    "Share",
+    "agreement_with_map",
+    "coverage",
+    "gold_mistakes",
+    "methods_paragraph",
+    "noise_ceiling",
+    "objects",
+    "obvious",
+    "over_time",
+    "participants",
+    "quality",
+    "repeats",
+    "runs_test",
+    "samplers",
+    "transitivity",
+]

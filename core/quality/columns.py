@@ -1,0 +1,32 @@
+"""Columns of answers as numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.triplets import Triplets
+
+
+def codes_of(triplets: Triplets, column: str) -> tuple[np.ndarray, list[str]]:
+    """(T,) numbers of the values of a column, -1 where it is empty; all 0 if there is none."""
+    answers = triplets.answers
+    if column not in answers:
+        return np.zeros(len(triplets), dtype=np.int64), ["all"]
+    values = answers[column]
+    if not isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype("str").astype("category")
+    values = values.cat.remove_unused_categories()
+    return values.cat.codes.to_numpy(dtype=np.int64), values.cat.categories.astype("str").tolist()
+
+
+def one_per_trial(triplets: Triplets) -> np.ndarray:
+    """(T,) bool: the first answer of every trial."""
+    if "trial" not in triplets.answers:
+        return np.ones(len(triplets), dtype=bool)
+    return ~triplets.answers["trial"].duplicated().to_numpy()
+
+
+def divided(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Shares; NaN of nothing."""
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

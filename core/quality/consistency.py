@@ -1,0 +1,240 @@
+"""How consistent answers are, how well they can be predicted at all, and what they cover."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from core.quality.columns import codes_of
+from core.score import ErrorEstimate, repeat_error, wilson
+from core.triplets import FAR, NEAR, Triplets, as_triplets
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of `n` with its 95 % interval; all are NaN where n is 0."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    @classmethod
+    def of(cls, count: float, n: float) -> Share:
+        """Wilson's (1927) interval for independent trials."""
+        if not n:
+            return cls(np.nan, np.nan, np.nan, 0)
+        return cls(count / n, *wilson(count / n, n), int(n))
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "unknown"
+        return f"{self.value:.1%} [{self.low:.1%}, {self.high:.1%}]"
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How often two answers to one question agree.
+
+    Attributes
+    ----------
+    within, between : Share
+        Of pairs of answers by one participant, and by two; `n` counts pairs. The intervals are
+        by question. Chance is one half.
+    questions : int
+        Different comparisons.
+    repeated : int
+        Those that were answered more than once.
+    contradicted : int
+        Those that were answered both ways.
+    """
+
+    within: Share
+    between: Share
+    questions: int
+    repeated: int
+    contradicted: int
+
+
+def repeats(triplets: Triplets) -> Repeats:
+    """Agreement of repeated answers.
+
+    Without participants all pairs count as between; with weights an answer of weight w counts
+    as w answers of different people.
+
+    Parameters
+    ----------
+    triplets : Triplets or array-like of int, shape (T, 3)
+    """
+    triplets = as_triplets(triplets)
+    question = triplets.questions
+    n_questions = int(question.max(initial=-1)) + 1
+    given = both_ways(triplets, question, n_questions)
+    total = given.sum(axis=1)
+    same, pairs = pairs_of(given)
+    own_same, own_pairs = np.zeros(n_questions), np.zeros(n_questions)
+    if "participant" in triplets.answers:
+        who, _ = codes_of(triplets, "participant")
+        known = who >= 0
+        by_both, group = np.unique(
+            question[known].astype(np.int64) * (who.max(initial=0) + 1) + who[known],
+            return_inverse=True,
+        )
+        of = by_both // (who.max(initial=0) + 1)
+        mine = both_ways(triplets.take(known), group, len(by_both))
+        agree, all_of_them = pairs_of(mine)
+        own_same = np.bincount(of, agree, n_questions)
+        own_pairs = np.bincount(of, all_of_them, n_questions)
+    return Repeats(
+        _ratio(own_same, own_pairs), _ratio(same - own_same, pairs - own_pairs), n_questions,
+        int(np.count_nonzero(total > 1)), int(np.count_nonzero((given > 0).all(axis=1))),
+    )
+
+
+def both_ways(triplets: Triplets, group: np.ndarray, n_groups: int) -> np.ndarray:
+    """(groups, 2) weight of the answers for the lower and the higher numbered option."""
+    higher = triplets.rows[:, NEAR] > triplets.rows[:, FAR]
+    found = np.bincount(2 * group + higher, triplets.weight, 2 * n_groups)
+    return found.reshape(n_groups, 2)
+
+
+def pairs_of(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of answers that agree, and all pairs, from the answers `both_ways`."""
+    total = given.sum(axis=1)
+    same = np.maximum(given * (given - 1) / 2, 0.0).sum(axis=1)
+    return same, np.maximum(total * (total - 1) / 2, same)
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> Share:
+    """Share of sums over questions, with the interval of a ratio estimator."""
+    pairs = whole.sum()
+    if pairs < 1:
+        return Share(np.nan, np.nan, np.nan, 0)
+    share = float(part.sum() / pairs)
+    rest = part - share * whole
+    variance = float(rest @ rest) / pairs**2
+    effective = share * (1 - share) / variance if variance > 0 else np.count_nonzero(whole)
+    return Share(share, *wilson(share, min(effective, pairs)), round(pairs))
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """How many answers can be predicted at all.
+
+    Attributes
+    ----------
+    accuracy : Share or None
+        Share of answers that the majority of the other answers to the same question gives,
+        leaving each out in turn; None where no question was asked twice.
+    sentence : str
+    """
+
+    accuracy: Share | None
+    sentence: str
+
+
+def noise_ceiling(triplets: Triplets) -> Ceiling:
+    """Accuracy that the noise in the answers leaves, by leave-one-out (see `repeat_error`)."""
+    found: ErrorEstimate | None = repeat_error(triplets)
+    if found is None:
+        return Ceiling(None, (
+            "No question was answered twice, so these data do not tell how well answers can be "
+            "predicted at all: there is no noise ceiling."
+        ))
+    share = Share(1 - found.error, 1 - found.high, 1 - found.low, found.n_answers)
+    return Ceiling(share, (
+        f"The noise ceiling is {share}: so many of {share.n:,} repeated answers agree with the "
+        "majority of the others to the same question."
+    ))
+
+
+def transitivity(triplets: Triplets) -> pd.DataFrame:
+    """Circles in the answers about each anchor.
+
+    If j is nearer than k and k nearer than l, then j should be nearer than l. Each pair of
+    options counts by the majority of its answers; ties are left out.
+
+    Returns
+    -------
+    DataFrame, n rows
+        ``id``, ``triples`` (of options that were all compared with each other) and ``circular``
+        (how many of them go round in a circle; one in four would if answers were guessed).
+    """
+    triplets = as_triplets(triplets)
+    n = triplets.n_objects
+    question = triplets.questions
+    given = both_ways(triplets, question, int(question.max(initial=-1)) + 1)
+    lead = given[:, 0] - given[:, 1]
+    first = np.unique(question, return_index=True)[1]
+    anchor, near, far = triplets.rows[first].T
+    low, high = np.minimum(near, far), np.maximum(near, far)
+    told = lead != 0
+    from_, to = np.where(lead > 0, low, high)[told], np.where(lead > 0, high, low)[told]
+    anchor = anchor[told]
+    order = np.argsort(anchor, kind="stable")
+    bounds = np.searchsorted(anchor[order], np.arange(n + 1))
+    triples, circular = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for i in range(n):
+        own = order[bounds[i] : bounds[i + 1]]
+        if len(own) < 3:
+            continue
+        names, ends = np.unique(np.concatenate([from_[own], to[own]]), return_inverse=True)
+        tail, head = np.split(ends, 2)
+        size = (len(names), len(names))
+        wins = csr_array((np.ones(len(own)), (tail, head)), shape=size)
+        met = wins + wins.T
+        circular[i] = round(((wins @ wins) * wins.T).sum() / 3)
+        triples[i] = round(((met @ met) * met).sum() / 6)
+    return pd.DataFrame({"id": triplets.ids, "triples": triples, "circular": circular})
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many comparisons were asked, against how many are needed.
+
+    Attributes
+    ----------
+    answers, questions : int
+        Answers, and different comparisons among them.
+    possible : int
+        3 C(n, 3), all comparisons of n objects.
+    needed : dict of int to float
+        d n ln n, the rule of thumb, by the number of dimensions d.
+    never_asked : list of str
+        Ids of objects in no answer.
+    components : int
+        Groups of objects that no answer joins: positions of one group say nothing of another's.
+    """
+
+    answers: int
+    questions: int
+    possible: int
+    needed: dict[int, float]
+    never_asked: list[str]
+    components: int
+
+    @property
+    def dimensions(self) -> int:
+        """Most dimensions for which there are enough answers, by the rule of thumb; 0 if none."""
+        return max((d for d, least in self.needed.items() if self.answers >= least), default=0)
+
+
+def coverage(triplets: Triplets, most: int = 10) -> Coverage:
+    """Comparisons that were asked, up to `most` dimensions."""
+    triplets = as_triplets(triplets)
+    n, rows = triplets.n_objects, triplets.rows
+    asked = triplets.answers_per_object > 0
+    ends = np.concatenate([rows[:, [0, 1]], rows[:, [0, 2]]])
+    graph = coo_array((np.ones(len(ends)), ends.T), shape=(n, n)) if n else None
+    groups = connected_components(graph, directed=False)[1] if n else np.zeros(0, int)
+    least = n * np.log(n) if n > 1 else 0.0
+    return Coverage(
+        len(triplets), len(np.unique(triplets.questions)), n * (n - 1) * (n - 2) // 2,
+        {d: d * least for d in range(1, most + 1)},
+        [name for name, known in zip(triplets.ids, asked, strict=True) if not known],
+        len(np.unique(groups[asked])),
+    )

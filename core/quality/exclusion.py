@@ -1,0 +1,323 @@
+"""Leaving answers out: what each step would remove, a log, and exact undo.
+
+The answers as they were imported are never changed. A `Cleaning` is them and the exclusions made
+of them, one after the other; taking the last one back gives exactly what was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+from sklearn.base import clone
+
+from core.method import Method, checked, parameters
+from core.parallel import Halt, in_parallel
+from core.progress import Progress, Stopped, silent
+from core.quality.columns import one_per_trial
+from core.quality.rules import RULES, Known
+from core.score import question_folds
+from core.triplets import DataError, Triplets
+
+#: The rule of exclusions that are made by hand.
+MANUAL = "manual"
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """One step: a rule with its parameters, or participants and answers chosen by hand.
+
+    Parameters
+    ----------
+    rule : str
+        One of `RULES`, or ``"manual"``.
+    parameters : mapping
+        Of the rule; the others have their defaults.
+    participants : sequence of str
+        By hand: everything of these.
+    answers : sequence of int
+        By hand: answers by their positions among those that were imported.
+    reason : str
+        Why, in the user's words.
+
+    Raises
+    ------
+    ValueError
+        For an unknown rule or a parameter outside its range.
+    """
+
+    rule: str = MANUAL
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    participants: tuple[str, ...] = ()
+    answers: tuple[int, ...] = ()
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        values = dict(self.parameters)
+        if self.rule in RULES:
+            values = checked(RULES[self.rule].find, values)
+        elif self.rule != MANUAL:
+            known = ", ".join(map(repr, [*RULES, MANUAL]))
+            raise ValueError(f"rule is {self.rule!r}; it must be one of {known}.")
+        elif values:
+            raise ValueError("an exclusion by hand has no parameters")
+        object.__setattr__(self, "parameters", values)
+        object.__setattr__(self, "participants", tuple(map(str, self.participants)))
+        object.__setattr__(self, "answers", tuple(map(int, self.answers)))
+
+    @property
+    def title(self) -> str:
+        """What it is called, with its parameters."""
+        if self.rule == MANUAL:
+            return "By hand"
+        labels = {p.name: p.spec.label.lower() for p in parameters(RULES[self.rule].find)}
+        words = [f"{labels[name]}: {value:g}" for name, value in self.parameters.items()]
+        return RULES[self.rule].title + (f" ({', '.join(words)})" if words else "")
+
+    @property
+    def source(self) -> str:
+        """Who published the rule; empty for exclusions by hand."""
+        return RULES[self.rule].source if self.rule in RULES else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "rule": self.rule, "parameters": dict(self.parameters),
+            "participants": list(self.participants), "answers": list(self.answers),
+            "reason": self.reason,
+        }
+
+
+class Preview(NamedTuple):
+    """What an exclusion removes.
+
+    Attributes
+    ----------
+    mask : ndarray of bool, shape (T,)
+        The answers, among those that were imported.
+    n_answers, n_trials : int
+    participants : list of str
+        Of whom nothing is left.
+    touched : dict of str to int
+        Participants who lose answers, and how many.
+    """
+
+    mask: np.ndarray
+    n_answers: int
+    n_trials: int
+    participants: list[str]
+    touched: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What leaving answers out does to the prediction of those that stay.
+
+    Attributes
+    ----------
+    before, after : float
+        Held-out accuracy on the answers that stay, learned from all and from those that stay.
+    difference, low, high : float
+        After minus before, with a 95 % interval over folds (Nadeau & Bengio 2003).
+    """
+
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def sentence(self) -> str:
+        """The effect in words."""
+        return (
+            f"Held-out accuracy on the answers that stay goes from {self.before:.1%} to "
+            f"{self.after:.1%}: {100 * self.difference:+.1f} points "
+            f"[{100 * self.low:+.1f}, {100 * self.high:+.1f}]."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Cleaning:
+    """Imported answers and what was left out of them. Immutable: each step gives a new one.
+
+    Parameters
+    ----------
+    raw : Triplets
+        As they were imported.
+    catch_trials : DataFrame, optional
+        As `core.files.Imported.catch_trials`.
+    gold : Triplets, optional
+        See `core.quality.gold_mistakes`.
+    exclusions : sequence of Exclusion
+        Made one after the other: each sees what the earlier ones have left.
+    """
+
+    raw: Triplets
+    catch_trials: pd.DataFrame | None = None
+    gold: Triplets | None = None
+    exclusions: tuple[Exclusion, ...] = ()
+
+    @cached_property
+    def previews(self) -> list[Preview]:
+        """What each exclusion removed."""
+        if not self.exclusions:
+            return []
+        before = self.undone()
+        return [*before.previews, before.preview(self.exclusions[-1])]
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """(T,) bool: imported answers that are not left out."""
+        kept = np.ones(len(self.raw), dtype=bool)
+        for removed in self.previews:
+            kept &= ~removed.mask
+        return kept
+
+    @cached_property
+    def triplets(self) -> Triplets:
+        """The answers that are not left out, about the same objects."""
+        return self.raw if self.kept.all() else self.raw.take(self.kept)
+
+    @cached_property
+    def _known(self) -> Known:
+        return Known(self.triplets, self.catch_trials, self.gold)
+
+    def preview(self, exclusion: Exclusion) -> Preview:
+        """What a further exclusion would remove.
+
+        Raises
+        ------
+        DataError
+            If the data lack what the rule looks at.
+        """
+        left, known = np.flatnonzero(self.kept), self._known
+        names = known.people["participant"]
+        if exclusion.rule == MANUAL:
+            out = known.by(names.isin(exclusion.participants).to_numpy())
+            out |= np.isin(left, exclusion.answers)
+        else:
+            out = RULES[exclusion.rule].find(known, **exclusion.parameters)
+        if "trial" in self.triplets.answers:  # answers of one trial go together
+            trial = self.triplets.answers["trial"].to_numpy()
+            out = np.isin(trial, trial[out])
+        mask = np.zeros(len(self.raw), dtype=bool)
+        mask[left[out]] = True
+        lost = np.bincount(known.who[out & (known.who >= 0)], minlength=len(names))
+        people = list(zip(names, lost.tolist(), known.people["answers"], strict=True))
+        return Preview(
+            mask, int(out.sum()), int((out & one_per_trial(self.triplets)).sum()),
+            [name for name, n, all_of in people if 0 < n == all_of],
+            {name: n for name, n, _ in people if n},
+        )
+
+    def excluding(self, exclusion: Exclusion) -> Cleaning:
+        """The same with one more exclusion.
+
+        Raises
+        ------
+        DataError
+            If the data lack what the rule looks at, or no answer would be left.
+        """
+        if self.preview(exclusion).n_answers == len(self.triplets):
+            raise self._nothing_left(exclusion)
+        return replace(self, exclusions=(*self.exclusions, exclusion))
+
+    def undone(self) -> Cleaning:
+        """The same without the last exclusion."""
+        return replace(self, exclusions=self.exclusions[:-1])
+
+    def log(self) -> list[dict[str, Any]]:
+        """Every exclusion with what it removed: plain values, for exports."""
+        return [
+            {
+                **exclusion.to_dict(), "title": exclusion.title, "source": exclusion.source,
+                "removed_answers": removed.n_answers, "removed_trials": removed.n_trials,
+                "removed_participants": removed.participants,
+            }
+            for exclusion, removed in zip(self.exclusions, self.previews, strict=True)
+        ]
+
+    @classmethod
+    def from_log(
+        cls, raw: Triplets, log: Sequence[Mapping[str, Any]],
+        catch_trials: pd.DataFrame | None = None, gold: Triplets | None = None,
+    ) -> Cleaning:
+        """The cleaning that a log describes.
+
+        Raises
+        ------
+        ValueError
+            If it names an unknown rule or setting.
+        """
+        names = ("rule", "parameters", "participants", "answers", "reason")
+        steps = [Exclusion(**{name: entry[name] for name in names}) for entry in log]
+        return cls(raw, catch_trials, gold, tuple(steps))
+
+    def effect(
+        self, method: Method, exclusion: Exclusion | None = None, *, folds: int = 5,
+        seed: int = 0, progress: Progress = silent,
+    ) -> Effect:
+        """What exclusions do to held-out accuracy.
+
+        Parameters
+        ----------
+        method : Method
+            Fitted anew, as a clone, to every training part.
+        exclusion : Exclusion, optional
+            One that is not made yet; by default all that were made.
+        folds, seed : int
+        progress : Progress
+            Called after every pair of fits.
+
+        Raises
+        ------
+        DataError
+            If nothing would be left, or too little to predict it.
+        Stopped
+            If `progress` asks to stop before the end.
+        """
+        data, stays = self.raw, self.kept
+        if exclusion is not None:
+            data, stays = self.triplets, ~self.preview(exclusion).mask[self.kept]
+        fold = question_folds(data, folds, np.random.default_rng(seed))
+        parts = [fold == k for k in range(folds)]
+        jobs = [(method, data, stays, part) for part in parts
+                if (part & stays).any() and (~part & stays).any()]
+        if len(jobs) < 2:
+            raise self._nothing_left(exclusion)
+        scores = []
+        for pair in in_parallel(_both_scores, jobs):
+            scores.append(pair)
+            if progress(len(scores) / len(jobs)) and len(scores) < len(jobs):
+                raise Stopped
+        before, after = np.array(scores).T
+        gain = after - before
+        spread = np.sqrt((1 / len(gain) + 1 / (folds - 1)) * gain.var(ddof=1))
+        reach = float(spread * stdtrit(len(gain) - 1, 0.975))
+        mean = float(gain.mean())
+        return Effect(float(before.mean()), float(after.mean()), mean, mean - reach, mean + reach)
+
+    def _nothing_left(self, exclusion: Exclusion | None) -> DataError:
+        what = f"{exclusion.title}: " if exclusion else ""
+        return DataError(
+            f"{what}no answer would be left, or too few", file=self.raw.name,
+            remedy="Choose a milder limit.",
+        )
+
+
+def _both_scores(
+    method: Method, data: Triplets, stays: np.ndarray, held_out: np.ndarray, halt: Halt
+) -> tuple[float, float]:
+    """Accuracy on what stays of a fold, learned from all answers of the others and from some."""
+    test = data.take(held_out & stays)
+    before, after = (
+        clone(method).fit(data.take(train), progress=halt).score(test)
+        for train in (~held_out, ~held_out & stays)
+    )
+    return before, after

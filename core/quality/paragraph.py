@@ -1,0 +1,109 @@
+"""The paragraph of a methods section that says what the answers are."""
+
+from __future__ import annotations
+
+from core import __version__
+from core.quality.columns import codes_of, one_per_trial
+from core.quality.consistency import noise_ceiling, repeats
+from core.quality.exclusion import Cleaning
+from core.triplets import Triplets
+
+
+def methods_paragraph(cleaning: Cleaning, asked: str = "") -> str:
+    """All counts that a methods section needs, as one paragraph.
+
+    Parameters
+    ----------
+    cleaning : Cleaning
+        The imported answers and what was left out of them.
+    asked : str, optional
+        What was asked, such as the title of a `core.files.Task`.
+    """
+    raw, kept = cleaning.raw, cleaning.triplets
+    task = f" ({asked[:1].lower()}{asked[1:]})" if asked else ""
+    lines = [f"We collected {_size(raw)} on {_counted(raw.n_objects, 'object')}{task}."]
+    catch = cleaning.catch_trials
+    if catch is not None and len(catch):
+        lines.append(
+            f"A further {_counted(len(catch), 'catch trial')} had the anchor among the options; "
+            f"{catch['correct'].mean():.1%} were answered correctly."
+        )
+    if cleaning.exclusions:
+        used = int((kept.answers_per_object > 0).sum())
+        lines.append(
+            f"We excluded, in this order, {'; '.join(_steps(cleaning))}. This left {_size(kept)} "
+            f"on {_counted(used, 'object')}."
+        )
+    else:
+        lines.append("No answers were excluded.")
+    lines += _trials(kept) + _consistency(kept)
+    lines.append(f"Answers were read and checked with TripletScope {__version__}.")
+    return " ".join(lines)
+
+
+def _steps(cleaning: Cleaning) -> list[str]:
+    steps = []
+    for exclusion, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
+        title = exclusion.title
+        people = len(removed.participants)
+        steps.append(
+            f"{title[:1].lower()}{title[1:]}: {_counted(removed.n_trials, 'trial')}"
+            + (f", {_counted(people, 'participant')} entirely" if people else "")
+            + (f" ({exclusion.reason})" if exclusion.reason else "")
+        )
+    return steps
+
+
+def _size(triplets: Triplets) -> str:
+    once = one_per_trial(triplets)
+    text = _counted(int(once.sum()), "trial")
+    if not once.all():
+        text += f" ({len(triplets):,} triplets)"
+    if "participant" in triplets.answers:
+        trials = triplets.take(once).answers["participant"].value_counts()
+        trials = trials[trials > 0]
+        text += (
+            f" from {_counted(len(codes_of(triplets, 'participant')[1]), 'participant')} "
+            f"(median {trials.median():,.0f} trials each)"
+        )
+    return text
+
+
+def _trials(kept: Triplets) -> list[str]:
+    lines = []
+    answers = kept.take(one_per_trial(kept)).answers
+    for column, what in (("sampler", "Questions were picked by"), ("split", "Trials are marked")):
+        if column in answers:
+            shares = answers[column].value_counts(normalize=True)
+            words = [f"{name} ({share:.1%})" for name, share in shares.items() if share > 0]
+            lines.append(f"{what} {', '.join(words)}.")
+    times = answers.get("response_time")
+    if times is not None and times.notna().any():
+        low, middle, high = times.quantile([0.25, 0.5, 0.75])
+        lines.append(
+            f"The median response time was {middle:.2f} s (quartiles {low:.2f} and {high:.2f} s)."
+        )
+    return lines
+
+
+def _consistency(kept: Triplets) -> list[str]:
+    found = repeats(kept)
+    lines = [
+        f"{_counted(found.questions, 'different question')} were asked, {found.repeated:,} of "
+        "them more than once."
+    ]
+    if found.within.n:
+        lines.append(
+            f"Participants repeated their own answer in {found.within} of {found.within.n:,} pairs "
+            "of repeats (95% interval, by question)."
+        )
+    if found.between.n:
+        lines.append(
+            f"Different participants agreed in {found.between} of {found.between.n:,} pairs of "
+            "answers."
+        )
+    return [*lines, noise_ceiling(kept).sentence]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

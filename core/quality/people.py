@@ -1,0 +1,234 @@
+"""What the answers of each participant are worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+from scipy.stats import chisquare
+from sklearn.base import clone
+
+from core.method import Method
+from core.parallel import Halt, in_parallel
+from core.progress import Progress, Stopped, silent
+from core.quality.checks import gold_mistakes
+from core.quality.columns import codes_of, divided, one_per_trial
+from core.quality.consistency import both_ways, pairs_of
+from core.score import clustered_mean
+from core.triplets import FAR, NEAR, DataError, Triplets
+
+
+def participants(
+    triplets: Triplets, *, catch_trials: pd.DataFrame | None = None, gold: Any = None
+) -> pd.DataFrame:
+    """What is known of the answers of each participant.
+
+    Parameters
+    ----------
+    triplets : Triplets
+    catch_trials : DataFrame, optional
+        ``participant`` and ``correct``, as `core.files.Imported.catch_trials`.
+    gold : Triplets or array-like, shape (G, 3), optional
+        See `gold_mistakes`.
+
+    Returns
+    -------
+    DataFrame, one row per participant
+        ``participant``, ``answers``, ``questions`` (different ones); ``repeats`` (pairs of own
+        answers to one question) and ``consistent`` (share of them that agree); ``compared``
+        (answers to questions that others answered too) and ``agrees`` (share of them on the side
+        of the others' majority); ``checks`` (catch and gold questions) and ``failed`` (share);
+        with response times ``mean_time``, ``median_time`` and ``fastest`` (5th percentile), in
+        seconds; with sides ``favourite`` (the side chosen most often), ``favourite_share``,
+        ``bias_p`` (that all sides are equally likely) and ``runs_p`` (that they follow each other
+        at random). What is not known is NaN.
+    """
+    who, names = codes_of(triplets, "participant")
+    n = len(names)
+    table = pd.DataFrame({"participant": names})
+    known = who >= 0
+    table["answers"] = np.bincount(who[known], minlength=n)
+    question = triplets.questions
+    pairs = np.unique(np.column_stack([who[known], question[known]]), axis=0)
+    table["questions"] = np.bincount(pairs[:, 0], minlength=n)
+    table["repeats"], table["consistent"] = _own_repeats(triplets, who, n)
+    table["compared"], table["agrees"] = _with_others(triplets, who, n)
+    table["checks"], table["failed"] = _checks(triplets, who, names, catch_trials, gold)
+    answers = triplets.answers
+    by_who = pd.Series(np.where(known, who, -1))
+    if "response_time" in answers:
+        times = answers["response_time"].groupby(by_who)
+        for column, values in (
+            ("mean_time", times.mean()), ("median_time", times.median()),
+            ("fastest", times.quantile(0.05)),
+        ):
+            table[column] = values.reindex(range(n)).to_numpy()
+    if "side" in answers:
+        table = pd.concat([table, _sides(triplets, who, n)], axis=1)
+    return table
+
+
+def _own_repeats(triplets: Triplets, who: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    known = np.flatnonzero(who >= 0)
+    n_questions = np.int64(triplets.questions.max(initial=0) + 1)
+    groups, group = np.unique(
+        who[known] * n_questions + triplets.questions[known], return_inverse=True
+    )
+    same, pairs = pairs_of(both_ways(triplets.take(known), group, len(groups)))
+    whose = groups // n_questions
+    pairs, same = np.bincount(whose, pairs, n), np.bincount(whose, same, n)
+    return pairs.astype(np.int64), divided(same, pairs)
+
+
+def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Answers to questions of others, and the share on the side of the others' majority."""
+    question = triplets.questions
+    n_questions = int(question.max(initial=0)) + 1
+    all_given = both_ways(triplets, question, n_questions)
+    groups, group = np.unique(
+        who.astype(np.int64) * n_questions + question, return_inverse=True
+    )
+    own = both_ways(triplets, group, len(groups))
+    others = all_given[question] - own[group]
+    higher = (triplets.rows[:, NEAR] > triplets.rows[:, FAR]).astype(int)
+    t = np.arange(len(triplets))
+    lead = others[t, higher] - others[t, 1 - higher]
+    asked = (others.sum(axis=1) > 0) & (who >= 0)
+    agree = np.bincount(who[asked], 0.5 + np.sign(lead[asked]) / 2, n)
+    compared = np.bincount(who[asked], minlength=n)
+    return compared, divided(agree, compared)
+
+
+def _checks(
+    triplets: Triplets, who: np.ndarray, names: list[str], catch_trials: pd.DataFrame | None,
+    gold: Any,
+) -> tuple[np.ndarray, np.ndarray]:
+    asked, wrong = np.zeros(len(names)), np.zeros(len(names))
+    if gold is not None:
+        mistakes = gold_mistakes(triplets, gold)
+        known = np.isfinite(mistakes) & (who >= 0)
+        asked += np.bincount(who[known], minlength=len(names))
+        wrong += np.bincount(who[known], mistakes[known], len(names))
+    if catch_trials is not None and "participant" in catch_trials:
+        place = {name: i for i, name in enumerate(names)}
+        whose = catch_trials["participant"].astype("str").map(place)
+        known = whose.notna().to_numpy()
+        whose = whose[known].to_numpy(dtype=np.int64)
+        failed = ~catch_trials["correct"].to_numpy(dtype=bool)[known]
+        asked += np.bincount(whose, minlength=len(names))
+        wrong += np.bincount(whose, failed, len(names))
+    return asked.astype(np.int64), divided(wrong, asked)
+
+
+def _sides(triplets: Triplets, who: np.ndarray, n: int) -> pd.DataFrame:
+    """Favourite side of each participant, and whether sides come by chance."""
+    side, names = codes_of(triplets, "side")
+    once = one_per_trial(triplets) & (side >= 0)
+    moments = triplets.answers.get("time")
+    order = np.arange(len(side)) if moments is None else np.argsort(moments, kind="stable")
+    found = []
+    by_who = pd.Series(order[once[order]]).groupby(who[order[once[order]]]).indices
+    ordered = order[once[order]]
+    for i in range(n):
+        own = side[ordered[by_who.get(i, [])]]
+        counts = np.bincount(own, minlength=len(names))
+        if not len(own):
+            found.append(("", np.nan, np.nan, np.nan))
+            continue
+        favourite = int(counts.argmax())
+        found.append((
+            names[favourite], counts[favourite] / len(own), chisquare(counts).pvalue,
+            runs_test(own),
+        ))
+    return pd.DataFrame(found, columns=["favourite", "favourite_share", "bias_p", "runs_p"])
+
+
+def runs_test(values: np.ndarray) -> float:
+    """Two-sided p that the order of some categories is random, given how often each occurs.
+
+    The number of runs has mean (N (N + 1) - sum n_i^2) / N and the variance of Wald & Wolfowitz
+    (1940) for two, of Mood (1940) for more categories; its distribution is taken for normal. NaN
+    for fewer than ten values, or where there is but one category.
+    """
+    values = np.asarray(values)
+    counts = np.unique(values, return_counts=True)[1].astype(float)
+    size = counts.sum()
+    if size < 10 or len(counts) < 2:
+        return np.nan
+    runs = 1 + np.count_nonzero(values[1:] != values[:-1])
+    squares, cubes = (counts**2).sum(), (counts**3).sum()
+    mean = (size * (size + 1) - squares) / size
+    variance = (
+        squares * (squares + size * (size + 1)) - 2 * size * cubes - size**3
+    ) / (size**2 * (size - 1))
+    if variance <= 0:
+        return np.nan
+    return float(2 * ndtr(-abs(runs - mean) / np.sqrt(variance)))
+
+
+def agreement_with_map(
+    method: Method, triplets: Triplets, *, folds: int = 10, seed: int = 0,
+    progress: Progress = silent,
+) -> pd.DataFrame:
+    """How well a map of the others' answers predicts each participant.
+
+    Participants are divided into folds; the answers of one fold are predicted by a map that is
+    fitted to those of the others.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted anew, as a clone, without each fold.
+    triplets : Triplets
+    folds : int
+        At most; with fewer participants each is a fold.
+    seed : int
+    progress : Progress
+        Called after every fold.
+
+    Returns
+    -------
+    DataFrame, one row per participant
+        ``participant``, ``answers``, ``predicted`` (share), ``low``, ``high``: 95 %, by question.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two participants.
+    Stopped
+        If `progress` asks to stop before all folds are done.
+    """
+    who, names = codes_of(triplets, "participant")
+    if len(names) < 2:
+        raise DataError(
+            "there are no two participants to compare", file=triplets.name,
+            remedy="Choose the column that tells who gave an answer.",
+        )
+    folds = min(folds, len(names))
+    fold = np.append(np.random.default_rng(seed).permutation(len(names)) % folds, -1)[who]
+    jobs = [(method, triplets, fold == k) for k in range(folds)]
+    wrong = np.full(len(triplets), np.nan)
+    for k, found in enumerate(in_parallel(_mistakes_without, jobs)):
+        wrong[fold == k] = found
+        if progress((k + 1) / folds) and k + 1 < folds:
+            raise Stopped
+    rows = []
+    for i, name in enumerate(names):
+        own = np.flatnonzero((who == i) & np.isfinite(wrong) & (triplets.weight > 0))
+        if len(own):
+            error, low, high = clustered_mean(
+                wrong[own], triplets.weight[own], triplets.questions[own]
+            )
+            rows.append((name, len(own), 1 - error, 1 - high, 1 - low))
+        else:
+            rows.append((name, 0, np.nan, np.nan, np.nan))
+    return pd.DataFrame(rows, columns=["participant", "answers", "predicted", "low", "high"])
+
+
+def _mistakes_without(
+    method: Method, triplets: Triplets, held_out: np.ndarray, halt: Halt
+) -> np.ndarray:
+    fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
+    return fitted.mistakes(triplets.take(held_out))

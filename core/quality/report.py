@@ -1,0 +1,120 @@
+"""All that can be said of the answers without fitting anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.quality.consistency import (
+    Ceiling,
+    Coverage,
+    Repeats,
+    Share,
+    coverage,
+    noise_ceiling,
+    repeats,
+)
+from core.quality.people import participants
+from core.quality.tables import objects, over_time, samplers
+from core.triplets import Triplets
+
+
+@dataclass(frozen=True, eq=False)
+class QualityReport:
+    """What answers are worth. See the functions of the same names.
+
+    Attributes
+    ----------
+    repeats : Repeats
+    ceiling : Ceiling
+    coverage : Coverage
+    participants, objects, samplers, over_time : DataFrame
+    checks : Share
+        Of catch and gold questions that were answered wrong.
+    circular : Share
+        Of triples of options that go round in a circle.
+    sides : str
+        Whether a preference for a side can be seen, as a sentence.
+    """
+
+    repeats: Repeats
+    ceiling: Ceiling
+    coverage: Coverage
+    participants: pd.DataFrame
+    objects: pd.DataFrame
+    samplers: pd.DataFrame
+    over_time: pd.DataFrame
+    checks: Share
+    circular: Share
+    sides: str
+
+    def summary(self) -> list[str]:
+        """The report as sentences."""
+        found, cover = self.repeats, self.coverage
+        lines = [
+            f"{cover.answers:,} answers to {found.questions:,} different questions, of "
+            f"{cover.possible:,} possible; {found.repeated:,} were asked more than once and "
+            f"{found.contradicted:,} of them answered both ways.",
+        ]
+        if found.within.n:
+            lines.append(f"Participants agree with themselves in {found.within} of repeats.")
+        if found.between.n:
+            lines.append(f"Different participants agree in {found.between} of repeats.")
+        lines.append(self.ceiling.sentence)
+        if self.checks.n:
+            lines.append(f"{self.checks} of {self.checks.n:,} catch and gold questions were wrong.")
+        if self.circular.n:
+            lines.append(
+                f"{self.circular.value:.1%} of {self.circular.n:,} complete triples of options go "
+                "round in a circle; 25% would if answers were guessed."
+            )
+        lines.append(self.sides)
+        enough = cover.dimensions
+        lines.append(
+            f"There are {cover.answers / max(cover.needed[1], 1.0):.1f} times n ln n answers, "
+            + (f"by the rule of thumb enough for {enough} dimension{'s' * (enough > 1)}."
+               if enough else "by the rule of thumb too few even for one dimension.")
+        )
+        if cover.components > 1:
+            lines.append(
+                f"The objects fall into {cover.components} groups that no answer joins: their "
+                "places relative to each other are unknown."
+            )
+        return lines
+
+
+def quality(
+    triplets: Triplets, *, catch_trials: pd.DataFrame | None = None, gold: Any = None,
+    wrong: np.ndarray | None = None,
+) -> QualityReport:
+    """All that can be said of the answers without fitting anything.
+
+    Parameters
+    ----------
+    triplets : Triplets
+    catch_trials : DataFrame, optional
+        As `core.files.Imported.catch_trials`.
+    gold : Triplets or array-like, shape (G, 3), optional
+        Right answers to some questions, see `gold_mistakes` and `obvious`.
+    wrong : ndarray, shape (T,), optional
+        How wrongly each answer was predicted by a map that had not seen it.
+    """
+    people = participants(triplets, catch_trials=catch_trials, gold=gold)
+    things = objects(triplets)
+    asked = people["checks"].sum()
+    failed = (people["failed"] * people["checks"]).sum()
+    sides = (
+        "The file does not say on which side options stood, or was sorted by the answer: a "
+        "preference for a side cannot be seen."
+    )
+    if "favourite_share" in people:
+        biased = int((people["bias_p"] < 0.01).sum())
+        sides = f"{biased:,} of {len(people):,} participants prefer a side (p < 0.01)."
+    return QualityReport(
+        repeats(triplets), noise_ceiling(triplets), coverage(triplets), people, things,
+        samplers(triplets), over_time(triplets, wrong), Share.of(failed, asked),
+        Share.of(things["circular"].sum(), things["triples"].sum()), sides,
+    )

@@ -1,0 +1,257 @@
+"""Published rules for leaving answers out, with limits that can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+
+from core.method import Number
+from core.quality.columns import codes_of, one_per_trial
+from core.quality.people import participants
+from core.triplets import DataError, Triplets
+
+_Most = Annotated[float, Number(0.0, 1.0, "At most", "Share of the answers.")]
+_Least = Annotated[float, Number(0.0, 1.0, "At least", "Share of the answers.")]
+_AtLeast = Annotated[float, Number(0.0, 3600.0, "At least, in seconds")]
+_AtMost = Annotated[float, Number(0.0, 36000.0, "At most, in seconds")]
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What rules look at.
+
+    Attributes
+    ----------
+    triplets : Triplets
+        The answers that earlier exclusions have left.
+    catch_trials : DataFrame or None
+    gold : Triplets or None
+    """
+
+    triplets: Triplets
+    catch_trials: pd.DataFrame | None = None
+    gold: Triplets | None = None
+
+    @cached_property
+    def people(self) -> pd.DataFrame:
+        """`core.quality.participants` of these answers."""
+        return participants(self.triplets, catch_trials=self.catch_trials, gold=self.gold)
+
+    @cached_property
+    def who(self) -> np.ndarray:
+        """(T,) row of `people` of every answer, -1 where nobody is named."""
+        return codes_of(self.triplets, "participant")[0]
+
+    def by(self, people: np.ndarray) -> np.ndarray:
+        """(T,) bool: answers of the people for whom `people`, shape (P,) bool, holds."""
+        return np.append(np.asarray(people, dtype=bool), False)[self.who]
+
+    def column(self, name: str) -> pd.Series:
+        """A column of the answers.
+
+        Raises
+        ------
+        DataError
+            If there is none.
+        """
+        if name not in self.triplets.answers:
+            words = name.replace("_", " ")
+            raise DataError(
+                f"the answers have no {words}", file=self.triplets.name,
+                remedy=f"This rule needs a column for the {words}; name it when importing.",
+            )
+        return self.triplets.answers[name]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A way to find answers that are left out.
+
+    Attributes
+    ----------
+    name, title, help : str
+    source : str
+        Who published it.
+    find : callable
+        ``find(known, **parameters)`` is (T,) bool, the answers to leave out. Its annotations
+        declare the parameters.
+    """
+
+    name: str
+    title: str
+    help: str
+    source: str
+    find: Callable[..., np.ndarray]
+
+
+RULES: dict[str, Rule] = {}
+
+
+def _rule(title: str, help: str, source: str) -> Callable:
+    def add(find: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+        name = find.__name__.removeprefix("_")
+        RULES[name] = Rule(name, title, help, source, find)
+        find.title = title  # what errors about its parameters call it
+        return find
+
+    return add
+
+
+_THINGS = "THINGS, check_for_cheaters (Hebart et al. 2020)"
+
+
+@_rule(
+    "Failed catch or gold questions",
+    "Participants who answered more than this share of the catch and gold questions wrong.",
+    "tripletTools, filter_failed_catch: 20 %",
+)
+def _failed_checks(known: Known, *, most: _Most = 0.2) -> np.ndarray:
+    if not known.people["checks"].any():
+        raise DataError(
+            "there are no catch or gold questions", file=known.triplets.name,
+            remedy="Upload a list of gold questions, or mark obvious ones from a map.",
+        )
+    return known.by(known.people["failed"] > most)
+
+
+@_rule(
+    "Fast participants", "Participants whose mean response time is below this.",
+    "tripletTools: 1 s, also 0.2 s",
+)
+def _fast_participants(known: Known, *, least: _AtLeast = 1.0) -> np.ndarray:
+    known.column("response_time")
+    return known.by(known.people["mean_time"] < least)
+
+
+@_rule("Fast answers", "Single answers that took less than this.", "common practice")
+def _fast_answers(known: Known, *, least: _AtLeast = 0.2) -> np.ndarray:
+    return (known.column("response_time") < least).to_numpy()
+
+
+@_rule("Slow answers", "Single answers that took longer than this.", "common practice")
+def _slow_answers(known: Known, *, most: _AtMost = 60.0) -> np.ndarray:
+    return (known.column("response_time") > most).to_numpy()
+
+
+@_rule(
+    "Without a response time", "Answers whose response time is missing or impossible.",
+    "THINGS, preprocessing",
+)
+def _without_time(known: Known) -> np.ndarray:
+    return known.column("response_time").isna().to_numpy()
+
+
+@_rule(
+    "Too few answers", "Participants with fewer trials than this.",
+    "tripletTools: 510 of 1,000 trials",
+)
+def _few_answers(
+    known: Known, *, least: Annotated[int, Number(0, 1_000_000, "At least, in trials")] = 100
+) -> np.ndarray:
+    once = one_per_trial(known.triplets) & (known.who >= 0)
+    return known.by(np.bincount(known.who[once], minlength=len(known.people)) < least)
+
+
+@_rule(
+    "Favourite side",
+    "Participants who chose one position in more than the one share of their answers, or another "
+    "in less than the other.",
+    f"{_THINGS}: 40 % and 27 % of three positions",
+)
+def _favourite_side(known: Known, *, most: _Most = 0.8, least: _Least = 0.0) -> np.ndarray:
+    known.column("side")
+    side, names = codes_of(known.triplets, "side")
+    once = one_per_trial(known.triplets) & (side >= 0) & (known.who >= 0)
+    given = np.zeros((len(known.people), len(names)))
+    np.add.at(given, (known.who[once], side[once]), 1)
+    total = given.sum(axis=1)
+    shares = given / np.maximum(total, 1)[:, None]
+    biased = (shares.max(axis=1) > most) | (shares.min(axis=1) < least)
+    return known.by(biased & (total > 0))
+
+
+@_rule(
+    "Patterned sides",
+    "Participants whose positions do not follow each other at random: the runs test gives a p "
+    "below this.",
+    _THINGS,
+)
+def _patterned_sides(
+    known: Known, *, p: Annotated[float, Number(0.0, 1.0, "p below")] = 0.001
+) -> np.ndarray:
+    known.column("side")
+    return known.by(known.people["runs_p"] < p)
+
+
+@_rule(
+    "Fast blocks",
+    "Blocks whose fifth fastest answer took less than the one and whose tenth fastest less than "
+    "the other, and everything of participants with so many of these blocks.",
+    f"{_THINGS}: 0.8 s, 1.1 s, 5 blocks",
+)
+def _fast_blocks(
+    known: Known, *,
+    fifth: Annotated[float, Number(0.0, 3600.0, "Fifth fastest below, in seconds")] = 0.8,
+    tenth: Annotated[float, Number(0.0, 3600.0, "Tenth fastest below, in seconds")] = 1.1,
+    blocks: Annotated[int, Number(1, 1000, "Blocks")] = 5,
+) -> np.ndarray:
+    times = known.column("response_time").to_numpy(dtype=float)
+    known.column("block")
+    block, names = codes_of(known.triplets, "block")
+    # A block of one participant: numbers of blocks may begin anew with each.
+    owners, of = np.unique(known.who * (len(names) + 1) + block, return_inverse=True)
+    fast = np.zeros(len(owners), dtype=bool)
+    timed = np.flatnonzero(one_per_trial(known.triplets) & np.isfinite(times) & (block >= 0))
+    timed = timed[np.lexsort((times[timed], of[timed]))]
+    sizes = np.bincount(of[timed], minlength=len(owners))
+    starts = np.cumsum(sizes) - sizes
+    long = np.flatnonzero(sizes >= 10)
+    ranked = times[timed]
+    fast[long] = (ranked[starts[long] + 4] < fifth) & (ranked[starts[long] + 9] < tenth)
+    whose = np.full(len(owners), -1)
+    whose[of] = known.who
+    bad = np.bincount(whose[fast & (whose >= 0)], minlength=len(known.people))
+    return fast[of] | known.by(bad >= blocks)
+
+
+@_rule(
+    "Duplicates", "Answers that repeat an earlier one in everything that is known of it.",
+    "THINGS, preprocessing: exact duplicates",
+)
+def _duplicates(known: Known) -> np.ndarray:
+    rows = pd.DataFrame(known.triplets.rows, columns=["anchor", "near", "far"])
+    answers = known.triplets.answers.drop(columns="trial", errors="ignore").add_prefix("_")
+    return pd.concat([rows, answers], axis=1).duplicated().to_numpy()
+
+
+@_rule(
+    "At odds with the others",
+    "Participants who are on the side of the others' majority in less than this share of the "
+    "questions they have in common, of which there are at least so many.",
+    "tripletTools, make.vmat: agreement on validation triplets",
+)
+def _at_odds(
+    known: Known, *, least: _Least = 0.5,
+    shared: Annotated[int, Number(1, 100_000, "Shared answers")] = 10,
+) -> np.ndarray:
+    people = known.people
+    return known.by((people["agrees"] < least) & (people["compared"] >= shared))
+
+
+@_rule(
+    "Inconsistent",
+    "Participants who contradict themselves in more than this share of the pairs of their own "
+    "answers to one question, of which there are at least so many.",
+    "common practice",
+)
+def _inconsistent(
+    known: Known, *, most: _Most = 0.4,
+    repeats: Annotated[int, Number(1, 100_000, "Pairs of repeats")] = 10,
+) -> np.ndarray:
+    people = known.people
+    return known.by((1 - people["consistent"] > most) & (people["repeats"] >= repeats))

@@ -1,0 +1,128 @@
+"""Quality by object, by sampler and over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.quality.columns import codes_of, divided
+from core.quality.consistency import both_ways, noise_ceiling, pairs_of, repeats, transitivity
+from core.score import clustered_mean
+from core.triplets import Triplets
+
+#: Parts into which the answers of each participant are divided, to see what changes.
+STRETCHES = 5
+
+
+def objects(triplets: Triplets) -> pd.DataFrame:
+    """What the answers say of each object, beside where it lies.
+
+    Returns
+    -------
+    DataFrame, n rows
+        ``id``, ``label``, ``answers``, ``as_anchor``, ``as_near``, ``as_far``; ``repeats`` (pairs
+        of answers to one question in which it occurs) and ``consistent`` (share that agree);
+        ``triples`` and ``circular`` of `transitivity`.
+    """
+    n, rows = triplets.n_objects, triplets.rows
+    table = pd.DataFrame({"id": triplets.ids, "label": triplets.labels})
+    table["answers"] = triplets.answers_per_object
+    for role, column in enumerate(("as_anchor", "as_near", "as_far")):
+        table[column] = np.bincount(rows[:, role], minlength=n)
+    question = triplets.questions
+    first = np.unique(question, return_index=True)[1]
+    same, pairs = pairs_of(both_ways(triplets, question, len(first)))
+    about = rows[first]
+    pairs, same = (sum(np.bincount(c, values, n) for c in about.T) for values in (pairs, same))
+    table["repeats"], table["consistent"] = pairs.astype(np.int64), divided(same, pairs)
+    circles = transitivity(triplets)
+    return table.assign(triples=circles["triples"], circular=circles["circular"])
+
+
+def samplers(triplets: Triplets) -> pd.DataFrame:
+    """Answers and their consistency by how the question was picked.
+
+    Questions that an active sampler picks are harder than random ones, so that accuracies and
+    ceilings are per sampler.
+
+    Returns
+    -------
+    DataFrame, one row per sampler
+        ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree``, ``low``
+        and ``high``: how often two answers to a question agree; ``ceiling``, ``ceiling_low``,
+        ``ceiling_high``: of `noise_ceiling`; with times ``median_time``.
+    """
+    codes, names = codes_of(triplets, "sampler")
+    rows = []
+    for i, name in enumerate(names):
+        own = triplets.take(codes == i)
+        found, ceiling = repeats(own), noise_ceiling(own).accuracy
+        both = found.between if found.between.n else found.within
+        reach = (ceiling.value, ceiling.low, ceiling.high) if ceiling else (np.nan,) * 3
+        times = own.answers.get("response_time")
+        rows.append((
+            name, len(own), found.questions, found.repeated, found.contradicted, both.value,
+            both.low, both.high, *reach, np.nan if times is None else times.median(),
+        ))
+    return pd.DataFrame(rows, columns=[
+        "sampler", "answers", "questions", "repeated", "contradicted", "agree", "low", "high",
+        "ceiling", "ceiling_low", "ceiling_high", "median_time",
+    ])
+
+
+def over_time(
+    triplets: Triplets, wrong: np.ndarray | None = None, stretches: int = STRETCHES
+) -> pd.DataFrame:
+    """What changes while participants answer.
+
+    The answers of each are divided into equal stretches, by their time or else their order in
+    the file.
+
+    Parameters
+    ----------
+    triplets : Triplets
+    wrong : ndarray, shape (T,), optional
+        How wrongly each answer was predicted, as `core.score.ErrorEstimate.wrong`.
+    stretches : int
+
+    Returns
+    -------
+    DataFrame, one row per stretch
+        ``stretch`` (from 1), ``answers``; with times ``median_time``; with sides
+        ``favourite_share``; with `wrong` ``predicted``, ``low`` and ``high``.
+    """
+    stretch = _stretches(triplets, stretches)
+    answers = triplets.answers
+    rows = []
+    for k in range(stretches):
+        own = np.flatnonzero(stretch == k)
+        row: dict[str, Any] = {"stretch": k + 1, "answers": len(own)}
+        if "response_time" in answers:
+            row["median_time"] = answers["response_time"].iloc[own].median()
+        if "side" in answers:
+            shares = answers["side"].iloc[own].value_counts(normalize=True)
+            row["favourite_share"] = shares.max() if len(shares) else np.nan
+        if wrong is not None:
+            known = own[np.isfinite(wrong[own]) & (triplets.weight[own] > 0)]
+            found = (np.nan,) * 3 if not len(known) else clustered_mean(
+                wrong[known], triplets.weight[known], triplets.questions[known]
+            )
+            row |= {"predicted": 1 - found[0], "low": 1 - found[2], "high": 1 - found[1]}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _stretches(triplets: Triplets, stretches: int) -> np.ndarray:
+    """(T,) which part of the answers of its participant each one belongs to."""
+    who, _ = codes_of(triplets, "participant")
+    moments = triplets.answers.get("time")
+    keys = (np.arange(len(who)),) if moments is None else (np.arange(len(who)), moments)
+    order = np.lexsort((*keys, who))
+    sizes = np.bincount(who + 1)
+    starts = np.cumsum(sizes) - sizes
+    rank = np.arange(len(who)) - starts[who[order] + 1]
+    part = np.empty(len(who), dtype=np.int64)
+    part[order] = rank * stretches // np.maximum(sizes[who[order] + 1], 1)
+    return part
