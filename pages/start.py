@@ -66,8 +66,9 @@ def _upload(current: Session) -> None:
     file = st.file_uploader(
         "Your answers",
         key="upload",
-        help=f"CSV, TSV or text, Parquet, also as .gz or .zip, up to {limit} MB. Nothing leaves "
-        "this machine. You see how the file is read before anything is kept.",
+        help="CSV, TSV, text, JSON, Excel, Parquet, NumPy, HDF5 or MATLAB, also as .gz or .zip, "
+        f"up to {limit} MB. Nothing leaves this machine. You see how the file is read "
+        "before anything is kept.",
     )
     if file is None:
         return
