@@ -100,7 +100,15 @@ class Waiting:
         setting = (self.table, self.reading, self.objects is not None and id(self.objects))
         if self._read is None or self._read[0] != setting:
             self._read = setting, interpret(self.table, self.reading, self.objects)
-        return self._read[1]
+        imported = self._read[1]
+        if not len(imported.triplets):
+            raise DataError(
+                f"all {len(imported.pairs):,} answers compare two pairs of objects without one in "
+                "common", file=self.name,
+                remedy="Maps are made of answers about three objects; such answers are kept for "
+                "difference scales only.",
+            )
+        return imported
 
     def triplets(self) -> tuple[Triplets, list[str]]:
         """The data set, with pictures, and the report on both."""

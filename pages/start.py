@@ -66,7 +66,8 @@ def _upload(current: Session) -> None:
     file = st.file_uploader(
         "Your answers",
         key="upload",
-        help=f"CSV, TSV or text, Parquet, also as .gz or .zip, up to {limit} MB. Nothing leaves "
+        help=f"CSV, TSV, text, JSON, Excel, Parquet, NumPy, HDF5 or MATLAB, also as .gz or .zip, up "
+        f"to {limit} MB. Nothing leaves "
         "this machine. You see how the file is read before anything is kept.",
     )
     if file is None:

@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.embedding import SOE, STE
+from core.files import TASKS
 from core.run import run
 from core.triplets import Triplets
 from dashboard import analysis
@@ -180,14 +181,41 @@ def test_what_is_no_answers_is_refused_and_nothing_is_lost(
 
 
 def test_answers_to_another_question_can_be_insisted_on(services):
-    odd = b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n"
+    odd = b"sample1,sample2,sample3,judge\nA,A,B,X\nB,A,B,Y\nA,B,B,Z\n"
     app = start()
-    app.file_uploader(key="upload").upload("odd.csv", odd, "text/csv")
+    app.file_uploader(key="upload").upload("triangle.csv", odd, "text/csv")
     app.run()
     assert app.error
     next(b for b in app.button if b.label == "Choose the columns myself").click().run()
     assert not app.exception
-    assert app.title[0].value == r"Reading odd\.csv"
+    assert app.title[0].value == r"Reading triangle\.csv"
+
+
+def test_what_was_asked_is_recognised_and_can_be_changed(services):
+    odd = b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n3,5,7,1\n"
+    app = start()
+    app.file_uploader(key="upload").upload("odd.csv", odd, "text/csv")
+    app.run()
+    assert not app.exception
+    assert "is the odd one out" in words(app)
+    asked = next(b for b in app.selectbox if b.label == "What was asked")
+    assert asked.value == list(TASKS).index("odd_one_out")
+    asked.select(list(TASKS).index("most_central")).run()
+    assert not app.exception
+    assert not app.error
+    assert "is the most central" in words(app)
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    (info,) = services.workspace.datasets()
+    assert info.n_answers == 8
+
+
+def test_comparisons_of_pairs_are_told_apart(services):
+    app = start()
+    pairs = b"resp,S1,S2,S3,S4\n1,1,2,3,4\n0,1,2,4,5\n1,2,3,4,5\n"
+    app.file_uploader(key="upload").upload("kk.csv", pairs, "text/csv")
+    app.run()
+    assert not app.exception
+    assert "two pairs of objects" in app.error[0].value
 
 
 # Data -----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from core.files import (
     INDEX_BASES,
     RESPONSE_TIME_UNITS,
     ROLES,
+    TASKS,
     Imported,
     Reading,
     candidates,
@@ -172,18 +173,19 @@ def _form(upload: Waiting) -> None:
             "Layout", range(len(titles)), format_func=lambda k: titles[k],
             key=f"layout.{id(upload.table)}", help="What the file looks like, the likeliest first.",
         )
-        if upload.readings[chosen].layout != upload.reading.layout:
+        if upload.readings[chosen].title != upload.reading.title:
             upload.reading = upload.readings[chosen]
     else:
         st.markdown(f"Layout: **{panels.plain(upload.reading.title)}**")
     st.caption(panels.plain(" ".join(upload.reading.reasons)))
-    coded = st.radio(
-        "Each row names", [True, False], index=0 if upload.reading.is_coded else 1,
-        format_func=lambda c: "two options and the choice" if c else "the nearer and the farther",
-        key=f"coded.{id(upload.table)}", horizontal=True,
+    key = _key(upload)
+    task = _select(
+        "What was asked", {name: task.title for name, task in TASKS.items()}, upload.reading.task,
+        f"task.{key}", "\n\n".join(f"**{task.title}**: {task.help}" for task in TASKS.values()),
     )
-    hidden = ("near", "far") if coded else ("left", "right", "choice")
-    asked = [role for role in ROLES if role not in hidden]
+    if task != upload.reading.task:
+        upload.reading = replace(upload.reading, task=task)
+    asked = list(_asked(upload.reading, key))
     roles = {}
     # One column of the form for what a row says, one for what is known about it.
     needed = asked.index("participant")
@@ -199,6 +201,23 @@ def _form(upload: Waiting) -> None:
         _shape(upload)
 
 
+def _asked(reading: Reading, key: str) -> tuple[str, ...]:
+    """Roles that the form asks for."""
+    if TASKS[reading.task].objects != TASKS["nearer"].objects or reading.is_counted:
+        return reading.asked
+    coded = st.radio(
+        "Each row names", [True, False], index=0 if reading.is_coded else 1,
+        format_func=lambda c: "two options and the choice" if c else "the nearer and the farther",
+        key=f"coded.{key}", horizontal=True,
+    )
+    chosen, hidden = ("left", "right", "choice"), ("near", "far")
+    if not coded:
+        chosen, hidden = hidden, chosen
+    return tuple(
+        role for role in ROLES if role in chosen or (role in reading.asked and role not in hidden)
+    )
+
+
 def _role(upload: Waiting, role: str) -> str | None:
     options = [_NONE, *candidates(upload.table, role)]
     present = upload.reading.roles.get(role, _NONE)
@@ -206,13 +225,18 @@ def _role(upload: Waiting, role: str) -> str | None:
         options.append(present)
     chosen = st.selectbox(
         ROLES[role].title, options, index=options.index(present), help=ROLES[role].help,
-        key=f"role.{role}.{upload.reading.layout}.{id(upload.table)}",
+        key=f"role.{role}.{_key(upload)}",
     )
     return None if chosen == _NONE else chosen
 
 
+def _key(upload: Waiting) -> str:
+    """Keys of widgets are anew for each proposal and each table."""
+    return f"{upload.reading.title}.{id(upload.table)}"
+
+
 def _codings(upload: Waiting, reading: Reading, roles: dict[str, str]) -> Reading:
-    key = f"{reading.layout}.{id(upload.table)}"
+    key = _key(upload)
     if "choice" in roles:
         coding = _select(
             "How the choice is told", {None: _NONE, **{c.name: c.title for c in
