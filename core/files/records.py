@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from core.files.archive import Archive, check_size
+from core.files.archive import MAX_BYTES, MAX_RATIO, RATIO_FREE, Archive, too_large
+from core.files.foreign import TOO_LARGE, arrays_of
 from core.files.layout import layouts
 from core.files.names import counted, listing
 from core.files.table import Table, as_cells, decoded
@@ -193,52 +194,24 @@ def _npy(data: bytes, name: str) -> np.ndarray:
 
 def from_hdf5(data: bytes, name: str, least_columns: int) -> Table:
     """Read the arrays of an HDF5 file."""
-    import h5py  # imported late: few files need it
-
-    arrays: dict[str, np.ndarray] = {}
-
-    def take(path: str, item: Any) -> None:
-        plain = isinstance(item, h5py.Dataset) and 0 < item.ndim <= 2
-        if plain and (item.dtype.kind in "biufSU" or h5py.check_string_dtype(item.dtype)):
-            check_size(item.size * max(item.dtype.itemsize, 1), len(data), name)
-            values = item[()]
-            if h5py.check_string_dtype(item.dtype):
-                values = np.vectorize(_decoded, otypes=[object])(values).astype(str)
-            arrays[path] = values
-
-    try:
-        with h5py.File(io.BytesIO(data), "r") as file:
-            file.visititems(take)
-    except DataError:
-        raise
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError, MemoryError) as error:
-        raise DataError(
-            "the HDF5 file is damaged or incomplete", file=name,
-            remedy="Copy or download it again.",
-        ) from error
-    return from_arrays(arrays, name, least_columns)
+    return from_arrays(_foreign("hdf5", "HDF5", data, name), name, least_columns)
 
 
 def from_matlab(data: bytes, name: str, least_columns: int) -> Table:
-    """Read the numeric arrays of a MATLAB file up to version 7."""
-    from scipy.io import loadmat, whosmat
+    """Read the arrays of a MATLAB file up to version 7; later ones are HDF5."""
+    return from_arrays(_foreign("matlab", "MATLAB", data, name), name, least_columns)
 
-    try:
-        size = sum(8 * int(np.prod(shape)) for _, shape, _ in whosmat(io.BytesIO(data)))
-        check_size(size, len(data), name)
-        found = loadmat(io.BytesIO(data))
-    except DataError:
-        raise
-    except Exception as error:
-        # scipy lets whatever its parser meets through: KeyError, TypeError, zlib.error, ...
-        raise DataError(
-            "the MATLAB file is damaged or incomplete", file=name,
-            remedy="Save it again, with writematrix or writetable as CSV.",
-        ) from error
-    arrays = {
-        key: np.asarray(value) for key, value in found.items() if not key.startswith("__")
-    }
-    return from_arrays(arrays, name, least_columns)
+
+def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndarray]:
+    found = arrays_of(kind, data, min(MAX_BYTES, max(MAX_RATIO * len(data), RATIO_FREE)))
+    if isinstance(found, dict):
+        return found
+    if found == TOO_LARGE:
+        raise too_large(name)
+    raise DataError(
+        f"the {title} file is damaged or incomplete", file=name,
+        remedy="Copy or download it again, or save the answers as CSV.",
+    )
 
 
 def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int) -> Table:
@@ -290,10 +263,6 @@ def _arrow(values: np.ndarray) -> pa.Array:
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8", "replace")
     return pa.array(np.ascontiguousarray(values))
-
-
-def _decoded(value: Any) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
