@@ -199,7 +199,7 @@ def test_answers_to_another_question_can_be_insisted_on(services):
 def test_what_was_asked_is_recognised_and_can_be_changed(services):
     odd = b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n3,5,7,1\n"
     app = start()
-    app.file_uploader(key="upload").upload("triangle.csv", odd, "text/csv")
+    app.file_uploader(key="upload").upload("odd.csv", odd, "text/csv")
     app.run()
     assert not app.exception
     assert "is the odd one out" in words(app)
