@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.files import read_distances, read_questions
+from core.files import read_distances, read_gold, read_questions
+from core.files.table import Table
 from core.triplets import DataError, Triplets
 
 
@@ -63,7 +64,7 @@ def test_a_matrix_of_distances_is_matched_by_name():
     found, places, how = read_distances(square(None, matrix), objects, "d.csv")
     assert np.allclose(found, matrix)
     assert places.tolist() == list(range(6))
-    assert "without names" in how
+    assert "Without names" in how
 
     some = [4, 0, 3]
     part = matrix[np.ix_(some, some)]
@@ -89,3 +90,35 @@ def test_what_is_no_matrix_of_distances_is_explained(source, message):
     objects = Triplets.from_array([[0, 1, 2]], ids=list("abc"), name="things")
     with pytest.raises(DataError, match=message):
         read_distances(source, objects, "d.csv")
+
+
+@pytest.mark.parametrize(("text", "right"), [
+    ("anchor,near,far\ncat,dog,ant\nant,cat,dog\n", [[0, 1, 2], [2, 0, 1]]),
+    ("head,left,right,choice\ncat,ant,dog,right\nant,cat,dog,left\n", [[0, 1, 2], [2, 0, 1]]),
+])
+def test_gold_questions_are_answers_in_any_layout(text, right):
+    known = Triplets(np.zeros((0, 3)), pd.DataFrame({"id": ["7", "8", "9"],
+                                                    "label": ["cat", "dog", "ant"]}))
+    gold, said = read_gold(text.encode(), known, "gold.csv")
+    assert gold.rows.tolist() == right
+    assert gold.ids == known.ids
+    assert "their labels" in said
+
+
+def test_a_gold_question_about_an_unknown_object_is_named(animals):
+    text = "anchor,near,far\ncat,dog,bird\ncat,dog,emu\n"
+    with pytest.raises(DataError, match=r"gold.csv, row 3: 'emu' is no object"):
+        read_gold(text.encode(), animals, "gold.csv")
+
+
+def test_rows_of_a_long_list_with_flaws_are_numbered_at_once(animals, monkeypatch):
+    """Numbering them one by one takes time quadratic in the number of flaws."""
+    numbered = []
+    row_numbers = Table.row_numbers
+    monkeypatch.setattr(
+        Table, "row_numbers", lambda *a: numbered.append(a) or row_numbers(*a)
+    )
+    text = "anchor,first,second\n" + "c,d,b\nb,c,x\nb,c\n\n" * 300
+    rows, _ = read_questions(text.encode(), animals)
+    assert len(rows) == 600
+    assert len(numbered) < 10

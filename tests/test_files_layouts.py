@@ -23,9 +23,11 @@ from core.files import (
     load_several,
     propose,
     read,
+    read_matrix,
 )
 from core.progress import Stopped
 from core.triplets import DataError
+from tests.conftest import SAMPLES
 
 FORMATS = Path(__file__).parent / "fixtures" / "formats"
 
@@ -598,3 +600,43 @@ def test_reading_reports_its_progress_and_can_be_stopped():
     for stop_at in (0.1, 0.7):
         with pytest.raises(Stopped):
             read(data, progress=lambda fraction, most=stop_at: fraction >= most)
+
+
+# Matrices
+
+
+def test_f39_matrices():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(6, 2))
+    d = np.linalg.norm(points[:, None] - points[None], axis=2)
+    names = list(NAMES[:6])
+    lower = np.where(np.tri(6, k=-1, dtype=bool), d, np.nan)
+    for data, file, ids in (
+        (pd.DataFrame(d).to_csv(index=False, header=False).encode(), "d.csv", None),
+        (pd.DataFrame(d, names, names).to_csv().encode(), "d.csv", names),
+        (pd.DataFrame(d, columns=names).to_csv(index=False).encode(), "d.csv", names),
+        (pd.DataFrame(lower, names, names).to_csv(sep=";", decimal=",").encode(), "d.csv", names),
+        (saved(np.save, d), "d.npy", None),
+        (saved(savemat, {"d": d, "s": 1 - d, "n": 6.0}), "d.mat", None),
+    ):
+        found = read_matrix(data, file)
+        assert found.values == pytest.approx(d)
+        assert found.ids == (ids or [str(i) for i in range(1, 7)])
+        assert not found.from_similarities
+
+
+def test_similarities_are_turned_round_and_flaws_are_told():
+    table = pd.read_csv(SAMPLES / "ekman_colors" / "similarity.csv")
+    square = table.select_dtypes("number").to_numpy()[:, -14:]
+    data = pd.DataFrame(square).to_csv(index=False, header=False).encode()
+    found = read_matrix(data, "ekman.csv")
+    assert found.from_similarities
+    assert (np.diag(found.values) == 0).all()
+    assert (found.values[0, 1] < found.values[0, 7]) == (square[0, 1] > square[0, 7])
+    assert read_matrix(data, similarities=False).values[0, 1] == square[0, 1]
+    with pytest.raises(DataError, match="2 rows and 3 columns"):
+        read_matrix(b"0,1,2\n1,0,3\n")
+    with pytest.raises(DataError, match="is not"):
+        read_matrix(b"0,1,2\n1,0,3\n2,4,0\n")
+    with pytest.raises(DataError, match="a similarity is missing"):
+        read_matrix(b"a,b,c\n0,1,\n1,0,3\n,3,0\n")

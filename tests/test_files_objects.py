@@ -18,7 +18,9 @@ from core.files import (
     read_objects,
     read_pictures,
 )
+from core.files.pictures import MAX_SIDE
 from core.triplets import DataError, Triplets
+from tests.test_files_hostile import zipped
 
 ROOT = Path(__file__).parent.parent
 EGGS = ROOT / "sample_data" / "alien_eggs"
@@ -220,3 +222,43 @@ def test_a_single_picture_is_enough():
     upload = io.BytesIO(png())
     upload.name = "egg.png"
     assert list(read_pictures(upload)) == ["egg.png"]
+
+
+# Sizes of pictures
+
+
+def test_large_pictures_are_shrunk_once_and_told(monkeypatch):
+    def drawn(kind: str, size: tuple[int, int], mode: str = "RGB") -> bytes:
+        buffer = io.BytesIO()
+        Image.new(mode, size, "red").save(buffer, kind)
+        return buffer.getvalue()
+
+    turned = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x0112] = 6  # lies on its side
+    Image.new("RGB", (3200, 100), "red").save(turned, "JPEG", exif=exif)
+    pictures = read_pictures([
+        ("a/large.png", drawn("PNG", (4000, 2000), "RGBA")), ("photo.jpg", turned.getvalue()),
+        ("fine.gif", drawn("GIF", (MAX_SIDE, 9))), ("x.zip", zipped(("b/in.bmp", drawn("BMP", (
+            1601, 10))))), ("broken.png", drawn("PNG", (2000, 2000))[:-30]),
+    ])
+    assert list(pictures) == ["large.png", "photo.jpg", "fine.gif", "in.bmp"]
+    sizes = {}
+    for name, data in pictures.items():
+        with Image.open(io.BytesIO(data)) as image:
+            sizes[name] = image.format, image.size
+    assert sizes == {
+        "large.png": ("PNG", (1600, 800)), "photo.jpg": ("JPEG", (50, 1600)),
+        "fine.gif": ("GIF", (1600, 9)), "in.bmp": ("PNG", (1600, 10)),
+    }
+    assert pictures.shrunk == {"large.png": (4000, 2000), "photo.jpg": (3200, 100),
+                               "in.bmp": (1601, 10)}
+    shrunk, refused = pictures.summary()
+    assert shrunk == ("3 pictures shrunk to 1,600 pixels in the longer direction; the largest, "
+                      "large.png, had 4,000 × 2,000.")
+    assert refused.startswith("broken.png was left out")
+
+    small = pictures.thumbnail("large.png", 64)
+    monkeypatch.setattr(Image, "open", None)
+    assert pictures.thumbnail("large.png", 64) is small
+    assert pictures["large.png"]

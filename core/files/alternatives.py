@@ -68,7 +68,7 @@ def _orders(reading: Reading, columns: list[str]) -> Iterator[Reading]:
     for anchor, near, far in permutations(columns):
         yield replace(
             reading, task="nearer", roles={"anchor": anchor, "near": near, "far": far},
-            title=f"{anchor} is the anchor, {near} the nearer and {far} the farther object",
+            title=f"anchor {anchor}, nearer {near}, farther {far}",
         )
     for task, place in (("odd_one_out", "item3"), ("most_central", "item1")):
         others = [role for role in _THREE if role != place]
@@ -76,7 +76,7 @@ def _orders(reading: Reading, columns: list[str]) -> Iterator[Reading]:
             rest = [other for i, other in enumerate(columns) if i != k]
             yield replace(
                 reading, task=task, roles={place: column} | dict(zip(others, rest, strict=True)),
-                title=f"{TASKS[task].title.lower()}: column {column}",
+                title=f"{TASKS[task].title.lower()}: {column}",
             )
 
 

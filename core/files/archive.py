@@ -65,6 +65,8 @@ class Archive:
                 f"holds {len(entries):,} files", file=name,
                 remedy=f"At most {MAX_ENTRIES:,} are read.",
             )
+        if not all(entry.filename for entry in entries):
+            raise self._damaged()
         for entry in entries:
             self._check_entry(entry)
         # Declared sizes may lie, so that reading counts again; honest bombs end here.

@@ -1,11 +1,15 @@
-"""Lists of questions that are not answered yet."""
+"""Lists of questions that are not answered yet, and of those whose right answer is known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from core.files.interpretation import interpret
 from core.files.loading import load
 from core.files.names import counted, listing, named
+from core.files.proposal import propose
 from core.files.source import Source
 from core.triplets import DataError, Triplets
 
@@ -50,15 +54,8 @@ def read_questions(
     if not table.n_rows:
         raise DataError("there are no questions", file=table.name, remedy="Give one per row.")
     names = np.column_stack([table.texts(column) for column in columns])
-    rows, what = positions_of(names, objects)
-    unknown = np.argwhere(rows < 0)
-    if len(unknown):
-        row, column = unknown[0]
-        raise DataError(
-            f"{names[row, column]!r} is no object of {objects.name}", file=table.name,
-            row=table.row_number(row),
-            remedy=f"Name objects by {what}, such as {listing(objects.ids, 3)}.",
-        )
+    file_rows = table.row_numbers(np.arange(len(names)))
+    rows, what = known_positions(names, objects, table.name, file_rows)
     twice = (rows[:, 0] == rows[:, 1]) | (rows[:, 0] == rows[:, 2]) | (rows[:, 1] == rows[:, 2])
     if twice.any():
         row = int(np.argmax(twice))
@@ -72,15 +69,73 @@ def read_questions(
     )
 
 
+def read_gold(
+    source: Source, objects: Triplets, name: str | None = None
+) -> tuple[Triplets, str]:
+    """Read questions about known objects with their right answers.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        Answers in any layout that `core.files.read` reads, all of them right.
+    objects : Triplets
+        Whose objects are meant: by id, by label, or by number from 0.
+    name : str, optional
+        Of the file, for messages.
+
+    Returns
+    -------
+    gold : Triplets
+        About the objects of `objects`.
+    how : str
+        A sentence on how the file was read.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or a row names an unknown object.
+    """
+    table = load(source, name)
+    reading = propose(table, insist=True)[0]
+    found = interpret(table, reading)
+    names = np.array(found.triplets.ids, dtype=object)[found.triplets.rows]
+    rows, what = known_positions(names, objects, table.name, found.file_rows)
+    gold = Triplets(rows, objects.objects, name=table.name)
+    return gold, (
+        f"{counted(len(rows), 'right answer')}, read as: {reading.title}. Objects are named by "
+        f"{what}."
+    )
+
+
+def known_positions(
+    names: np.ndarray, objects: Triplets, file: str, file_rows: Sequence[int] | None = None
+) -> tuple[np.ndarray, str]:
+    """`positions_of` objects that all must be known; a `DataError` names the first that is not."""
+    rows, what = positions_of(names, objects)
+    unknown = np.argwhere(rows < 0)
+    if len(unknown):
+        row, column = unknown[0]
+        raise DataError(
+            f"{names[row, column]!r} is no object of {objects.name}", file=file,
+            row=None if file_rows is None else int(file_rows[row]),
+            remedy=f"Name objects by {what}, such as {listing(_ways(objects)[what], 3)}.",
+        )
+    return rows, what
+
+
 def positions_of(names: np.ndarray, objects: Triplets) -> tuple[np.ndarray, str]:
     """(q, 3) positions of the objects that are named, -1 where unknown; and how they are named."""
-    ways = {
-        "their ids": _looked_up(names, objects.ids),
-        "their labels": _looked_up(names, objects.labels),
-        "their numbers from 0": _looked_up(names, [str(i) for i in range(objects.n_objects)]),
-    }
+    ways = {way: _looked_up(names, known) for way, known in _ways(objects).items()}
     what = max(ways, key=lambda way: int((ways[way] >= 0).sum()))
     return ways[what], what
+
+
+def _ways(objects: Triplets) -> dict[str, list[str]]:
+    """The names of the objects, by the way of naming them."""
+    return {
+        "their ids": objects.ids, "their labels": objects.labels,
+        "their numbers from 0": [str(i) for i in range(objects.n_objects)],
+    }
 
 
 def _looked_up(names: np.ndarray, known: list[str]) -> np.ndarray:

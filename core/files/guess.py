@@ -237,4 +237,5 @@ def _has_numbers(table: Table, column: str) -> bool:
 
 def plain_texts(table: Table, column: str) -> np.ndarray:
     """(n_rows,) cells as text, whole numbers without a fraction; for a `head`."""
-    return np.array([plain_number(text) for text in table.texts(column)], dtype=object)
+    coded = table.codes(column)
+    return np.array([*map(plain_number, coded.values), ""], dtype=object)[coded.codes]

@@ -197,8 +197,9 @@ def _described(
         objects = objects.merge(known.drop_duplicates("id"), on="id", how="left")
         objects["label"] = objects["label"].fillna(objects["id"])
         return objects, []
-    stems = [stem(text) for text in ids]
-    if all(map(is_picture_name, ids)) and len(set(stems)) == len(ids):
+    are_pictures = all(map(is_picture_name, ids))
+    stems = [stem(text) for text in ids] if are_pictures else []
+    if are_pictures and len(set(stems)) == len(ids):
         objects["label"], objects["image"] = stems, [file_name(text) for text in ids]
         return objects, ["Objects are pictures; they are labelled without folder and extension."]
     if ids and all("<" in text and ">" in text for text in ids):
@@ -282,12 +283,18 @@ def _categories(
     table: Table, column: str, usable: np.ndarray, words: Mapping[str, str]
 ) -> pd.Categorical:
     coded = table.codes(column)
-    values = [words.get(text.casefold(), text) for text in coded.values]
-    categories = natural_order(set(values))
+    codes = coded.codes[usable]
+    used = np.zeros(len(coded.values) + 1, dtype=bool)
+    used[codes] = True
+    values = {
+        i: words.get(text.casefold(), text)
+        for i, text in enumerate(coded.values) if used[i]
+    }
+    categories = natural_order(set(values.values()))
     place = {text: i for i, text in enumerate(categories)}
-    lookup = np.array([*(place[text] for text in values), -1], dtype=np.int32)
-    codes = lookup[coded.codes[usable]]
-    return pd.Categorical.from_codes(codes, categories).remove_unused_categories()
+    lookup = np.full(len(used), -1, dtype=np.int32)
+    lookup[list(values)] = [place[text] for text in values.values()]
+    return pd.Categorical.from_codes(lookup[codes], categories)
 
 
 def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarray:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,11 @@ import pyarrow.csv
 from core.files.encoding import ENCODINGS, to_utf8
 from core.files.excel import sheet_as_csv
 from core.files.layout import layouts
-from core.files.names import counted
+from core.files.names import counted, file_name, listing
 from core.files.parquet import from_parquet
 from core.files.records import from_hdf5, from_json, from_matlab, from_numpy, is_json
-from core.files.several import together
-from core.files.source import Source, unpacked
+from core.files.several import alike, together
+from core.files.source import Source, refuse_other_kinds, unpacked
 from core.files.table import Table
 from core.files.text import (
     MAX_ROW_BYTES,
@@ -43,6 +44,7 @@ def load(
     member: str | None = None,
     least_columns: int = 3,
     reshape: bool = True,
+    tolerant: bool = False,
     progress: Progress = silent,
 ) -> Table:
     """Read a table of text from a file, without deciding what its columns mean.
@@ -67,6 +69,9 @@ def load(
         Fewer columns than this are an error.
     reshape : bool
         Add columns for what is hidden in lists and codes.
+    tolerant : bool
+        Of the files in an archive, leave out those that cannot be read or do not fit to the
+        others, see `Table.refused`, instead of refusing them all.
     progress : Progress
         Called every few megabytes of text.
 
@@ -81,16 +86,24 @@ def load(
         raise ValueError(f"delimiter is {delimiter!r}; it must be a single character.")
     parts = unpacked(source, name, member)
     least = least_columns if len(parts) == 1 else 1
-    tables = []
-    for i, (data, own) in enumerate(parts):
+
+    def read_part(i: int) -> Table:
+        data, own = parts[i]
         step = part(progress, i / len(parts), (i + 1) / len(parts))
-        tables.append(_table(data, own, header, delimiter, encoding, least, step))
-    whole = together(tables, name or tables[0].name.split("/")[0])
+        return _table(data, own, header, delimiter, encoding, least, step)
+
+    readers = [(own, partial(read_part, i)) for i, (_, own) in enumerate(parts)]
+    whole = _gathered(readers, name or parts[0][1].split("/")[0], tolerant)
     return reshaped(whole) if reshape else whole
 
 
 def load_several(
-    files: Iterable[tuple[str, Source]], name: str | None = None, **options: Any
+    files: Iterable[tuple[str, Source]],
+    name: str | None = None,
+    *,
+    tolerant: bool = False,
+    progress: Progress = silent,
+    **options: Any,
 ) -> Table:
     """Read several files as one table: one per participant, or answers and their code book.
 
@@ -100,19 +113,65 @@ def load_several(
         What each is called, and its content.
     name : str, optional
         Of the whole, for messages; by default that of the first file.
+    tolerant : bool
+        Leave out files that cannot be read or do not fit to the others, see `Table.refused`,
+        instead of refusing them all.
+    progress : Progress
+        Called after every few megabytes.
     **options
         As for `load`.
 
     Raises
     ------
     DataError
-        If one of them cannot be read, or they do not fit together.
+        If one of them cannot be read, or they do not fit together; if `tolerant`, only if none
+        can be read.
     """
-    options = {"least_columns": 1, "reshape": False} | options
-    tables = [load(source, own_name, **options) for own_name, source in files]
-    if not tables:
+    files = list(files)
+    if not files:
         raise DataError("there is no file", remedy="Choose at least one.")
-    return reshaped(together(tables, name or tables[0].name))
+    options = {"least_columns": 1, "reshape": False, "tolerant": tolerant} | options
+
+    def read_file(i: int) -> Table:
+        own, source = files[i]
+        step = part(progress, i / len(files), (i + 1) / len(files))
+        return load(source, own, progress=step, **options)
+
+    readers = [(own, partial(read_file, i)) for i, (own, _) in enumerate(files)]
+    return reshaped(_gathered(readers, name or files[0][0], tolerant))
+
+
+def _gathered(
+    readers: Sequence[tuple[str, Callable[[], Table]]], name: str, tolerant: bool
+) -> Table:
+    """One table of all files, or, if `tolerant`, of those that can be read and fit together."""
+    if len(readers) == 1:
+        ((_, read_one),) = readers
+        return read_one()
+    tables: list[Table] = []
+    refused: dict[str, str] = {}
+    for own, read_one in readers:
+        try:
+            tables.append(read_one())
+        except DataError as error:
+            if not tolerant:
+                raise
+            refused[own] = error.problem
+    if not tables:
+        own, problem = next(iter(refused.items()))
+        raise DataError(
+            f"none of {len(readers):,} files can be read; of {file_name(own)}, {problem}",
+            file=name, remedy="Upload one of them alone to see more.",
+        )
+    if tolerant:
+        tables, others = alike(tables)
+        refused |= {
+            table.name: f"its columns are others: {listing(table.columns)}" for table in others
+        }
+    for table in tables:
+        refused |= table.refused
+    files = tuple(own for table in tables for own in table.files or [table.name])
+    return replace(together(tables, name), files=files, refused=refused)
 
 
 def reshaped(table: Table) -> Table:
@@ -129,6 +188,7 @@ def _table(
     data: bytes, name: str, header: bool | None, delimiter: str | None, encoding: str | None,
     least_columns: int, progress: Progress,
 ) -> Table:
+    refuse_other_kinds(data, name)
     for begins, read in _BINARY:
         if data.startswith(begins):
             return read(data, name, least_columns)

@@ -40,7 +40,7 @@ class MatchReport:
         """The report as sentences."""
         lines = [f"{counted(self.n_matched, 'object')} matched. {self.how}"]
         for items, what in (
-            (self.missing, "not found for"), (self.unused, "unused"), (self.added, "added"),
+            (self.missing, "without a match"), (self.unused, "unused"), (self.added, "added"),
         ):
             if items:
                 lines.append(f"{len(items):,} {what}: {listing(items)}.")

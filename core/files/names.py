@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from pathlib import PurePosixPath
 
 #: Cells that say that nothing was written down.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "nil", "undefined"})
@@ -63,6 +62,15 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "block": ("hitnr", "hitid", "hit", "block", "blocknr", "session", "round"),
 }
 
+#: Names of choices that say which of three objects was asked for, by task.
+ASKED_NAMES: dict[str, tuple[str, ...]] = {
+    "odd_one_out": (
+        "odd", "oddone", "oddoneout", "theodd", "outlier", "different", "mostdifferent", "oddity",
+    ),
+    "most_central": ("central", "mostcentral", "middle", "mostmiddle"),
+    "similar_pair": ("pair", "similarpair", "mostsimilarpair"),
+}
+
 #: Names that only mean something together, in the order anchor, then the two options. Where a
 #: column tells the choice the options are offered; otherwise the nearer one comes first.
 WEAK_TRIPLES = (("head", "b", "c"), ("x", "a", "b"), ("a", "b", "c"), ("i", "j", "k"))
@@ -75,7 +83,9 @@ ID_NAMES = (
 LABEL_NAMES = ("label", "name", "title", "primarydescription", "description")
 IMAGE_NAMES = ("image", "imagefile", "picture", "photo", "filename", "file", "path", "img")
 
-_KNOWN_NAMES = frozenset({*chain(*ALIASES.values()), *ID_NAMES, *LABEL_NAMES, *IMAGE_NAMES})
+_KNOWN_NAMES = frozenset({
+    *chain(*ALIASES.values(), *ASKED_NAMES.values()), *ID_NAMES, *LABEL_NAMES, *IMAGE_NAMES,
+})
 
 
 def normalised(name: str) -> str:
@@ -114,7 +124,7 @@ def natural_order(names: Iterable[str]) -> list[str]:
 
 def file_name(text: str) -> str:
     """The last part of a path, with forward or backward slashes."""
-    return PurePosixPath(text.replace("\\", "/")).name
+    return text.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def stem(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import struct
@@ -14,7 +15,7 @@ from PIL import Image, ImageOps
 
 from core.files.archive import MAX_BYTES, Archive, too_large
 from core.files.matching import MatchReport
-from core.files.names import file_name, stem, without_tags
+from core.files.names import counted, file_name, stem, without_tags
 from core.files.source import Source, fetch
 from core.triplets import DataError, Triplets
 
@@ -22,6 +23,9 @@ FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 #: Larger pictures are refused before they are decoded; this one would take 200 MB.
 MAX_PIXELS = 50_000_000
+#: Longest side of a picture that is kept; larger ones are shrunk to it. A point of a map on a
+#: full page at 600 pixels per inch has about 500.
+MAX_SIDE = 1_600
 
 #: What Pillow raises on damaged pictures.
 _DAMAGED = (
@@ -31,7 +35,7 @@ _DAMAGED = (
 
 
 class Pictures(Mapping[str, bytes]):
-    """Pictures by file name.
+    """Pictures by file name; large ones are shrunk when they are first asked for.
 
     Parameters
     ----------
@@ -42,21 +46,38 @@ class Pictures(Mapping[str, bytes]):
     ----------
     refused : dict of str to str
         Names of the files that were left out, and why.
+    shrunk : dict of str to (int, int)
+        Names of pictures that were larger than `MAX_SIDE`, with their width and height before.
     """
 
     def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
         self._files: dict[str, bytes] = {}
+        self._thumbnails: dict[tuple[str, int], bytes] = {}
+        self._large: set[str] = set()
         self.refused: dict[str, str] = {}
+        self.shrunk: dict[str, tuple[int, int]] = {}
         for path, data in files:
             name = file_name(path)
             if name in self._files:
                 self.refused[path] = "another picture has the same name"
-            elif problem := _problem(name, data):
-                self.refused[path] = problem
-            else:
+                continue
+            try:
+                size = _checked_size(name, data)
+                if max(size) > MAX_SIDE:
+                    self._large.add(name)
+                    self.shrunk[name] = size
                 self._files[name] = data
+            except _Unusable as problem:
+                self.refused[path] = str(problem)
+            except _DAMAGED:
+                self.refused[path] = "damaged or incomplete"
 
     def __getitem__(self, name: str) -> bytes:
+        if name in self._large:
+            # One that cannot be decoded, in spite of its being whole, stays as it is.
+            with contextlib.suppress(*_DAMAGED):
+                self._files[name] = _shrunk(self._files[name], MAX_SIDE)
+            self._large.discard(name)
         return self._files[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -66,25 +87,32 @@ class Pictures(Mapping[str, bytes]):
         return len(self._files)
 
     def thumbnail(self, name: str, size: int = 96) -> bytes:
-        """The picture as PNG, not larger than `size` pixels in either direction.
+        """The picture as PNG, not larger than `size` pixels in either direction; made once.
 
         Raises
         ------
         DataError
             If the picture cannot be decoded, in spite of its being whole.
         """
-        buffer = io.BytesIO()
-        try:
-            with Image.open(io.BytesIO(self[name]), formats=FORMATS) as image:
-                image.draft("RGB", (2 * size, 2 * size))
-                small = ImageOps.exif_transpose(image).convert("RGBA")
-        except _DAMAGED as error:
-            raise DataError(
-                "the picture cannot be decoded", file=name, remedy="Save it again as PNG."
-            ) from error
-        small.thumbnail((size, size))
-        small.save(buffer, "PNG")
-        return buffer.getvalue()
+        if (name, size) not in self._thumbnails:
+            try:
+                self._thumbnails[name, size] = _shrunk(self._files[name], size, "PNG")
+            except _DAMAGED as error:
+                raise DataError(
+                    "the picture cannot be decoded", file=name, remedy="Save it again as PNG."
+                ) from error
+        return self._thumbnails[name, size]
+
+    def summary(self) -> list[str]:
+        """What was shrunk and what was left out, as sentences."""
+        lines = []
+        if self.shrunk:
+            name, (width, height) = max(self.shrunk.items(), key=lambda item: max(item[1]))
+            lines.append(
+                f"{counted(len(self.shrunk), 'picture')} shrunk to {MAX_SIDE:,} pixels in the "
+                f"longer direction; the largest, {name}, had {width:,} × {height:,}."
+            )
+        return lines + [f"{path} was left out: {why}." for path, why in self.refused.items()]
 
 
 def read_pictures(
@@ -95,7 +123,7 @@ def read_pictures(
     Parameters
     ----------
     sources : path, bytes, binary file object, or iterable of (str, bytes)
-        A zip file or a folder; a single picture will do.
+        A zip file or a folder; a single picture will do. Pairs may hold zip files, too.
     name : str, optional
         Name of the file, for messages.
 
@@ -110,7 +138,7 @@ def read_pictures(
     if isinstance(sources, str | bytes | Path) or hasattr(sources, "read"):
         data, name = fetch(sources, name)
         return Pictures(Archive(data, name) if data.startswith(b"PK") else [(name, data)])
-    return Pictures(sources)
+    return Pictures(_unpacked(sources))
 
 
 def attach_pictures(triplets: Triplets, pictures: Pictures) -> tuple[Triplets, MatchReport]:
@@ -142,6 +170,14 @@ def attach_pictures(triplets: Triplets, pictures: Pictures) -> tuple[Triplets, M
     return triplets.with_objects(objects), report
 
 
+def _unpacked(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    for name, data in files:
+        if name.lower().endswith(".zip"):
+            yield from Archive(data, name)
+        else:
+            yield name, data
+
+
 def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
     total = 0
     for path in sorted(folder.rglob("*")):
@@ -154,23 +190,42 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
         yield str(path.relative_to(folder)), path.read_bytes()
 
 
-def _problem(name: str, data: bytes) -> str | None:
-    """Why these bytes are no usable picture, or None."""
+class _Unusable(Exception):
+    """Why bytes are no usable picture."""
+
+
+def _checked_size(name: str, data: bytes) -> tuple[int, int]:
+    """Width and height of a whole picture in pixels."""
     if name.lower().endswith((".svg", ".svgz")):
-        return "SVG drawings are not shown; export it as PNG"
+        raise _Unusable("SVG drawings are not shown; export it as PNG")
     if not name.lower().endswith(SUFFIXES):
-        return "not a picture (PNG, JPEG, GIF, WebP or BMP)"
+        raise _Unusable("not a picture (PNG, JPEG, GIF, WebP or BMP)")
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
-                return f"larger than {MAX_PIXELS / 1e6:g} megapixels"
+                raise _Unusable(f"larger than {MAX_PIXELS / 1e6:g} megapixels")
+            size = image.size
             if image.format == "PNG":
                 image.verify()  # checks the sums of all parts, without decoding them
             else:
                 image.draft("RGB", (64, 64))
                 image.load()
     except Image.UnidentifiedImageError:
-        return "not a picture, whatever its name says"
-    except _DAMAGED:
-        return "damaged or incomplete"
-    return None
+        raise _Unusable("not a picture, whatever its name says") from None
+    return size
+
+
+def _shrunk(data: bytes, side: int, kind: str | None = None) -> bytes:
+    """The picture with at most `side` pixels in either direction, upright.
+
+    As a file of the given kind, or of its own: JPEG stays JPEG, and what may be transparent or
+    few-coloured becomes PNG.
+    """
+    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        own = image.format
+        image.draft("RGB", (2 * side, 2 * side))
+        small = ImageOps.exif_transpose(image).convert("RGB" if own == "JPEG" else "RGBA")
+    small.thumbnail((side, side), Image.Resampling.LANCZOS)
+    buffer = io.BytesIO()
+    small.save(buffer, kind or ("JPEG" if own == "JPEG" else "PNG"), quality=90)
+    return buffer.getvalue()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
 from core.files.names import counted, listing
@@ -247,7 +247,23 @@ class Reading:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The reading that `to_dict` wrote down."""
+        """The reading that `to_dict` wrote down.
+
+        Raises
+        ------
+        ValueError
+            If it is none, or one of another version of the program.
+        """
+        known = {own.name for own in fields(cls)}
+        if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= known:
+            raise ValueError("This is no description of how a file is read.")
+        for name, value in values.items():
+            outer, inner = _KINDS.get(name, ((str, int, type(None)), None))
+            cells = value.values() if isinstance(value, Mapping) else value
+            if not isinstance(value, outer) or (
+                inner and not all(isinstance(cell, inner) for cell in cells)
+            ):
+                raise ValueError(f"{name} is {value!r} in this description of how a file is read.")
         return cls(**values)
 
     @classmethod
@@ -301,6 +317,12 @@ class Reading:
                 f"{self.roles['choice']!r} cannot name it", file=table.name,
                 remedy="Choose how the choice is coded.",
             )
+
+
+#: What the fields of a reading are in JSON, and what is in them; others are single values.
+_KINDS = {
+    "roles": (Mapping, str), "only": (Mapping, (list, tuple)), "reasons": ((list, tuple), str),
+}
 
 
 def _remedy(task: Task) -> str:

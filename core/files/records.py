@@ -225,8 +225,9 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int)
     arrays = _unpacked_tensor(arrays)
     parts: dict[str, np.ndarray] = {}
     for key, values in arrays.items():
-        if values.ndim == 2 and 1 in values.shape:
-            values = values.ravel()  # MATLAB knows no vectors
+        # MATLAB knows no vectors; but one row alone is one answer.
+        if values.ndim == 2 and (values.shape[1] == 1 or (len(values) == 1 < len(arrays))):
+            values = values.ravel()
         if values.dtype.names and values.ndim == 1:
             parts |= {field: values[field] for field in values.dtype.names}
         elif values.dtype.kind in "biufSU" and values.ndim in (1, 2) and values.size:

@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from core.files.guess import numbered_columns, option_roles
-from core.files.names import listing, named
+from core.files.names import is_known_name, listing, named
 from core.files.table import Table
 from core.triplets import DataError
 
@@ -22,11 +22,19 @@ class OtherTask(DataError):
     """A table that looks like something else than comparisons of objects; one can insist."""
 
 
+class MatrixGiven(OtherTask):
+    """A square table of similarities or distances, as `read_matrix` reads it."""
+
+
 def refusal(table: Table) -> OtherTask | None:
     """The error that says what kind of table this is, if it is of a kind that is not read."""
     found = _triangle_test(table)
     if found is None and not option_roles(table)[0]:
-        found = _coordinates(table) or _square_matrix(table) or _catalogue(table)
+        found = _coordinates(table)
+        matrix = found is None and _square_matrix(table)
+        if matrix:
+            return MatrixGiven(matrix[0], file=table.name, remedy=matrix[1])
+        found = found or _catalogue(table)
     return OtherTask(found[0], file=table.name, remedy=found[1]) if found else None
 
 
@@ -56,12 +64,15 @@ def _coordinates(table: Table) -> tuple[str, str] | None:
 
 
 def _square_matrix(table: Table) -> tuple[str, str] | None:
+    if sum(map(is_known_name, table.columns)) > 1:
+        return None
     numeric = [c for c in table.columns[:50] if np.isfinite(table.head(50).numbers(c)).mean() > 0.9]
     size = len(table.columns)
     if size >= 5 and table.n_rows in (size, size - 1) and len(numeric) >= min(size, 50) - 1:
         return (
             f"{table.n_rows} rows of as many numbers are a matrix of similarities, not answers",
-            f"Multidimensional scaling reads it. {_INSIST}",
+            "Let it answer the questions (in Python: core.files.read_matrix and "
+            f"core.simulate.comparisons_of). {_INSIST}",
         )
     return None
 

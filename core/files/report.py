@@ -86,7 +86,7 @@ class Report:
             f"{counted(self.n_answers, 'answer')}{people} on {counted(self.n_objects, 'object')}, "
             f"from {counted(self.n_rows, 'row')}."
         ]
-        if self.n_triplets != self.n_answers:
+        if self.n_triplets and self.n_triplets != self.n_answers:
             lines.append(f"These are {counted(self.n_triplets, 'triplet')}.")
         for omission in self.omissions:
             rows = [f"{row:,}" for row in omission.rows[:5]]
@@ -144,10 +144,12 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def quadruples(self, name: str = "answers") -> Quadruples:
-        """The answers as methods take them."""
+    def quadruples(
+        self, name: str = "answers", objects: pd.DataFrame | None = None
+    ) -> Quadruples:
+        """The answers as methods take them, optionally with the table of the objects."""
         return Quadruples(
-            self.rows, self.n_objects, weight=self.answers.get("weight"), name=name
+            self.rows, self.n_objects, name=name, objects=objects, answers=self.answers
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -30,20 +31,38 @@ def together(tables: Sequence[Table], name: str) -> Table:
     """
     if len(tables) == 1:
         return tables[0]
-    for book in tables:
-        others = [table for table in tables if table is not book]
-        key = _explained(book, others)
-        if key is not None:
-            return _joined(together(others, name), book, key)
-    common = set.intersection(*(set(table.columns) for table in tables))
-    widest = max(len(table.columns) for table in tables)
-    if len(common) < 3 or len(common) < 0.6 * widest:
+    book = _code_book(tables)
+    if book is not None:
+        number, key = book
+        others = [table for i, table in enumerate(tables) if i != number]
+        return _joined(together(others, name), tables[number], key)
+    if not _fit(tables):
         raise DataError(
             f"there are {len(tables):,} different tables: "
             f"{listing([file_name(table.name) for table in tables])}", file=name,
             remedy="Upload the one with the answers on its own.",
         )
     return _stacked(tables, name)
+
+
+def alike(tables: Sequence[Table]) -> tuple[list[Table], list[Table]]:
+    """The tables that fit together, and those that do not fit to them.
+
+    Where not all fit, those fit whose columns are mostly those that most of the tables have, or,
+    of two equally frequent kinds, those of the longest table.
+    """
+    if _fit(tables) or _code_book(tables) is not None:
+        return list(tables), []
+    kinds = Counter(frozenset(table.columns) for table in tables)
+    usual = max(tables, key=lambda table: (kinds[frozenset(table.columns)], table.n_rows))
+    fitting = [table for table in tables if _fit([usual, table])]
+    return fitting, [table for table in tables if table not in fitting]
+
+
+def _fit(tables: Sequence[Table]) -> bool:
+    common = set.intersection(*(set(table.columns) for table in tables))
+    widest = max(len(table.columns) for table in tables)
+    return len(common) >= 3 and len(common) >= 0.6 * widest
 
 
 def _stacked(tables: Sequence[Table], name: str) -> Table:
@@ -74,25 +93,26 @@ def _stacked(tables: Sequence[Table], name: str) -> Table:
     )
 
 
-def _explained(book: Table, others: Sequence[Table]) -> str | None:
-    """Column of the code book whose values the other tables use, and which it alone explains."""
-    theirs = [{normalised(column): column for column in table.columns} for table in others]
-    if book.n_rows > min(table.n_rows for table in others):
-        return None
-    for column in book.columns:
-        own = book.codes(column)
-        if len(own.values) < book.n_rows or not all(normalised(column) in t for t in theirs):
+def _code_book(tables: Sequence[Table]) -> tuple[int, str] | None:
+    """Number of the code book among the tables, and the column that it explains."""
+    names = [{normalised(column): column for column in table.columns} for table in tables]
+    fewest = min(table.n_rows for table in tables)
+    # What explains others has columns of its own, which no other table has.
+    held_by = Counter(name for one in names for name in one)
+    for i, (book, own_names) in enumerate(zip(tables, names, strict=True)):
+        fresh = sum(held_by[name] == 1 for name in own_names)
+        if len(tables) < 2 or fresh < 2 or book.n_rows > fewest:
             continue
-        used = [
-            set(table.codes(names[normalised(column)]).values)
-            for table, names in zip(others, theirs, strict=True)
-        ]
-        fresh = [
-            other for other in book.columns
-            if not any(normalised(other) in names for names in theirs)
-        ]
-        if len(fresh) >= 2 and all(values and values <= set(own.values) for values in used):
-            return column
+        for name, column in own_names.items():
+            own = book.codes(column)
+            if held_by[name] < len(tables) or len(own.values) < book.n_rows:
+                continue
+            used = [
+                set(table.codes(theirs[name]).values)
+                for j, (table, theirs) in enumerate(zip(tables, names, strict=True)) if j != i
+            ]
+            if all(values and values <= set(own.values) for values in used):
+                return i, column
     return None
 
 

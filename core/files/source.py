@@ -58,8 +58,7 @@ def unpacked(
     Raises
     ------
     DataError
-        If there is nothing to read, the archive is damaged or unsafe, holds no table, or the
-        bytes are recognised as something else than a table.
+        If the archive is damaged or unsafe, or holds no table.
     """
     data, name = fetch(source, name)
     found = [(data, name)]
@@ -67,10 +66,6 @@ def unpacked(
         found = _from_zip(data, name, member)
     elif data.startswith(b"\x1f\x8b"):
         found = [(_from_gzip(data, name), name)]
-    for data, name in found:
-        if not data.strip(b" \t\r\n\0"):
-            raise DataError("the file is empty", file=name, remedy="Check that it was saved.")
-        refuse_other_kinds(data, name)
     return found
 
 
@@ -100,7 +95,9 @@ def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
 
 
 def refuse_other_kinds(data: bytes, name: str) -> None:
-    """Raise DataError if the bytes begin like something that is no table."""
+    """Raise DataError if there are no bytes, or they begin like something that is no table."""
+    if not data.strip(b" \t\r\n\0"):
+        raise DataError("the file is empty", file=name, remedy="Check that it was saved.")
     start = data[:1024]
     for pattern, kind, remedy in _LOOKS_LIKE:
         if re.match(pattern, start, re.DOTALL):

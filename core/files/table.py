@@ -52,6 +52,10 @@ class Table:
     rows : ndarray of int, shape (n_rows,), or None
         Rows of the file, where they do not simply follow each other: in several files, or where
         one row of the file is several of the table.
+    files : tuple of str
+        What was read, where the table is of several files.
+    refused : mapping of str to str
+        Files that were left out, and why.
     """
 
     name: str
@@ -64,6 +68,8 @@ class Table:
     skipped: np.ndarray = field(default_factory=_no_rows)
     blank: np.ndarray = field(default_factory=_no_rows)
     rows: np.ndarray | None = None
+    files: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str]:
@@ -123,7 +129,7 @@ class Table:
         indices = pc.fill_null(chunk.indices, len(chunk.dictionary)).to_numpy()
         # The dictionary of a `head` lists what occurs in the whole table.
         used = np.flatnonzero(np.bincount(indices, minlength=1)[: len(chunk.dictionary)])
-        texts = [_bare(text) for text in as_texts(chunk.dictionary.take(pa.array(used)))]
+        texts = [bare(text) for text in as_texts(chunk.dictionary.take(pa.array(used)))]
         values = list(dict.fromkeys(t for t in texts if t.casefold() not in MISSING))
         place = {text: i for i, text in enumerate(values)}
         lookup = np.full(len(chunk.dictionary) + 1, -1, dtype=np.int32)
@@ -156,7 +162,7 @@ class Table:
             return pd.to_numeric(texts.to_pandas(), errors="coerce").to_numpy(dtype=np.float64)
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """The text without white space, and without quotation marks that stood behind a space."""
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] == '"':

@@ -77,6 +77,8 @@ def find_shape(
             remedy=f"At least {least_columns} columns are needed: choose the sign that stands "
             "between the cells.",
         )
+    if width > MAX_COLUMNS:  # the first line may end inside of a cell
+        raise _too_many_columns(width, name, skipped + 1)
     skipped += _title_lines(lines[skipped:], delimiter, width)
     notes = [f"{counted(skipped, 'line')} before the table skipped."] if skipped else []
     lines = lines[skipped:]
@@ -138,14 +140,17 @@ def _beginning(data: bytes, name: str) -> bytes:
     first_line = re.split(rb"[\r\n]", start, maxsplit=1)[0]
     cells = max(first_line.count(sign.encode()) for sign in DELIMITERS) + 1
     if cells > MAX_COLUMNS:
-        raise DataError(
-            f"the first row has {cells:,} or more cells", file=name, row=1,
-            remedy="A table of answers has one row per answer and at most "
-            f"{MAX_COLUMNS:,} columns.",
-        )
+        raise _too_many_columns(cells, name, 1)
     if len(first_line) == MAX_ROW_BYTES:
         raise row_too_long(name, 1)
     return start
+
+
+def _too_many_columns(cells: int, name: str, row: int) -> DataError:
+    return DataError(
+        f"the row has {cells:,} or more cells", file=name, row=row,
+        remedy=f"A table of answers has one row per answer and at most {MAX_COLUMNS:,} columns.",
+    )
 
 
 def row_too_long(name: str, row: int | None = None) -> DataError:
@@ -233,6 +238,8 @@ def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
         )
         return False, f"There is no header row.{doubt}"
     values = set().union(*columns)
+    if _counts_names(first) and not values & set(first):
+        return True, "The first row names the columns: some of its words are numbered."
     again = next((cell for cell in first if cell in values), None)
     if again is not None:
         return False, f"There is no header row: {again!r} of the first row occurs again below."
@@ -244,6 +251,16 @@ def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
     return True, (
         "The first row is taken for the names of the columns, because none of its words occurs "
         "again. If it is an answer, switch the header off."
+    )
+
+
+def _counts_names(first: list[str]) -> bool:
+    """Whether three names in a row are the same but for the numbers 1, 2 and 3."""
+    trios = zip(first, first[1:], first[2:], strict=False)
+    # Objects may be called so too, but hardly by a whole word.
+    return any(
+        re.fullmatch(r"[^\W\d_]{4,}[ _.-]?1", a) and (b, c) == (f"{a[:-1]}2", f"{a[:-1]}3")
+        for a, b, c in trios
     )
 
 

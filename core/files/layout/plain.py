@@ -38,11 +38,11 @@ def _propose(table: Table) -> list[Reading]:
     columns = table.columns
     if len(columns) == 4 and table.header and _numbers_the_rows(table, columns[0]):
         columns = columns[1:]
-    if len(columns) == 4 and _hold_the_same(table, columns):
+    roles, reasons = option_roles(table)
+    if len(columns) == 4 and not roles and _hold_the_same(table, columns):
         return _readings(table, columns, _PAIRS, "columns")
     if len(columns) != 3:
         return []
-    roles, reasons = option_roles(table)
     if set(roles) == {"anchor", "near", "far"} and set(roles.values()) == set(columns):
         return [Reading("plain", LAYOUT.title, roles, reasons=tuple(reasons))]
     if _ODD_LAST.fullmatch(file_name(table.name)):
@@ -75,7 +75,7 @@ def _hold_the_same(table: Table, columns: list[str]) -> bool:
     cells = [plain_texts(sample, column) for column in columns]
     values = [set(texts) for texts in cells]
     alike = all(2 * len(values[0] & v) > len(values[0]) > 2 for v in values[1:])
-    chosen = np.logical_or.reduce([cells[3] == other for other in cells[1:3]])
+    chosen = np.logical_or.reduce([cells[3] == other for other in cells[:3]])
     telling = values[3] <= {"0", "1", "2", "3"} and len(values[0]) > 4
     return bool(alike and not chosen.all() and not telling)
 

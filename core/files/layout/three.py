@@ -7,21 +7,18 @@ cars: the most central), s1..s3 and Response (MLDS: 1 if the second and the thir
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
 from core.files.guess import SAMPLE_ROWS, numbered_columns, plain_texts, side_roles
 from core.files.layout import Layout
-from core.files.names import ALIASES, listing, named, normalised
+from core.files.names import ALIASES, ASKED_NAMES, listing, named, normalised
 from core.files.reading import Reading
 from core.files.table import Table
 from core.files.tasks import TASKS
 
-_ODD = (
-    "odd", "oddone", "oddoneout", "theodd", "outlier", "different", "mostdifferent", "oddity",
-)
-_CENTRAL = ("central", "mostcentral", "middle", "mostmiddle")
-_PAIR = ("pair", "similarpair", "mostsimilarpair")
-_CHOICES = (*_ODD, *_CENTRAL, *_PAIR, *ALIASES["choice"], "keys")
+_CHOICES = (*chain(*ASKED_NAMES.values()), *ALIASES["choice"], "keys")
 _SCALES = ("s", "stim", "stimulus", "level")
 #: Of several such groups of columns: made of features, scales, then whatever comes first.
 _FIRST = ("object", *_SCALES)
@@ -67,7 +64,9 @@ def _tasks(
             ("smaller_pair", "The response may also tell the more similar pair."),
         ]
         return pairs if binary else []
-    if binary:
+    called = normalised(choice)
+    asked = [task for task, names in ASKED_NAMES.items() if called in names]
+    if binary and not asked and name != "image":
         scale = name in _SCALES or _are_numbers(table, columns)
         found = [
             ("larger_difference", "The response is one of two: as in difference scaling (MLDS) it "
@@ -76,15 +75,10 @@ def _tasks(
         ]
         # Three objects of which only two were ever chosen may also be odd ones out.
         return found if scale else [*found, ("odd_one_out", "The choice may be the odd one.")]
-    called = normalised(choice)
-    asked = {name: names for name, names in (
-        ("most_central", _CENTRAL), ("similar_pair", _PAIR), ("odd_one_out", _ODD),
-    ) if called in names}
     tasks = ["odd_one_out", "most_central", "similar_pair"]
     doubt = f"Nothing says whether {choice} is the odd one or another: check the sentences."
     if asked:
-        first = next(iter(asked))
-        tasks.sort(key=lambda task: task != first)
+        tasks.sort(key=lambda task: task not in asked)
         doubt = f"Column {choice} is called so."
     elif called == "chosen" and any("survey" in normalised(c) for c in table.columns):
         tasks.sort(key=lambda task: task != "most_central")
@@ -98,8 +92,6 @@ def _tasks(
 
 def _are_numbers(table: Table, columns: list[str]) -> bool:
     return all(np.isfinite(table.numbers(column)).mean() > 0.9 for column in columns)
-
-
 
 
 LAYOUT = Layout("three", "Three objects and a choice", 40, _propose)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.files.guess import SAMPLE_ROWS
+from core.files.guess import SAMPLE_ROWS, plain_texts
 from core.files.layout import Layout
 from core.files.reading import Reading
 from core.files.table import Table
@@ -24,16 +24,13 @@ def _propose(table: Table) -> list[Reading]:
     words = set(sample.codes(answer).values)
     items = {f"item{i}": column for i, column in enumerate(objects, 1)}
     readings = []
-    if words in ({"1", "2", "3"}, {"0", "1", "2"}) and all(len(v) > 3 for v in values):
-        readings = [
-            Reading("unnamed", title, items | {"choice": answer}, task=task, reasons=(
-                f"{answer} tells one of three, as in THINGS, where no object is the anchor.",
-            ))
-            for title, task in (
-                ("Three objects and the odd one", "odd_one_out"),
-                ("Three objects and the central one", "most_central"),
-            )
-        ]
+    if _is_one_of(sample, objects, answer) and not _is_one_of(sample, objects[1:], answer):
+        readings = _three(items | {"choice": answer}, f"{answer} repeats one of the three objects.")
+    elif words in ({"1", "2", "3"}, {"0", "1", "2"}) and all(len(v) > 3 for v in values):
+        readings = _three(
+            items | {"choice": answer},
+            f"{answer} tells one of three, as in THINGS, where no object is the anchor.",
+        )
     if len(more) == 1 and _are_counts(sample, answer, more[0]):
         readings.append(Reading(
             "unnamed", "Anchor, two options, votes for the first, all votes",
@@ -43,6 +40,23 @@ def _propose(table: Table) -> list[Reading]:
             reasons=(f"{answer} is never above {more[0]}: they count answers.",),
         ))
     return readings
+
+
+def _three(roles: dict[str, str], reason: str) -> list[Reading]:
+    return [
+        Reading("unnamed", title, roles, task=task, reasons=(reason,))
+        for title, task in (
+            ("Three objects and the odd one", "odd_one_out"),
+            ("Three objects and the central one", "most_central"),
+        )
+    ]
+
+
+def _is_one_of(table: Table, objects: list[str], answer: str) -> bool:
+    """Whether every answer repeats one of the objects in its row."""
+    told = plain_texts(table, answer)
+    same = np.logical_or.reduce([told == plain_texts(table, column) for column in objects])
+    return bool((same | (told == "")).all() and same.any())
 
 
 def _are_counts(table: Table, part: str, whole: str) -> bool:

@@ -1,0 +1,279 @@
+"""Imports on their way: direction, several files, readings that are kept, pictures."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from core.files import WRITERS, Reading, interpret, load, load_several, read
+from core.simulate import simulate
+from core.triplets import DataError, Triplets
+from dashboard import imports
+from dashboard.state import Session
+from tests.test_files_hostile import GOOD, zipped
+from tests.test_pages import settled, start, words
+
+PEOPLE = [
+    (f"session_p{i}.csv", f"center,left,right,answer\ndog,cat,car,{x}\n".encode())
+    for i, x in enumerate(["cat", "car", "cat"])
+]
+OTHERS = [("broken.csv", b"\x89PNG\r\n\x1a\n"), ("notes.csv", b"id,size,colour,age\na,1,red,2\n")]
+
+
+def png() -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (20, 10), "red").save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="module")
+def anchor_last() -> bytes:
+    """Answers about points in the plane: nearer, farther, anchor, without names of columns."""
+    points = np.random.default_rng(0).normal(size=(15, 2))
+    rows = simulate(points, 1500, noise="logistic", seed=1).rows[:, [1, 2, 0]]
+    return pd.DataFrame(rows).to_csv(index=False, header=False).encode()
+
+
+# Several files
+
+
+def test_of_several_files_the_unreadable_are_named_and_left_out():
+    with pytest.raises(DataError, match=r"broken\.csv: this is a PNG picture"):
+        load_several([*PEOPLE, *OTHERS])
+    with pytest.raises(DataError, match="4 different tables"):
+        load_several([*PEOPLE, OTHERS[1]])
+    inside = load(zipped(*PEOPLE, *OTHERS), "all.zip", tolerant=True)
+    beside = load_several([*OTHERS, *PEOPLE], tolerant=True)
+    for table, folder in ((inside, "all.zip/"), (beside, "")):
+        assert table.files == tuple(folder + name for name, _ in PEOPLE)
+        reasons = {name.removeprefix(folder): why for name, why in table.refused.items()}
+        assert reasons == {
+            "broken.csv": "this is a PNG picture, not a table of answers",
+            "notes.csv": "its columns are others: id, size, colour and age",
+        }
+        assert set(table.preview(9)["file"]) == {"session_p0", "session_p1", "session_p2"}
+    with pytest.raises(DataError, match=r"none of 2 files can be read; of a\.csv, the file is em"):
+        load_several([("a.csv", b""), ("b.csv", b"")], tolerant=True)
+    alone = load_several([("a.csv", GOOD)], tolerant=True)
+    assert (alone.files, alone.refused) == ((), {})
+
+
+def test_many_files_take_time_in_proportion(monkeypatch):
+    """Each file is compared with all others only by the names of its columns."""
+    from core.files.table import Table
+
+    calls = []
+    codes = Table.codes
+    monkeypatch.setattr(Table, "codes", lambda *a: calls.append(a) or codes(*a))
+    load_several([(f"s{i}.csv", PEOPLE[0][1]) for i in range(60)], reshape=False)
+    assert len(calls) <= 60 * 5
+
+
+def test_an_upload_of_several_files_with_pictures(services):
+    upload = imports.Waiting.of([*PEOPLE, *OTHERS, ("dog.png", png()), ("elk.png", png())])
+    assert upload.name == "session"
+    assert set(upload.pictures) == {"dog.png", "elk.png"}
+    triplets, report = upload.triplets()
+    assert triplets.answers["participant"].tolist() == ["session_p0", "session_p1", "session_p2"]
+    _, match = upload.matched_pictures()
+    assert (match.missing, match.unused) == (["car", "cat"], ["elk.png"])
+    assert any("1 unused: elk.png" in line for line in report)
+    zipped_up = imports.Waiting.of([("all.zip", zipped(*PEOPLE, ("pictures/dog.png", png())))])
+    assert list(zipped_up.pictures) == ["dog.png"]
+    assert zipped_up.triplets()[0].objects["image"].notna().sum() == 1
+    app = start()
+    app.file_uploader(key="upload").set_value([
+        (name, data, "text/csv") for name, data in [*PEOPLE, *OTHERS]
+    ])
+    app.run()
+    assert not app.exception
+    assert [w.value.replace("\\", "").split(":")[0] for w in app.warning] == [
+        "broken.csv was left out", "notes.csv was left out",
+    ]
+    assert "3 files read as one table" in [e.label for e in app.expander]
+
+
+def test_many_files_that_are_left_out_are_one_message(services):
+    app = start()
+    app.file_uploader(key="upload").set_value([
+        (name, data, "text/csv") for name, data in [*PEOPLE, *((f"b{i}.csv", b"") for i in range(5))
+    ]])
+    app.run()
+    assert not app.exception
+    assert [w.value for w in app.warning] == ["5 of 8 files were left out."]
+    reasons = next(f.value for f in app.dataframe if "because" in f.value)
+    assert set(reasons["because"]) == {"the file is empty"}
+
+
+@pytest.mark.parametrize(("names", "together"), [
+    (["a.csv"], "a.csv"), (["p01.csv", "p02.csv"], "2 files"),
+    (["exp_a_01.csv", "exp_b_01.csv"], "exp"), (["eggs-1.csv", "eggs-22.csv"], "eggs"),
+])
+def test_several_files_are_called_by_what_their_names_share(services, names, together):
+    assert imports.Waiting.of([(name, PEOPLE[0][1]) for name in names]).name == together
+
+
+# Direction
+
+
+def test_the_form_warns_of_a_wrong_direction_and_turns_it_round(services, anchor_last):
+    app = start()
+    app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv")
+    app.run()
+    assert not app.exception
+    settled(app, services)
+    (warning,) = app.warning
+    assert "Another reading predicts clearly better" in warning.value
+    right = "anchor column 3, nearer column 1, farther column 2"
+    assert right in warning.value
+    assert len(app.table[0].value) == 12
+    app.button(key="direction.use").click().run()
+    settled(app, services)
+    assert not app.warning
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    assert layout.options[layout.value] == right.capitalize()
+    assert "No other reading predicts clearly better" in app.success[0].value
+    roles = {b.label: b.value for b in app.selectbox}
+    assert (roles["Anchor"], roles["Nearer"], roles["Farther"]) == (
+        "column 3", "column 1", "column 2"
+    )
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    (info,) = services.workspace.datasets()
+    kept = services.workspace.triplets(info)
+    assert (kept.rows == read(anchor_last, {"near": "column 1", "far": "column 2",
+                                            "anchor": "column 3"}).rows).all()
+
+    # The next file of the experiment may be read the same way.
+    upload = imports.Waiting.of([("next.csv", anchor_last)])
+    assert upload.readings[0].title != "As in bare", "columns without names are no proof"
+    assert upload.readings[-1].title == "As in bare"
+
+
+def test_a_test_of_another_reading_is_given_up(services, anchor_last):
+    upload = imports.Waiting.of([("bare.csv", anchor_last)])
+    imports.wait("s", upload)
+    first = upload.direction("s")
+    assert upload.direction("s") is first
+    upload.choose(1)
+    second = upload.direction("s")
+    assert second is not first
+    assert first.stopping or first.state == "done"
+    assert second.wait(60)
+    assert upload.direction("s") is second
+    assert second.results[0].readings[0] == upload.reading
+    upload.test_again()
+    third = upload.direction("s")
+    imports.discard("s")
+    assert third.stopping
+
+
+def test_a_change_of_who_answered_needs_no_new_test(services, anchor_last):
+    upload = imports.Waiting.of([("bare.csv", anchor_last)])
+    first = upload.direction("s")
+    upload.reading = Reading.from_dict(
+        {**upload.reading.to_dict(), "roles": {**upload.reading.roles, "participant": "column 1"}}
+    )
+    assert upload.direction("s") is first
+
+
+# Readings that are kept
+
+
+def test_an_accepted_reading_is_offered_for_the_next_file(services):
+    data = b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n"
+    upload = imports.Waiting.of([("odd.csv", data)])
+    central = next(k for k, r in enumerate(upload.readings) if r.task == "most_central")
+    upload.choose(central)
+    imports.wait("s", upload)
+    info = imports.accept("s", "Cars")
+    assert info.extra["columns"] == ["image1", "image2", "image3", "choice"]
+
+    following = imports.Waiting.of([("next.csv", data)])
+    assert following.reading.title == "As in Cars"
+    assert (following.reading.task, following.reading.roles) == (
+        "most_central", upload.reading.roles
+    )
+    rows = interpret(following.table, following.reading).triplets.rows
+    assert (rows == services.workspace.triplets(info).rows).all()
+    wider = b"\n".join(line + b",0" for line in data.splitlines())
+    other = imports.Waiting.of([("more.csv", wider)])
+    assert other.reading.task == "odd_one_out"
+    assert other.readings[-1].title == "As in Cars"
+    assert "As in Cars" not in [r.title for r in imports.Waiting.of([("a.csv", GOOD)]).readings]
+
+    # The same reading of two data sets is offered once.
+    imports.wait("s", following)
+    imports.accept("s", "Cars again")
+    titles = [r.title for r in imports.Waiting.of([("next.csv", data)]).readings]
+    assert titles[0] == "As in Cars again"
+    assert "As in Cars" not in titles
+
+
+def test_a_reading_goes_into_a_file_and_comes_back(services):
+    upload = imports.Waiting.of([("pets.csv", GOOD)])
+    turned = Reading.from_roles(anchor="far", near="near", far="anchor")
+    upload.load_reading(json.dumps(turned.to_dict()).encode(), "mine.json")
+    assert upload.reading == turned
+    assert upload.readings[upload.chosen] == turned
+    for wrong in (b"", b"[]", b"{}", b"\xff", b'{"layout": "a"}', b"[" * 100_000,
+                  b'{"layout": "a", "title": "b", "roles": {"anchor": 1}}',
+                  b'{"layout": "a", "title": "b", "roles": ["anchor"]}',
+                  b'{"layout": "a", "title": "b", "only": {"a": "b"}}',
+                  b'{"layout": "a", "title": "b", "reasons": "b"}',
+                  b'{"layout": "a", "title": "b", "index_base": {}}',
+                  b'{"layout": "a", "title": "b", "task": "guess"}',
+                  b'{"layout": "a", "title": "b", "colour": "red"}'):
+        with pytest.raises(DataError, match=r"mine\.json: this is no description"):
+            upload.load_reading(wrong, "mine.json")
+    absent = Reading.from_roles(anchor="head", near="near", far="far")
+    with pytest.raises(DataError, match="no column 'head'"):
+        upload.load_reading(json.dumps(absent.to_dict()).encode(), "mine.json")
+    assert upload.reading == turned
+
+
+# Downloads
+
+
+def test_answers_can_be_downloaded_in_every_layout_that_holds_them(services):
+    odd = read(b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n")
+    for triplets, can_not in (
+        (odd, {"CSV, most central"}),
+        (Triplets.from_array(odd.rows, weight=np.arange(6)),
+         {"CSV, odd one out", "CSV, most central", "Salmon"}),
+    ):
+        info = services.workspace.add_dataset(triplets, origin="x", report=[])
+        session = Session("s")
+        session.open(info.id)
+        session.save()
+        app = start("data", "s")
+        app.session_state["data.tab"] = "Answers"
+        app.run()
+        assert not app.exception
+        buttons = {b.proto.label: b.proto for b in app.get("download_button")}
+        assert {writer.title for writer in WRITERS.values()} <= set(buttons)
+        assert {label for label, proto in buttons.items() if proto.disabled} == can_not
+        assert "cblearn" in buttons["NumPy array"].help
+
+
+# Pictures in the form
+
+
+def test_the_form_lists_what_has_no_picture_and_what_is_refused(services):
+    app = start()
+    app.file_uploader(key="upload").set_value([
+        ("pets.csv", b"head,left,right,winner\n<img src='a/cat.png'>,<p>dog</p>,car,car\n",
+         "text/csv"),
+        ("cat.png", png(), "image/png"), ("dog.png", png(), "image/png"),
+        ("elk.png", png(), "image/png"), ("sad.gif", b"GIF89a", "image/gif"),
+    ])
+    app.run()
+    assert not app.exception
+    lists = {frame.value.columns[0]: frame.value.iloc[:, 0].tolist() for frame in app.dataframe}
+    assert lists["Objects without a picture (1)"] == ["car"]
+    assert lists["Pictures that belong to no object (1)"] == ["elk.png"]
+    assert "sad.gif was left out" in words(app).replace("\\", "")
