@@ -73,12 +73,16 @@ class Inner:
 
 @dataclass(frozen=True)
 class Column:
-    """Name of a column of the table of objects, or of that of answers."""
+    """Name of a column of the table of objects, or of that of answers.
+
+    ``None`` is allowed when the type says so and then stands for `automatic`.
+    """
 
     label: str
     help: str = ""
     advanced: bool = False
     of: str = "objects"
+    automatic: str = "None"
 
 
 Spec = Number | Choice | Switch | Inner | Column

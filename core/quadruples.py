@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from core.triplets import DataError, Triplets, as_triplets
+from core.triplets import (
+    DataError,
+    Judgements,
+    Triplets,
+    as_triplets,
+    checked_objects,
+    numbered_objects,
+)
 
 
-class Quadruples:
+class Quadruples(Judgements):
     """Answers "i and j are more similar than k and l". Read-only.
 
     A triplet is the case i = k.
@@ -23,6 +32,11 @@ class Quadruples:
     weight : array-like of float, shape (T,), optional
         By default ones.
     name : str
+    objects : DataFrame, n rows, optional
+        As of `Triplets`; by default the objects are called by their positions.
+    answers : DataFrame, T rows, optional
+        As of `Triplets`; ``side`` is ``right`` where the pair that came second was said to differ
+        more.
 
     Raises
     ------
@@ -33,7 +47,8 @@ class Quadruples:
 
     def __init__(
         self, rows: Any, n_objects: int | None = None, *, weight: Any = None,
-        name: str = "answers",
+        name: str = "answers", objects: pd.DataFrame | None = None,
+        answers: pd.DataFrame | None = None,
     ) -> None:
         rows = np.asarray(rows)
         if rows.ndim != 2 or rows.shape[1] != 4:
@@ -42,7 +57,9 @@ class Quadruples:
                 remedy="Give an array of shape (number of answers, 4).",
             )
         whole = rows.astype(np.int64)
-        if n_objects is None:
+        if objects is not None:
+            n_objects = len(objects)
+        elif n_objects is None:
             n_objects = int(whole.max()) + 1 if len(whole) else 0
         _refuse(
             ((whole != rows) | (whole < 0) | (whole >= n_objects)).any(axis=1),
@@ -55,35 +72,25 @@ class Quadruples:
             "an object is paired with itself, or a pair compared with itself",
             "Leave such answers out.",
         )
-        weight = np.ones(len(whole)) if weight is None else np.array(weight, dtype=float)
-        if weight.shape != (len(whole),):
-            raise ValueError(f"{weight.shape} weights for {len(whole)} answers")
-        _refuse(
-            ~(np.isfinite(weight) & (weight >= 0)), "a weight is not a number from 0 up",
-            "Weights count how often an answer was given.",
-        )
-        self.rows = whole.astype(np.int32)
-        self.weight = weight
-        self.n_objects, self.name = n_objects, name
-        for array in (self.rows, self.weight):
-            array.setflags(write=False)
-
-    def __len__(self) -> int:
-        return len(self.rows)
+        if weight is not None:
+            weight = np.array(weight, dtype=float)
+            if weight.shape != (len(whole),):
+                raise ValueError(f"{weight.shape} weights for {len(whole)} answers")
+            known = pd.DataFrame(index=range(len(whole))) if answers is None else answers
+            answers = known.assign(weight=weight)
+        objects = numbered_objects(n_objects) if objects is None else checked_objects(objects)
+        self._fill(whole.astype(np.int32, order="C"), objects, answers, name)
 
     def __repr__(self) -> str:
         return f"<Quadruples {self.name!r}: {len(self):,} answers on {self.n_objects:,} objects>"
 
-    @property
-    def answers_per_object(self) -> np.ndarray:
-        """(n,) number of times that each object occurs."""
-        return np.bincount(self.rows.ravel(), minlength=self.n_objects)
-
-    def take(self, which: Any) -> Quadruples:
-        """The same objects with only some of the answers: positions or a mask."""
-        return Quadruples(
-            self.rows[which], self.n_objects, weight=self.weight[which], name=self.name
-        )
+    @cached_property
+    def questions(self) -> np.ndarray:
+        """(T,) number of the comparison that each answer answers, whichever pair came first."""
+        n = self.n_objects
+        low, high = np.sort(self.rows.reshape(-1, 2, 2).astype(np.int64), axis=2).T
+        pairs = np.sort(low * n + high, axis=0)
+        return np.unique(pairs, axis=1, return_inverse=True)[1].ravel()
 
 
 def as_answers(data: Any) -> Triplets | Quadruples:

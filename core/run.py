@@ -24,6 +24,7 @@ from core.cluster.clustering import Clustering
 from core.cluster.counting import ClusterCounts, count_clusters
 from core.cluster.stability import Stability, stability
 from core.compare import LearningCurve, Tuning, learning_curve, tune
+from core.detection import Detection, detect_dimension
 from core.kernel.classification import Classification, classify
 from core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
 from core.method import Column, Method, checked, methods, parameters
@@ -37,8 +38,9 @@ from core.observers import (
     pooling_curve,
     who_predicts_whom,
 )
-from core.plan import Detection, Plan, detect_dimension, plan
+from core.plan import Plan, plan
 from core.progress import Progress, silent
+from core.quality import Agreement, agreement_with_map
 from core.scale import (
     GroupScales,
     OrdinalScale,
@@ -268,11 +270,12 @@ TASKS: dict[str, Task] = {
     "diagnose": _task(diagnose, ScaleDiagnostics, "scale"),
     "ordinal_scale": _task(ordinal_scale, OrdinalScale, "embedding"),
     "scales_by": _task(scales_by, GroupScales, "embedding", "scale"),
+    "agreement_with_map": _task(agreement_with_map, Agreement, columns=("participant",)),
     "errors_by_group": _task(errors_by_group, GroupErrors),
     "who_predicts_whom": _task(who_predicts_whom, Predictions),
     "pooling_curve": _task(pooling_curve, PoolingCurve),
     "observer_maps": _task(observer_maps, ObserverMaps, "embedding"),
-    "plan": _task(plan, Plan, "embedding", needs_data=False),
+    "plan": _task(plan, Plan, "embedding", "kernel", "scale", needs_data=False),
     "detect_dimension": _task(detect_dimension, Detection, "embedding", needs_data=False),
 }
 

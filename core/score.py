@@ -13,6 +13,7 @@ from sklearn.base import clone
 from core.method import Method, Number, checked
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
+from core.quadruples import Quadruples, as_answers
 from core.triplets import DataError, Triplets, as_triplets
 
 #: Share of answers that guessing gets wrong.
@@ -60,7 +61,9 @@ class ErrorEstimate:
     level: float = 0.95
 
 
-def question_folds(triplets: Triplets, folds: int, rng: np.random.Generator) -> np.ndarray:
+def question_folds(
+    triplets: Triplets | Quadruples, folds: int, rng: np.random.Generator
+) -> np.ndarray:
     """(T,) number of the fold of every answer.
 
     All answers to one comparison, repeats and contradictions alike, share a fold; folds hold
@@ -77,7 +80,7 @@ def question_folds(triplets: Triplets, folds: int, rng: np.random.Generator) -> 
 
 def cross_validate(
     method: Method,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     *,
     folds: Annotated[
         int,
@@ -95,7 +98,7 @@ def cross_validate(
     ----------
     method : Method
         Fitted anew, as a clone, on every training part.
-    triplets : Triplets or array-like of int, shape (T, 3)
+    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     folds, repeats, seed : int
     progress : Progress
         Called after every fold.
@@ -114,7 +117,7 @@ def cross_validate(
         If `progress` asks to stop before all folds are done.
     """
     options = checked(cross_validate, {"folds": folds, "repeats": repeats, "seed": seed})
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     n_questions = len(np.unique(triplets.questions))
     if n_questions < options["folds"]:
         raise DataError(
@@ -165,7 +168,7 @@ def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
 
 
 def _wrong_without(
-    method: Method, triplets: Triplets, held_out: np.ndarray, halt: Halt
+    method: Method, triplets: Triplets | Quadruples, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
     fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
     return fitted.mistakes(triplets.take(held_out))
@@ -180,7 +183,7 @@ def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") ->
         With Wilson's interval at the effective number of answers: answers to one question are
         not independent, so questions count, by a cluster-robust variance.
     """
-    test = as_triplets(test)
+    test = as_answers(test)
     wrong = fitted.mistakes(test)
     return ErrorEstimate(
         *clustered_mean(wrong, test.weight, test.questions), len(test), scheme, np.array([]), wrong

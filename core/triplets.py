@@ -61,7 +61,114 @@ def _rebuild_error(problem: str, state: dict[str, Any]) -> DataError:
     return DataError(problem, **state)
 
 
-class Triplets:
+class Judgements:
+    """What all similarity judgements share: their objects, and what is known of each. Read-only.
+
+    A subclass says how many objects stand in an answer.
+    """
+
+    def _fill(
+        self, rows: np.ndarray, objects: pd.DataFrame, answers: pd.DataFrame | None, name: str
+    ) -> None:
+        rows.setflags(write=False)
+        self._rows = rows
+        self._objects = objects
+        self._answers = _checked_answers(answers, len(rows))
+        self._name = name
+        self._fingerprints: dict[tuple[tuple[str, ...], ...], str] = {}
+
+    @classmethod
+    def _about(
+        cls, objects: pd.DataFrame, rows: np.ndarray, answers: pd.DataFrame | None, name: str
+    ) -> Self:
+        """Judgements whose objects and rows were checked before: that takes as long as a fit."""
+        made = cls.__new__(cls)
+        made._fill(rows, objects, answers, name)
+        return made
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(T, 3) or (T, 4) int32, not writeable: positions in `objects`."""
+        return self._rows
+
+    # Under copy-on-write a shallow copy costs nothing, and a caller's edits stay the caller's.
+
+    @property
+    def objects(self) -> pd.DataFrame:
+        """Table of the n objects: ``id``, ``label`` and whatever else is known of them."""
+        return self._objects.copy(deep=False)
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """Table of what is known of each of the T answers beside the objects in it."""
+        return self._answers.copy(deep=False)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def n_objects(self) -> int:
+        return len(self._objects)
+
+    @property
+    def ids(self) -> list[str]:
+        return self.objects["id"].tolist()
+
+    @property
+    def labels(self) -> list[str]:
+        return self.objects["label"].tolist()
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        """(T,) weight of every answer; ones where the data give none."""
+        if "weight" in self._answers:
+            weight = self._answers["weight"].to_numpy(dtype=float)
+        else:
+            weight = np.ones(len(self))
+        weight.setflags(write=False)
+        return weight
+
+    @cached_property
+    def answers_per_object(self) -> np.ndarray:
+        """(n,) number of answers in which each object occurs."""
+        return np.bincount(self.rows.ravel(), minlength=self.n_objects)
+
+    def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
+        """Hash of what a computation depends on.
+
+        That is the answers, their weights, the number of objects, the named columns of `answers`,
+        and those of `objects`; labels, pictures and other descriptions may change without making
+        it stale.
+        """
+        named = (columns, objects)
+        if named not in self._fingerprints:
+            digest = hashlib.blake2b(f"{self.n_objects}|".encode(), digest_size=16)
+            digest.update(self.rows)
+            _update_with_table(digest, self.answers.filter(["weight", *columns]))
+            _update_with_table(digest, self.objects.filter(list(objects)))
+            self._fingerprints[named] = digest.hexdigest()
+        return self._fingerprints[named]
+
+    def take(self, which: Any) -> Self:
+        """The same objects with only some of the answers.
+
+        Parameters
+        ----------
+        which : array-like of int or bool
+            Positions of the answers, or a mask of length T.
+        """
+        which = np.asarray(which)
+        if which.dtype == bool:
+            which = np.flatnonzero(which)
+        answers = self.answers.iloc[which].reset_index(drop=True)
+        return self._about(self._objects, self.rows[which], answers, self.name)
+
+
+class Triplets(Judgements):
     """Similarity judgements about a set of objects. Read-only.
 
     Parameters
@@ -97,46 +204,13 @@ class Triplets:
         answers: pd.DataFrame | None = None,
         name: str = "answers",
     ) -> None:
-        self._fill(rows, _checked_objects(objects), answers, name)
-
-    def _fill(
-        self, rows: Any, objects: pd.DataFrame, answers: pd.DataFrame | None, name: str
-    ) -> None:
-        self._objects = objects
-        self._rows = _checked_rows(rows, len(objects))
-        self._answers = _checked_answers(answers, len(self._rows))
-        self._name = name
-        self._fingerprints: dict[tuple[tuple[str, ...], ...], str] = {}
-
-    @classmethod
-    def _about(
-        cls, objects: pd.DataFrame, rows: Any, answers: pd.DataFrame | None, name: str
-    ) -> Self:
-        """Triplets about objects that were checked before: that takes as long as a small fit."""
-        made = cls.__new__(cls)
-        made._fill(rows, objects, answers, name)
-        return made
+        objects = checked_objects(objects)
+        self._fill(_checked_rows(rows, len(objects)), objects, answers, name)
 
     @property
     def rows(self) -> np.ndarray:
         """(T, 3) int32, not writeable: anchor, near and far as positions in `objects`."""
         return self._rows
-
-    # Under copy-on-write a shallow copy costs nothing, and a caller's edits stay the caller's.
-
-    @property
-    def objects(self) -> pd.DataFrame:
-        """Table of the n objects: ``id``, ``label`` and whatever else is known of them."""
-        return self._objects.copy(deep=False)
-
-    @property
-    def answers(self) -> pd.DataFrame:
-        """Table of what is known of each of the T answers beside the objects in it."""
-        return self._answers.copy(deep=False)
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     @classmethod
     def from_array(
@@ -169,35 +243,11 @@ class Triplets:
             return cls(rows, objects, answers, name)
         if n_objects is None:
             n_objects = int(rows.max()) + 1 if len(rows) else 0
-        return cls._about(_numbered_objects(n_objects), rows, answers, name)
-
-    def __len__(self) -> int:
-        return len(self.rows)
+        rows = _checked_rows(rows, n_objects)
+        return cls._about(numbered_objects(n_objects), rows, answers, name)
 
     def __repr__(self) -> str:
         return f"<Triplets {self.name!r}: {len(self):,} answers on {self.n_objects:,} objects>"
-
-    @property
-    def n_objects(self) -> int:
-        return len(self._objects)
-
-    @property
-    def ids(self) -> list[str]:
-        return self.objects["id"].tolist()
-
-    @property
-    def labels(self) -> list[str]:
-        return self.objects["label"].tolist()
-
-    @cached_property
-    def weight(self) -> np.ndarray:
-        """(T,) weight of every answer; ones where the data give none."""
-        if "weight" in self._answers:
-            weight = self._answers["weight"].to_numpy(dtype=float)
-        else:
-            weight = np.ones(len(self))
-        weight.setflags(write=False)
-        return weight
 
     @cached_property
     def questions(self) -> np.ndarray:
@@ -211,46 +261,11 @@ class Triplets:
         return np.unique(code, return_inverse=True)[1]
 
     @cached_property
-    def answers_per_object(self) -> np.ndarray:
-        """(n,) number of answers in which each object occurs."""
-        return np.bincount(self.rows.ravel(), minlength=self.n_objects)
-
-    @cached_property
     def fingerprint(self) -> str:
         """Hash of the whole content: answers, what is known of each, and the objects."""
         digest = hashlib.blake2b(self.fingerprint_of(*self.answers.columns).encode())
         _update_with_table(digest, self.objects)
         return digest.hexdigest()[:32]
-
-    def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
-        """Hash of what a computation depends on.
-
-        That is the answers, their weights, the number of objects, the named columns of `answers`,
-        and those of `objects`; labels, pictures and other descriptions may change without making
-        it stale.
-        """
-        named = (columns, objects)
-        if named not in self._fingerprints:
-            digest = hashlib.blake2b(f"{self.n_objects}|".encode(), digest_size=16)
-            digest.update(self.rows)
-            _update_with_table(digest, self.answers.filter(["weight", *columns]))
-            _update_with_table(digest, self.objects.filter(list(objects)))
-            self._fingerprints[named] = digest.hexdigest()
-        return self._fingerprints[named]
-
-    def take(self, which: Any) -> Triplets:
-        """The same objects with only some of the answers.
-
-        Parameters
-        ----------
-        which : array-like of int or bool
-            Positions of the answers, or a mask of length T.
-        """
-        which = np.asarray(which)
-        if which.dtype == bool:
-            which = np.flatnonzero(which)
-        answers = self.answers.iloc[which].reset_index(drop=True)
-        return self._about(self._objects, self.rows[which], answers, self.name)
 
     def with_objects(self, objects: pd.DataFrame) -> Triplets:
         """The same answers with another description of the same objects, in the same order."""
@@ -269,10 +284,10 @@ def as_triplets(data: Any) -> Triplets:
 
 
 @lru_cache(maxsize=8)
-def _numbered_objects(n_objects: int) -> pd.DataFrame:
+def numbered_objects(n_objects: int) -> pd.DataFrame:
     """Objects called by their positions; shared, because nobody can change such a table."""
     ids = pd.Series([str(i) for i in range(n_objects)], dtype="str")
-    return _checked_objects(pd.DataFrame({"id": ids}))
+    return checked_objects(pd.DataFrame({"id": ids}))
 
 
 def _integer_rows(rows: Any) -> np.ndarray:
@@ -331,7 +346,8 @@ def _checked_rows(rows: Any, n_objects: int) -> np.ndarray:
     return rows
 
 
-def _checked_objects(objects: pd.DataFrame) -> pd.DataFrame:
+def checked_objects(objects: pd.DataFrame) -> pd.DataFrame:
+    """A table of objects with unique ids and a label for each, these two first."""
     if "id" not in objects:
         raise DataError("the table of objects has no column id", remedy="Name the column of ids.")
     objects = objects.reset_index(drop=True)
@@ -365,13 +381,19 @@ def _checked_answers(answers: pd.DataFrame | None, n_answers: int) -> pd.DataFra
 
 
 def _update_with_table(digest: Any, table: pd.DataFrame) -> None:
+    """Values count, not how they are kept: whole numbers or fractions, texts or categories."""
     for name in sorted(set(table.columns)):
         column = table[name]
         digest.update(f"|{name}|".encode())
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            digest.update("\x1f".join(map(str, column.cat.categories)).encode())
-            digest.update(np.ascontiguousarray(column.cat.codes))
-        elif column.dtype.kind in "iufb":
-            digest.update(np.ascontiguousarray(column))
-        else:
-            digest.update("\x1f".join("" if pd.isna(v) else str(v) for v in column).encode())
+        if column.dtype.kind in "iufb":
+            digest.update(np.ascontiguousarray(column, dtype=float))
+            continue
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            column = column.astype("category")
+        column = column.cat.remove_unused_categories()
+        names = column.cat.categories.astype("str").to_numpy(dtype=object)
+        order = np.argsort(names, kind="stable")
+        rank = np.empty(len(names) + 1, dtype=np.int64)
+        rank[order], rank[-1] = np.arange(len(names)), -1
+        digest.update("\x1f".join(names[order]).encode())
+        digest.update(rank[column.cat.codes.to_numpy()])

@@ -34,7 +34,8 @@ QUICK = {
     "bootstrap_scale": {"resamples": 20}, "diagnose": {"simulations": 20},
     "ordinal_scale": {"stimulus": "size", "maps": 10},
     "scales_by": {"stimulus": "size", "by": "who", "maps": 10},
-    "errors_by_group": {"by": "who", "folds": 2}, "who_predicts_whom": {"by": "who"},
+    "agreement_with_map": {"folds": 2}, "errors_by_group": {"by": "who", "folds": 2},
+    "who_predicts_whom": {"by": "who"},
     "pooling_curve": {"by": "who", "repeats": 2}, "observer_maps": {"by": "who"},
     "plan": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
@@ -49,7 +50,8 @@ METHODS = {
 @pytest.fixture(scope="module")
 def split_data(planted) -> Triplets:
     answers = planted.answers.assign(
-        split=["train", "train", "train", "test", "test"] * 500, who=["x", "y"] * 1250
+        split=["train", "train", "train", "test", "test"] * 500, who=["x", "y"] * 1250,
+        participant=["p", "q", "r", "s", "t"] * 500,
     )
     objects = planted.objects.assign(kind=["a", "b"] * 15, size=np.arange(30.0) // 6)
     return Triplets(planted.rows, objects, answers)

@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.embedding import STE
@@ -43,7 +43,6 @@ def test_triplet_error_by_hand():
     assert fitted.margins(rows).tolist() == [2.0, -2.0, 0.0, 1.0]
 
 
-@settings(deadline=None)
 @given(st.integers(2, 9), st.integers(0, 99))
 def test_folds_hold_whole_questions_and_are_even(folds, seed):
     rng = np.random.default_rng(seed)

@@ -153,3 +153,19 @@ def test_numbered_objects_are_shared_and_still_cannot_be_changed():
     part = second.take([0])
     assert part.ids == second.ids
     assert len(part) == 1
+
+
+def test_fingerprints_see_values_and_not_how_they_are_kept(small):
+    answers = pd.DataFrame({"who": ["b", None, "a"], "number": [3, 1, 2]})
+    same = pd.DataFrame({
+        "who": pd.Categorical(["b", None, "a"], categories=["z", "b", "a"]),
+        "number": [3.0, 1.0, 2.0],
+    })
+    other = answers.assign(who=["a", None, "b"])
+    columns = ("who", "number")
+    first, second, third = (
+        Triplets(ROWS[:3], small.objects, table).fingerprint_of(*columns)
+        for table in (answers, same, other)
+    )
+    assert first == second
+    assert first != third

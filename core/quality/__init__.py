@@ -13,13 +13,14 @@ from core.quality.consistency import (
 )
 from core.quality.exclusion import Cleaning, Effect, Exclusion, Preview
 from core.quality.paragraph import methods_paragraph
-from core.quality.people import agreement_with_map, participants, runs_test
+from core.quality.people import Agreement, agreement_with_map, participants, runs_test
 from core.quality.report import QualityReport, quality
 from core.quality.rules import RULES, Rule
 from core.quality.tables import objects, over_time, samplers
 
 __all__ = [
     "RULES",
+    "Agreement",
     "Ceiling",
     "Cleaning",
     "Coverage",

@@ -20,7 +20,7 @@ def methods_paragraph(cleaning: Cleaning, asked: str = "") -> str:
         What was asked, such as the title of a `core.files.Task`.
     """
     raw, kept = cleaning.raw, cleaning.triplets
-    task = f" ({asked[:1].lower()}{asked[1:]})" if asked else ""
+    task = f" (asked for: {asked[:1].lower()}{asked[1:]})" if asked else ""
     lines = [f"We collected {_size(raw)} on {_counted(raw.n_objects, 'object')}{task}."]
     catch = cleaning.catch_trials
     if catch is not None and len(catch):

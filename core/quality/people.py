@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from scipy.special import ndtr
 from scipy.stats import chisquare
 from sklearn.base import clone
 
-from core.method import Method
+from core.method import Method, Number
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
 from core.quality.checks import gold_mistakes
@@ -125,24 +126,22 @@ def _checks(
 def _sides(triplets: Triplets, who: np.ndarray, n: int) -> pd.DataFrame:
     """Favourite side of each participant, and whether sides come by chance."""
     side, names = codes_of(triplets, "side")
-    once = one_per_trial(triplets) & (side >= 0)
+    known = one_per_trial(triplets) & (side >= 0) & (who >= 0)
+    counts = np.zeros((n, len(names)), dtype=np.int64)
+    np.add.at(counts, (who[known], side[known]), 1)
+    total, favourite = counts.sum(axis=1), counts.argmax(axis=1)
     moments = triplets.answers.get("time")
     order = np.arange(len(side)) if moments is None else np.argsort(moments, kind="stable")
-    found = []
-    by_who = pd.Series(order[once[order]]).groupby(who[order[once[order]]]).indices
-    ordered = order[once[order]]
-    for i in range(n):
-        own = side[ordered[by_who.get(i, [])]]
-        counts = np.bincount(own, minlength=len(names))
-        if not len(own):
-            found.append(("", np.nan, np.nan, np.nan))
-            continue
-        favourite = int(counts.argmax())
-        found.append((
-            names[favourite], counts[favourite] / len(own), chisquare(counts).pvalue,
-            runs_test(own),
-        ))
-    return pd.DataFrame(found, columns=["favourite", "favourite_share", "bias_p", "runs_p"])
+    ordered = order[known[order]]
+    ordered = ordered[np.argsort(who[ordered], kind="stable")]
+    runs = [runs_test(own) for own in np.split(side[ordered], np.cumsum(total)[:-1])]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p = chisquare(counts, axis=1).pvalue
+    return pd.DataFrame({
+        "favourite": np.where(total > 0, np.array(names, dtype=object)[favourite], ""),
+        "favourite_share": divided(counts.max(axis=1), total),
+        "bias_p": np.where(total > 0, p, np.nan), "runs_p": runs,
+    })
 
 
 def runs_test(values: np.ndarray) -> float:
@@ -168,10 +167,48 @@ def runs_test(values: np.ndarray) -> float:
     return float(2 * ndtr(-abs(runs - mean) / np.sqrt(variance)))
 
 
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How well a map of the others' answers predicts each participant.
+
+    Attributes
+    ----------
+    participants : ndarray of str, shape (P,)
+    answers : ndarray of int, shape (P,)
+    predicted : ndarray, shape (P,)
+        Share of their answers; NaN for who has none.
+    low, high : ndarray, shape (P,)
+        95 %, by question.
+    wrong : ndarray, shape (T,)
+        How wrongly each answer was predicted, from 0 (right) to 1; NaN where nobody is named.
+    """
+
+    participants: np.ndarray
+    answers: np.ndarray
+    predicted: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    wrong: np.ndarray
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """``participant``, ``answers``, ``predicted``, ``low`` and ``high``."""
+        return pd.DataFrame({
+            "participant": self.participants, "answers": self.answers,
+            "predicted": self.predicted, "low": self.low, "high": self.high,
+        })
+
+
 def agreement_with_map(
-    method: Method, triplets: Triplets, *, folds: int = 10, seed: int = 0,
+    method: Method,
+    triplets: Triplets,
+    *,
+    folds: Annotated[
+        int, Number(2, 100, "Folds", "At most; with fewer participants each is a fold.")
+    ] = 10,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
-) -> pd.DataFrame:
+) -> Agreement:
     """How well a map of the others' answers predicts each participant.
 
     Participants are divided into folds; the answers of one fold are predicted by a map that is
@@ -182,16 +219,10 @@ def agreement_with_map(
     method : Method
         Fitted anew, as a clone, without each fold.
     triplets : Triplets
-    folds : int
-        At most; with fewer participants each is a fold.
-    seed : int
+    folds, seed
+        See their declarations.
     progress : Progress
         Called after every fold.
-
-    Returns
-    -------
-    DataFrame, one row per participant
-        ``participant``, ``answers``, ``predicted`` (share), ``low``, ``high``: 95 %, by question.
 
     Raises
     ------
@@ -214,17 +245,17 @@ def agreement_with_map(
         wrong[fold == k] = found
         if progress((k + 1) / folds) and k + 1 < folds:
             raise Stopped
-    rows = []
-    for i, name in enumerate(names):
-        own = np.flatnonzero((who == i) & np.isfinite(wrong) & (triplets.weight > 0))
+    known = np.isfinite(wrong) & (triplets.weight > 0)
+    found = np.full((len(names), 3), np.nan)
+    for i in range(len(names)):
+        own = np.flatnonzero((who == i) & known)
         if len(own):
-            error, low, high = clustered_mean(
-                wrong[own], triplets.weight[own], triplets.questions[own]
-            )
-            rows.append((name, len(own), 1 - error, 1 - high, 1 - low))
-        else:
-            rows.append((name, 0, np.nan, np.nan, np.nan))
-    return pd.DataFrame(rows, columns=["participant", "answers", "predicted", "low", "high"])
+            found[i] = clustered_mean(wrong[own], triplets.weight[own], triplets.questions[own])
+    error, low, high = found.T
+    return Agreement(
+        np.array(names), np.bincount(who[known], minlength=len(names)), 1 - error, 1 - high,
+        1 - low, wrong,
+    )
 
 
 def _mistakes_without(

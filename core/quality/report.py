@@ -68,8 +68,9 @@ class QualityReport:
             lines.append(f"{self.checks} of {self.checks.n:,} catch and gold questions were wrong.")
         if self.circular.n:
             lines.append(
-                f"{self.circular.value:.1%} of {self.circular.n:,} complete triples of options go "
-                "round in a circle; 25% would if answers were guessed."
+                f"{self.circular.value:.1%} of {self.circular.n:,} complete "
+                f"triple{'s' * (self.circular.n != 1)} of options go round in a circle; 25% would "
+                "if answers were guessed."
             )
         lines.append(self.sides)
         enough = cover.dimensions

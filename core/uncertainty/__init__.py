@@ -17,16 +17,11 @@ from core.uncertainty.prediction import (
 )
 from core.uncertainty.resampling import bootstrap
 from core.uncertainty.samples import Samples
-from core.uncertainty.weakness import (
-    answers_against,
-    undecided_comparisons,
-    undecided_pairs,
-    weak_objects,
-)
+from core.uncertainty.weakness import answers_against, undecided_comparisons, undecided_pairs
 
 __all__ = [
     "Abstention", "Calibration", "Comparisons", "DimensionCurve", "DistanceSamples", "Samples",
     "abstention", "answers_against", "bootstrap", "calibrate", "laplace", "predicted",
     "sample_distances", "sample_posterior", "uncertainty_by_dimension", "undecided_comparisons",
-    "undecided_pairs", "weak_objects",
+    "undecided_pairs",
 ]

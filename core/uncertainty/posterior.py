@@ -169,7 +169,7 @@ def sample_posterior(
     placed = fitted.placed_
 
     def show(positions: np.ndarray) -> np.ndarray:
-        return aligned(positions.T, placed, reference, scaled=not fitted.fixes_scale)
+        return aligned(positions.T, placed, reference, size=_size_of(fitted))
 
     pairs = _judged_pairs(np.flatnonzero(placed), options["seed"])
 
@@ -233,8 +233,7 @@ def laplace(
     if reference is None:
         reference = fitted.embedding_
     embeddings = np.array([
-        aligned(x.reshape(normal.mode.shape).T, fitted.placed_, reference,
-                scaled=not fitted.fixes_scale)
+        aligned(x.reshape(normal.mode.shape).T, fitted.placed_, reference, size=_size_of(fitted))
         for x in drawn
     ])
     progress(1.0, snapshot=embeddings[-1])
@@ -352,6 +351,11 @@ def sample_distances(
     mean[upper] = mean[upper[::-1]] = drawn.mean(axis=0)
     sd[upper] = sd[upper[::-1]] = drawn.std(axis=0, ddof=1)
     return DistanceSamples(mean, sd, size, rhat)
+
+
+def _size_of(fitted: OrdinalEmbedding) -> str:
+    """How large drawn maps are shown: as they are, if the answers tell their size."""
+    return "own" if fitted.fixes_scale else "fit"
 
 
 def _most_probable(

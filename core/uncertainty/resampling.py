@@ -13,7 +13,8 @@ from core.loss import Answers
 from core.method import Choice, Number, Switch, checked
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
-from core.triplets import Triplets, as_triplets
+from core.quadruples import Quadruples, as_answers
+from core.triplets import Triplets
 from core.uncertainty.samples import Samples, aligned
 
 #: Replicates that decide whether the others may begin at the map of all answers, and the share
@@ -23,7 +24,7 @@ _PILOTS, _SAME = 4, 0.01
 
 def bootstrap(
     method: OrdinalEmbedding,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     *,
     replicates: Annotated[
         int,
@@ -64,7 +65,7 @@ def bootstrap(
     ----------
     method : OrdinalEmbedding
         Every replicate is fitted from a single start.
-    triplets : Triplets or array-like of int, shape (T, 3)
+    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     replicates, scheme, share, rescale, seed
         See their declarations; `share` and `rescale` matter to subsamples only.
     reference : ndarray, shape (n, d), optional
@@ -103,7 +104,7 @@ def bootstrap(
             "seed": seed,
         },
     )
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     if reference is None:
         reference = clone(method).fit(triplets).embedding_
     single = clone(method).set_params(n_init=1)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.geometry import procrustes
+from core.geometry import procrustes, rms
 from core.loss import margins
 from core.triplets import Triplets, as_triplets
 from core.uncertainty.comparisons import Comparisons, certainty, moments
@@ -145,7 +145,7 @@ class Samples:
 
 
 def aligned(
-    positions: np.ndarray, placed: np.ndarray, reference: np.ndarray, *, scaled: bool = True
+    positions: np.ndarray, placed: np.ndarray, reference: np.ndarray, *, size: str = "same"
 ) -> np.ndarray:
     """(n, d) positions brought to the reference by their placed objects; the others NaN.
 
@@ -153,10 +153,14 @@ def aligned(
     ----------
     positions, reference : ndarray, shape (n, d)
     placed : ndarray of bool, shape (n,)
-    scaled : bool
-        Whether size, too, is brought into line.
+    size : {"same", "fit", "own"}
+        That of the reference, that of the best fit, or as it is. Resampled maps that have little
+        in common with the reference would shrink to the best fit, and ellipses of few answers
+        would be too small.
     """
     found = np.full(reference.shape, np.nan)
-    align = procrustes(positions[placed], reference[placed], scaled=scaled)
-    found[placed] = align(positions[placed])
+    own, target = positions[placed], reference[placed]
+    if size == "same" and rms(own) > 0:
+        own = own * (rms(target) / rms(own))
+    found[placed] = procrustes(own, target, scaled=size == "fit")(own)
     return found

@@ -7,6 +7,7 @@ from typing import Annotated
 from core.embedding.ordinal import OrdinalEmbedding
 from core.method import Choice, Number
 from core.progress import Progress, silent
+from core.quadruples import Quadruples
 from core.triplets import Triplets
 from core.uncertainty.posterior import laplace, sample_posterior
 from core.uncertainty.resampling import bootstrap
@@ -38,12 +39,15 @@ Spread = Annotated[
 def samples_from(
     source: str,
     method: OrdinalEmbedding,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     maps: int,
     seed: int,
     progress: Progress = silent,
 ) -> Samples:
-    """About so many maps from one of `SOURCES`, everything else as it is by default."""
+    """About so many maps from one of `SOURCES`, everything else as it is by default.
+
+    Quadruples have the bootstrap only.
+    """
     if source == "bootstrap":
         return bootstrap(method, triplets, replicates=maps, seed=seed, progress=progress)
     if source == "posterior":

@@ -1,41 +1,12 @@
-"""Where a map is weak: objects, pairs, comparisons and answers, the weakest first."""
+"""Where a map is weak: pairs, comparisons and answers, the weakest first."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from core.geometry import ellipsoids
 from core.triplets import Triplets
 from core.uncertainty.samples import Samples
-
-
-def weak_objects(samples: Samples, triplets: Triplets, *, coverage: float = 0.95) -> pd.DataFrame:
-    """Objects by the size of their ellipses.
-
-    Parameters
-    ----------
-    samples : Samples
-    triplets : Triplets
-        That the map was made of.
-    coverage : float
-        Of the ellipses.
-
-    Returns
-    -------
-    DataFrame, n rows
-        ``object`` (position), ``id``, ``label``, ``size`` (radius of the sphere as large as the
-        ellipse, in units of the root mean square distance from the centre), ``answers``.
-    """
-    placed = samples.counts > 0
-    centred = samples.reference - samples.reference[placed].mean(axis=0)
-    spread = np.sqrt(np.mean(np.sum(centred[placed] ** 2, axis=1)))
-    table = pd.DataFrame({
-        "object": np.arange(triplets.n_objects), "id": triplets.ids, "label": triplets.labels,
-        "size": ellipsoids(samples.covariances, coverage).size / (spread or 1.0),
-        "answers": triplets.answers_per_object,
-    })
-    return table.sort_values("size", ascending=False, kind="stable", ignore_index=True)
 
 
 def undecided_pairs(samples: Samples, triplets: Triplets, k: int = 200) -> pd.DataFrame:
