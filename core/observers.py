@@ -17,8 +17,9 @@ from core.geometry import procrustes, procrustes_disparity
 from core.method import Column, Method, Number, checked
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
+from core.quadruples import Quadruples, as_answers
 from core.score import cross_validate
-from core.triplets import DataError, Triplets, as_triplets
+from core.triplets import DataError, Triplets
 
 #: Numbers of pooled participants at which accuracy is measured.
 _POOLS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
@@ -37,12 +38,12 @@ Most = Annotated[
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
-def groups_of(triplets: Triplets, column: str) -> dict[str, np.ndarray]:
+def groups_of(triplets: Triplets | Quadruples, column: str) -> dict[str, np.ndarray]:
     """Positions of the answers of every group, by name; those with the most answers first.
 
     Parameters
     ----------
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     column : str
         Of the answers; where it is empty, an answer belongs to no group.
 
@@ -63,7 +64,7 @@ def groups_of(triplets: Triplets, column: str) -> dict[str, np.ndarray]:
     return dict(sorted(members.items(), key=lambda item: -len(item[1])))
 
 
-def _largest(triplets: Triplets, by: str, most: int) -> dict[str, np.ndarray]:
+def _largest(triplets: Triplets | Quadruples, by: str, most: int) -> dict[str, np.ndarray]:
     groups = dict(list(groups_of(triplets, by).items())[:most])
     if len(groups) < 2:
         raise DataError(
@@ -102,7 +103,7 @@ class GroupErrors:
 
 def errors_by_group(
     method: Method,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     *,
     by: By = "participant",
     most: Most = 20,
@@ -115,7 +116,7 @@ def errors_by_group(
     Parameters
     ----------
     method : Method
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     by, most, folds, seed
         See their declarations.
     progress : Progress
@@ -129,7 +130,7 @@ def errors_by_group(
         If `progress` asks to stop before the end.
     """
     options = checked(errors_by_group, {"by": by, "most": most, "folds": folds, "seed": seed})
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     groups = dict(list(groups_of(triplets, by).items())[: options["most"]])
     groups = {"all": np.arange(len(triplets)), **groups}
     pieces = [
@@ -154,7 +155,7 @@ def _collected(function, pieces: list[tuple], progress: Progress) -> list:
 
 
 def _fold_errors(
-    method: Method, triplets: Triplets, folds: int, seed: int, halt: Halt
+    method: Method, triplets: Triplets | Quadruples, folds: int, seed: int, halt: Halt
 ) -> np.ndarray:
     try:
         return cross_validate(method, triplets, folds=folds, seed=seed, progress=halt).fold_errors
@@ -226,7 +227,7 @@ def _mean_interval(values: np.ndarray) -> tuple[float, float, float, int]:
 
 def who_predicts_whom(
     method: Method,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     *,
     by: By = "participant",
     group: Annotated[
@@ -246,7 +247,7 @@ def who_predicts_whom(
     ----------
     method : Method
         Fitted anew, as a clone, to the answers of each participant.
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     by, group, most, folds, seed
         See their declarations. A participant in several groups belongs to the most frequent.
     progress : Progress
@@ -267,7 +268,7 @@ def who_predicts_whom(
         who_predicts_whom,
         {"by": by, "group": group, "most": most, "folds": folds, "seed": seed},
     )
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     members = _largest(triplets, by, options["most"])
     kept = triplets.take(np.concatenate(list(members.values())))
     sizes = np.array([len(of) for of in members.values()])
@@ -288,8 +289,8 @@ def who_predicts_whom(
 
 
 def _predicting(
-    method: Method, triplets: Triplets, who: np.ndarray, number: int, folds: int, seed: int,
-    halt: Halt,
+    method: Method, triplets: Triplets | Quadruples, who: np.ndarray, number: int, folds: int,
+    seed: int, halt: Halt,
 ) -> tuple[np.ndarray, float]:
     """How well one participant predicts all others and itself, and all others predict it."""
     own = triplets.take(who == number)
@@ -335,7 +336,7 @@ class PoolingCurve:
 
 def pooling_curve(
     method: Method,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     *,
     by: By = "participant",
     most: Most = 16,
@@ -350,7 +351,7 @@ def pooling_curve(
     Parameters
     ----------
     method : Method
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     by, most, repeats, seed
         See their declarations; `most` is the largest pool.
     progress : Progress
@@ -366,7 +367,7 @@ def pooling_curve(
     options = checked(
         pooling_curve, {"by": by, "most": most, "repeats": repeats, "seed": seed}
     )
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     members = list(_largest(triplets, by, options["most"] + 1).values())
     sizes = sorted({k for k in _POOLS if k < len(members)} | {len(members) - 1})
     rng = np.random.default_rng(options["seed"])
@@ -379,7 +380,7 @@ def pooling_curve(
 
 
 def _pooled(
-    method: Method, triplets: Triplets, others: list[np.ndarray], target: np.ndarray,
+    method: Method, triplets: Triplets | Quadruples, others: list[np.ndarray], target: np.ndarray,
     sizes: list[int], halt: Halt,
 ) -> list[float]:
     test, found = triplets.take(target), []
@@ -426,7 +427,7 @@ class ObserverMaps:
 
 def observer_maps(
     method: Embedding,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     *,
     by: By = "participant",
     most: Most = 20,
@@ -440,7 +441,7 @@ def observer_maps(
     Parameters
     ----------
     method : OrdinalEmbedding
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     by, most
         See their declarations.
     progress : Progress
@@ -454,7 +455,7 @@ def observer_maps(
         If `progress` asks to stop before the end.
     """
     options = checked(observer_maps, {"by": by, "most": most})
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     members = _largest(triplets, by, options["most"])
     pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
     common, *maps = _collected(_map_of, pieces, progress)
@@ -468,7 +469,7 @@ def observer_maps(
     )
 
 
-def _map_of(method: Embedding, triplets: Triplets, halt: Halt) -> np.ndarray:
+def _map_of(method: Embedding, triplets: Triplets | Quadruples, halt: Halt) -> np.ndarray:
     """(n, d) map; NaN for objects without answers."""
     fitted = clone(method).fit(triplets, progress=halt)
     return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)

@@ -1,4 +1,4 @@
-"""Known truths and noisy answers about them."""
+"""Simulated answers: how observers err, and which questions they are asked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from core.embedding.ordinal import margins
 from core.kernel.landmarks import choose_landmarks, landmark_questions
-from core.method import Choice
+from core.method import Choice, Number, Parameter
 from core.triplets import Triplets
 
 NOISE = Choice(
@@ -22,123 +22,44 @@ NOISE = Choice(
     "How a simulated observer errs.",
 )
 
-
-TRUTHS = Choice(
-    {
-        "normal": "Normal cloud",
-        "cube": "Uniform in a square or cube",
-        "mixture": "Three clusters",
-        "circle": "Colour circle",
-        "sigmoid": "Scale: sigmoid",
-        "cubic": "Scale: cubic",
-        "polynomial": "Scale: second-degree polynomial",
-        "sinusoid": "Scale: sinusoid",
-        "observer": "Scale: an observer of their own (Gaussian process)",
-    },
-    "Truth",
-    "Where the objects lie. Circle and clusters are in the plane, scales on a line along which "
-    "the objects' stimulus is evenly spaced.",
-)
-#: Dimensions of the truths that have a number of their own.
-DIMENSIONS = {
-    "mixture": 2, "circle": 2,
-    **dict.fromkeys(("sigmoid", "cubic", "polynomial", "sinusoid", "observer"), 1),
+#: How strong each noise is: what its level means, its range, and one to begin with.
+LEVELS = {
+    "flip": Parameter("level", Number(
+        0.0, 0.5, "Share of answers flipped",
+        "So many answers are turned round, whatever was asked. At 0.5 people guess.",
+    ), 0.1),
+    "lognormal": Parameter("level", Number(
+        0.0, 10.0, "Spread of distances",
+        "Standard deviation of the logarithms of the two distances that are compared: at 0.3, a "
+        "distance is typically seen too long or too short by a third.",
+    ), 0.3),
+    "positions": Parameter("level", Number(
+        0.0, 100.0, "Spread of positions",
+        "Standard deviation of the places at which the three objects are seen, anew in every "
+        "question. A normal cloud has one of 1, circles have a radius of 1, squares and scales a "
+        "length of 1.",
+    ), 0.1),
+    "logistic": Parameter("level", Number(
+        0.01, 100.0, "Unit of distance",
+        "Distances are measured in this unit before they are squared and compared: objects nearer "
+        "to each other are hard to tell apart. A normal cloud has a standard deviation of 1, "
+        "circles have a radius of 1, squares and scales a length of 1.",
+    ), 0.7),
+    "crowd": Parameter("level", Number(
+        0.0, 100.0, "Doubt (mu)",
+        "Added to both squared distances: the more, the more alike the two options look.",
+    ), 0.1),
 }
-DESIGNS = {"random": "Random", "repeated": "Repeated, majority counts", "landmark": "Landmarks"}
 
-# Lohaus et al. (2019), section 5.1.
-_MEANS = np.array([[2.0, 2.0], [-2.0, -1.0], [4.0, -2.0]])
-_COVARIANCES = np.array([[[2.0, 0], [0, 1]], [[1, 0], [0, 1]], [[1, 0.7], [0.7, 2]]])
-#: Of the logistic around which observers vary (Lohaus et al. 2019, section 5.4).
-_STEEPNESS = 25.0
+DESIGNS = {
+    "random": "Random",
+    "repeated": "Repeated, majority counts",
+    "landmark": "Landmarks",
+    "triads": "Triads, the middle one asked about",
+}
 
-
-def scale_function(name: str, x: np.ndarray) -> np.ndarray:
-    """A known perceptual scale, from 0 to 1 for stimuli from 0 to 1.
-
-    Parameters
-    ----------
-    name : {"sigmoid", "cubic", "polynomial", "sinusoid"}
-        The first two rise; the others do not only (Haghiri 2020, section 4.3).
-    x : ndarray, shape (n,)
-    """
-    if name == "sigmoid":
-        values = 1.0 / (1.0 + np.exp(-10.0 * (x - 0.5)))
-        low = 1.0 / (1.0 + np.exp(5.0))
-        return (values - low) / (1.0 - 2.0 * low)
-    if name == "cubic":
-        return 0.5 + 4.0 * (x - 0.5) ** 3
-    if name == "polynomial":
-        return 4.0 * (x - 0.5) ** 2
-    if name == "sinusoid":
-        return 0.5 + 0.5 * np.sin(2.0 * np.pi * x)
-    raise ValueError(f"name is {name!r}; it must be sigmoid, cubic, polynomial or sinusoid.")
-
-
-def gaussian_process_observers(
-    x: np.ndarray, n_observers: int, length_scale: float, rng: np.random.Generator
-) -> np.ndarray:
-    """Perceptual scales of observers who differ smoothly from a steep logistic.
-
-    Parameters
-    ----------
-    x : ndarray, shape (n,)
-        Stimuli from 0 to 1, where all observers agree on 0 and on 1.
-    n_observers : int
-    length_scale : float
-        Of the squared-exponential kernel of unit variance: the shorter, the more they differ.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray, shape (n_observers, n)
-
-    References
-    ----------
-    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Section 5.4 (length scales 2, 0.88, 0.54).
-    """
-    mean = 1.0 / (1.0 + np.exp(-_STEEPNESS * (np.append(x, [0.0, 1.0]) - 0.5)))
-    every = np.append(x, [0.0, 1.0])
-    kernel = np.exp(-0.5 * ((every[:, None] - every) / length_scale) ** 2)
-    ends = kernel[-2:, -2:]
-    gain = np.linalg.solve(ends, kernel[-2:, :-2]).T
-    mean = mean[:-2] + gain @ (np.array([0.0, 1.0]) - mean[-2:])
-    values, vectors = np.linalg.eigh(kernel[:-2, :-2] - gain @ kernel[-2:, :-2])
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    return mean + rng.standard_normal((n_observers, len(x))) @ root.T
-
-
-def true_positions(
-    truth: str, n_objects: int, n_components: int, rng: np.random.Generator
-) -> np.ndarray:
-    """(n, d) positions of a known truth.
-
-    Parameters
-    ----------
-    truth : str
-        One of `TRUTHS`.
-    n_objects : int
-    n_components : int
-        Of clouds and cubes; the others have their own (`DIMENSIONS`).
-    rng : numpy.random.Generator
-    """
-    line = np.linspace(0.0, 1.0, n_objects)
-    if truth == "normal":
-        return rng.standard_normal((n_objects, n_components))
-    if truth == "cube":
-        return rng.random((n_objects, n_components))
-    if truth == "mixture":
-        which = rng.integers(len(_MEANS), size=n_objects)
-        noise = rng.standard_normal((n_objects, 2, 1))
-        return _MEANS[which] + (np.linalg.cholesky(_COVARIANCES)[which] @ noise)[..., 0]
-    if truth == "circle":
-        angle = 2.0 * np.pi * np.arange(n_objects) / n_objects
-        return np.column_stack([np.cos(angle), np.sin(angle)])
-    if truth == "observer":
-        return gaussian_process_observers(line, 1, 0.54, rng).T
-    if truth in TRUTHS.options:
-        return scale_function(truth, line)[:, None]
-    raise ValueError(f"truth is {truth!r}; it must be one of {', '.join(TRUTHS.options)}.")
+#: Questions that are put to a matrix of distances at most.
+MOST_COMPARISONS = 200_000
 
 
 def questions_of(
@@ -148,9 +69,11 @@ def questions_of(
 
     Parameters
     ----------
-    design : {"random", "repeated", "landmark"}
+    design : {"random", "repeated", "landmark", "triads"}
         ``repeated``: random questions, each `repeats` times. ``landmark``: questions of every
-        object about pairs of a few, drawn from as few landmarks as give enough.
+        object about pairs of a few, drawn from as few landmarks as give enough. ``triads``: those
+        of difference scaling, random ones whose anchor lies between the others in the order of
+        the objects.
     n_objects, n_answers : int
     rng : numpy.random.Generator
     repeats : int
@@ -162,13 +85,19 @@ def questions_of(
 
     References
     ----------
-    Haghiri, S. (2020). Comparison-based methods. Section 5.2.
+    Haghiri, S. (2020). Comparison-based methods. Sections 4.3.1 (triads) and 5.2.
     """
     if design == "random":
         return random_questions(n_objects, n_answers, rng)
     if design == "repeated":
         different = random_questions(n_objects, max(n_answers // repeats, 1), rng)
         return np.repeat(different, repeats, axis=0)
+    if design == "triads":
+        low, middle, high = np.sort(random_questions(n_objects, n_answers, rng), axis=1).T
+        turned = rng.random(n_answers) < 0.5
+        return np.column_stack([
+            middle, np.where(turned, high, low), np.where(turned, low, high)
+        ])
     if design == "landmark":
         k = np.arange(2, n_objects + 1)
         enough = k * (k - 1) // 2 * (n_objects - 2) >= n_answers
@@ -212,6 +141,37 @@ def random_questions(n_objects: int, n_questions: int, rng: np.random.Generator)
     second += second >= low
     second += second >= high
     return np.column_stack([anchor, first, second])
+
+
+def comparisons_of(
+    distances: np.ndarray, *, most: int = MOST_COMPARISONS, seed: int = 0
+) -> np.ndarray:
+    """(T, 3) what given distances answer to every question, or to random ones if these are many.
+
+    Parameters
+    ----------
+    distances : ndarray, shape (n, n)
+        Only their order matters; questions about two equal ones have no answer.
+    most : int
+        From more questions than this, so many are drawn at random.
+    seed : int
+
+    Returns
+    -------
+    ndarray of int, shape (T, 3)
+        Anchor, nearer, farther.
+    """
+    n = len(distances)
+    if n * (n - 1) * (n - 2) // 2 > most:
+        rows = random_questions(n, most, np.random.default_rng(seed))
+    else:
+        first, second = np.triu_indices(n, 1)
+        anchor = np.repeat(np.arange(n), len(first))
+        rows = np.column_stack([anchor, np.tile(first, n), np.tile(second, n)])
+        rows = rows[(rows[:, 1] != rows[:, 0]) & (rows[:, 2] != rows[:, 0])]
+    lead = distances[rows[:, 0], rows[:, 2]] - distances[rows[:, 0], rows[:, 1]]
+    rows[lead < 0] = rows[lead < 0][:, [0, 2, 1]]
+    return np.unique(rows[lead != 0], axis=0)
 
 
 def answer(

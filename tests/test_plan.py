@@ -7,9 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.detection import Detection, detect_dimension
 from core.embedding import SOE, STE
-from core.plan import Plan, detect_dimension, plan, question_list, recommend
+from core.kernel import K1
+from core.plan import Plan, plan, recommend
 from core.progress import Stopped
+from core.questions import question_list
+from core.scale import MLDS
 
 METHOD = STE(n_init=1)
 SMALL = {"n_objects": 12, "most": 1000, "points": 3, "repeats": 4}
@@ -22,7 +26,7 @@ def small() -> Plan:
 
 def test_more_answers_predict_better_and_shrink_the_ellipses(small):
     assert small.accuracy.shape == small.ellipse.shape == (4, 3)
-    assert small.n_answers.tolist() == [50, 223, 1000]
+    assert small.n_answers.tolist() == [50, 224, 1000]
     accuracy, ellipse = small.accuracy.mean(axis=0), small.ellipse.mean(axis=0)
     assert accuracy[0] < accuracy[-1] < small.ceiling.mean()
     assert ellipse[0] > ellipse[-1]
@@ -32,6 +36,13 @@ def test_more_answers_predict_better_and_shrink_the_ellipses(small):
     band = small.band()
     assert np.all(band.low < band["mean"])
     assert band["mean"].tolist() == accuracy.tolist()
+
+
+def test_where_nothing_is_known_ellipses_are_as_large_as_the_map():
+    found = plan(METHOD, n_objects=60, most=90, points=1, repeats=3)
+    assert found.accuracy.mean() < 0.6
+    # a normal cloud about the middle of a map of size 1 has a 95 % radius of 2.45
+    assert 1.8 < found.ellipse.mean() < 2.6
 
 
 def test_noise_costs_accuracy(small):
@@ -47,6 +58,40 @@ def test_every_design_learns(design, small):
     assert not np.array_equal(found.accuracy, small.accuracy[:2])
 
 
+def test_difference_scaling_is_best_at_triads_of_a_rising_scale():
+    scale = {**SMALL, "truth": "sigmoid", "noise": "positions", "repeats": 3, "points": 2}
+    asked = {**scale, "design": "triads"}
+    mlds, map_, mixed = plan(MLDS(), **asked), plan(METHOD, **asked), plan(MLDS(), **scale)
+    assert mlds.accuracy[:, 0].mean() > map_.accuracy[:, 0].mean()
+    assert mlds.disparity[:, -1].mean() < 0.01
+    assert mlds.ellipse[:, -1].mean() < mlds.ellipse[:, 0].mean()
+    # of random questions, it can use a third
+    assert mixed.ellipse[:, -1].mean() > mlds.ellipse[:, -1].mean()
+
+
+def test_kernels_predict_without_ellipses():
+    found = plan(K1(), **{**SMALL, "repeats": 2})
+    assert found.accuracy[:, -1].mean() > 0.7
+    assert np.isnan(found.ellipse).all()
+    assert found.enough(ellipse=1.0) is None
+
+
+def test_plans_can_be_compared_where_they_have_answers_in_common(small):
+    other = plan(METHOD, **{**SMALL, "fewest": 1000, "most": 2000, "points": 2})
+    assert recommend({"a": small, "b": other}).startswith("With 1,000 answers, ")
+    longer = plan(METHOD, **{**SMALL, "fewest": 2000, "most": 2000, "points": 1, "repeats": 2})
+    assert longer.n_answers.tolist() == [2000]
+    with pytest.raises(ValueError, match="no number of answers in common"):
+        recommend({"a": small, "b": longer})
+
+
+def test_guesses_are_called_guesses():
+    noisy = plan(METHOD, **{**SMALL, "repeats": 2, "points": 1}, level=0.5)
+    assert noisy.recommendation.startswith("Answers as noisy as these are guesses")
+    nothing = a_plan([[0.5, 0.51], [0.5, 0.49]])
+    assert "teach nothing" in nothing.recommendation
+
+
 def test_scales_have_one_dimension_whatever_is_said():
     found = plan(METHOD, **{**SMALL, "repeats": 2}, truth="sinusoid", noise="positions", level=0.05)
     assert found.disparity[:, -1].mean() < 0.1
@@ -56,8 +101,9 @@ def test_the_same_plan_on_any_number_of_threads_and_a_stop_keeps_some(small):
     with joblib.parallel_config("threading", n_jobs=2):
         again = plan(METHOD, **SMALL)
     assert np.array_equal(small.accuracy, again.accuracy)
-    few = plan(METHOD, **SMALL, progress=lambda done, **_: done > 0.3)
-    assert np.array_equal(few.accuracy, small.accuracy[:2])
+    few = plan(METHOD, **SMALL, progress=lambda done, **_: done > 0.5)
+    assert few.n_answers.tolist() == [50, 224]
+    assert np.array_equal(few.accuracy, small.accuracy[:, :2])
     with pytest.raises(Stopped):
         plan(METHOD, **SMALL, progress=lambda *_, **__: True)
 
@@ -74,6 +120,11 @@ def test_enough_by_hand():
     assert found.enough(accuracy=0.81) is None
     assert found.enough(ellipse=0.2) == 1000
     assert found.enough(ellipse=0.1) is None
+    small_by_chance = Plan(
+        np.array([10, 100, 1000]), *np.full((2, 1, 3), 0.5), np.array([[0.5, 1.0, 0.2]]),
+        np.ones((1, 3)),
+    )
+    assert small_by_chance.enough(ellipse=0.6) == round(100 * np.sqrt(10))
     with pytest.raises(ValueError, match="one of"):
         found.enough()
     assert "still rises" in found.recommendation
@@ -87,7 +138,7 @@ def test_recommendations_say_when_there_is_no_difference():
     worse = a_plan([[0.6, 0.8], [0.6, 0.81], [0.6, 0.81]])
     level = a_plan([[0.6, 0.93], [0.6, 0.9], [0.6, 0.88]])
     assert recommend({"random": worse, "landmark": better}).startswith(
-        "landmark predicts best: 91.0 %"
+        "With 1,000 answers, landmark predicts best: 91.0 %"
     )
     assert "repeated cannot be told from it" in recommend({"a": better, "repeated": level})
 
@@ -99,7 +150,17 @@ def test_the_dimension_is_found_with_many_answers_only():
     assert found.true == 2
     assert found.found[-1] == 1.0
     assert found.found[0] <= found.found[1]
-    assert "show that there are 2 dimensions" in found.recommendation
+    assert found.recommendation.startswith("2,500 answers show all 2 dimensions, in 100 %")
+
+
+def test_what_is_said_of_dimensions_by_hand():
+    found = Detection(np.array([100, 200]), np.array([[1, 2], [1, 2], [2, 2], [1, 3]]), 2)
+    assert found.found.tolist() == [0.25, 0.75]
+    assert "Even 200 answers show all 2 dimensions in only 75 %" in found.recommendation
+    sure = Detection(np.array([100, 200]), np.array([[2, 1], [1, 1], [1, 1]]), 1)
+    assert sure.recommendation == (
+        "200 answers show the one dimension, in 100 % of the simulations; 100 do so in 67 %."
+    )
 
 
 def test_what_cannot_be_simulated():
@@ -109,6 +170,16 @@ def test_what_cannot_be_simulated():
         plan(METHOD, design="repeated", repeated=4)
     with pytest.raises(ValueError, match="no model of answers"):
         plan(SOE(), design="gain")
+    with pytest.raises(ValueError, match="order of a stimulus"):
+        plan(MLDS())
+    with pytest.raises(ValueError, match="triads need"):
+        plan(METHOD, design="triads")
+    with pytest.raises(ValueError, match="no map"):
+        plan(K1(), design="uncertain")
+    with pytest.raises(ValueError, match="level of flipped answers noise is"):
+        plan(METHOD, level=0.6)
+    with pytest.raises(ValueError, match="must not exceed the most"):
+        plan(METHOD, fewest=300, most=200)
 
 
 # The list --------------------------------------------------------------------------------------
@@ -167,8 +238,23 @@ def test_tables_for_experiments(layout):
         assert np.array_equal(names, np.array(list("abcde"))[asked])
 
 
+def test_several_lists_share_no_question():
+    found = question_list(8, 20, lists=4, repeated=0.1, gold=1, seed=3)
+    assert found.questions.shape == (4 * 23, 3)
+    assert np.bincount(found.part).tolist() == [23] * 4
+    own = found.questions[found.kind == "question"]
+    assert len({(a, *sorted((b, c))) for a, b, c in own.tolist()}) == 80
+    for part in range(4):
+        mine = found.questions[(found.part == part) & (found.kind == "question")]
+        assert np.ptp(np.bincount(mine[:, 0], minlength=8)) <= 2
+        again = found.questions[(found.part == part) & (found.kind == "repeat")]
+        assert {a for a, _, _ in again.tolist()} <= {a for a, _, _ in mine.tolist()}
+    objects = pd.DataFrame({"id": list("abcdefgh"), "label": list("abcdefgh")})
+    assert found.table(objects)["list"].tolist() == np.repeat([1, 2, 3, 4], 23).tolist()
+
+
 def test_impossible_lists_are_refused():
-    with pytest.raises(ValueError, match="4 objects allow 1 to 12"):
+    with pytest.raises(ValueError, match="4 objects allow 12 different questions"):
         question_list(4, 13)
-    with pytest.raises(ValueError, match="repeated must be"):
+    with pytest.raises(ValueError, match="repeated of question_list is"):
         question_list(4, 5, repeated=0.9)

@@ -13,11 +13,14 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 from core.embedding import STE
+from core.files import interpret, load, propose
 from core.progress import Stopped
 from core.quadruples import Quadruples
 from core.scale import (
     MLDS,
+    ScaleSamples,
     as_trials,
+    binomial,
     bootstrap_scale,
     diagnose,
     normalised,
@@ -28,6 +31,7 @@ from core.scale import (
 )
 from core.scale.binomial import LINKS, fit_many, has_finite_optimum
 from core.scale.ordinal import OrdinalScale, oriented
+from core.scale.resampling import may_rise
 from core.score import cross_validate
 from core.simulate import answer, simulate
 from core.triplets import DataError, Triplets
@@ -94,6 +98,68 @@ def test_diagnostics_notice_an_observer_without_a_scale():
     assert easy.runs_p > 0.02
     assert easy.outside < 0.15
     assert MLDS().fit(wrong).daf_ < MLDS().fit(rows).daf_ - 0.2
+
+
+@pytest.mark.parametrize(
+    ("name", "observer"), [("kk3", None), ("AutumnLab", None), ("Transparency", "O1"),
+                           ("Transparency", "O6")],
+)
+def test_the_other_data_of_r_against_the_likelihood_itself(name, observer):
+    """R's own values are at hand for three sets; of the others, its definition of the scale."""
+    rows = table(name)
+    rows = rows if observer is None else rows[rows["Obs"] == observer]
+    stimuli, second = rows[["S1", "S2", "S3", "S4"]].to_numpy() - 1, rows["resp"].to_numpy() == 1
+    m = stimuli.max() + 1
+
+    def loss(free: np.ndarray) -> float:
+        a, b, c, d = np.append(0.0, free)[stimuli].T
+        return -np.sum(norm.logcdf(np.where(second, 1, -1) * (d - c - b + a)))
+
+    best = minimize(loss, np.linspace(0.5, 5.0, m - 1), method="BFGS", options={"gtol": 1e-9})
+    found = MLDS().fit(rows)
+    np.testing.assert_allclose(found.scale_, np.append(0.0, best.x) / best.x[-1], atol=1e-4)
+    assert found.deviance_ == pytest.approx(2 * best.fun, abs=1e-6)
+
+
+#: Coefficients and deviance by glm of R 4.2.2, binomial with probit link, which is the model that
+#: the package MLDS fits; Transparency with all observers pooled.
+BY_GLM = {
+    "kk3": (
+        [0.09110346693, -0.2386213971, -0.2641468088, 0.5042165626, 1.153506499, 1.660524555,
+         2.257771226, 3.263373705, 3.855764161, 4.833951343], 210.7559593,
+    ),
+    "AutumnLab": (
+        [0.8627219755, 0.4907562463, 1.012268125, 1.592740688, 2.964909611, 3.886693006,
+         5.746300069, 6.241752324, 8.817765945], 100.7424662,
+    ),
+    "Transparency": (
+        [1.541547011, 2.303454425, 3.04909685, 3.638791545, 4.391896132, 4.968599485,
+         5.490031934, 5.729118931, 5.796669713], 1900.220683,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_GLM)
+def test_the_other_data_of_r_against_its_glm(name):
+    coefficients, deviance = BY_GLM[name]
+    found = MLDS().fit(table(name).drop(columns="Obs", errors="ignore"))
+    scale = np.append(0.0, coefficients) / coefficients[-1]
+    np.testing.assert_allclose(found.scale_, scale, atol=1e-5)
+    assert found.deviance_ == pytest.approx(deviance, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["kk1", "kk2"])
+def test_an_imported_file_of_pairs_gives_the_values_of_r(name):
+    read_in = load(FOLDER / f"{name}.csv")
+    imported = interpret(read_in, propose(read_in)[0])
+    pairs = imported.pairs.quadruples(name, imported.triplets.objects)
+    for stimulus in (None, "id"):
+        found = MLDS(stimulus=stimulus).fit(pairs)
+        np.testing.assert_allclose(
+            found.scale_, REFERENCE[name]["probit"]["standard_scale"], atol=1e-6
+        )
+    assert diagnose(MLDS(), pairs, simulations=20).runs == REFERENCE[name]["runs"]
+    assert found.levels_.tolist() == list(range(1, 12))
 
 
 # The fit itself --------------------------------------------------------------------------------
@@ -173,6 +239,30 @@ def test_a_stimulus_column_orders_the_objects():
     objects.loc[2, "size"] = np.nan
     with pytest.raises(DataError, match="of object 'c' is not a number"):
         MLDS(stimulus="size").fit(Triplets(rows, objects))
+
+
+def test_neighbouring_levels_are_joined():
+    data = some_trials(n=900)
+    trials = as_trials(data, most_levels=3)
+    assert trials.levels.tolist() == [0.5, 2.5, 4.5]
+    assert trials.level_of.tolist() == [0, 0, 1, 1, 2, 2]
+    assert len(trials) < len(as_trials(data)), "within a level there is nothing to compare"
+    found = MLDS(most_levels=3).fit(data)
+    assert found.scale_.shape == (3,)
+    assert as_trials(data, most_levels=6).levels.tolist() == list(range(6))
+    objects = data.objects.assign(x=[1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+    named = MLDS(stimulus="x", most_levels=3).fit(data.with_objects(objects))
+    assert named.levels_.tolist() == [1.5, 6.0, 24.0]
+    np.testing.assert_allclose(named.scale_, found.scale_)
+
+
+def test_hundreds_of_levels_are_fitted_as_few_are(monkeypatch):
+    rows, _, totals = as_trials(some_trials()).counted()
+    wins = np.random.default_rng(1).binomial(totals.astype(int), 0.5, (3, len(rows)))
+    kept = fit_many(rows[:, 1:], wins.astype(float), totals, LINKS["probit"])
+    monkeypatch.setattr(binomial, "_MOST_PRODUCTS", 0)
+    alone = fit_many(rows[:, 1:], wins.astype(float), totals, LINKS["probit"])
+    np.testing.assert_allclose(alone, kept, atol=1e-9)
 
 
 def test_anchors_at_an_end_count_only_if_asked_for():
@@ -327,6 +417,27 @@ def test_a_rising_scale_from_a_map():
     below, above = found.band()
     held = np.mean((below[:, 0] <= found.stimulus**2) & (found.stimulus**2 <= above[:, 0]))
     assert held >= 0.6
+
+
+def test_the_order_of_the_objects_is_a_stimulus_too():
+    data = line(lambda x: x)
+    order = np.argsort(data.objects["x"].to_numpy())
+    place = np.argsort(order)
+    sorted_data = Triplets(place[data.rows], data.objects.iloc[order], data.answers)
+    by_column = ordinal_scale(STE(), sorted_data, stimulus="x", maps=10)
+    by_order = ordinal_scale(STE(), sorted_data, maps=10)
+    assert by_order.stimulus.tolist() == list(range(12))
+    np.testing.assert_allclose(by_order.values, by_column.values)
+
+
+def test_a_difference_scale_says_whether_it_may_rise():
+    rising = bootstrap_scale(MLDS(), some_trials(), resamples=300)
+    assert rising.is_monotone()
+    fallen = np.array([0.0, 3.0, 2.0, 4.0])
+    noise = 0.1 * np.random.default_rng(0).standard_normal((300, 4)) * [0, 1, 1, 1]
+    falling = ScaleSamples(np.arange(4.0), fallen + noise, fallen)
+    assert not falling.is_monotone()
+    assert may_rise(np.array([0.0, np.nan, 0.2]), np.array([0.1, np.nan, 0.3]))
 
 
 def test_a_scale_that_falls_again_is_not_monotone():

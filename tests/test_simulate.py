@@ -7,20 +7,25 @@ import pytest
 
 from core.simulate import (
     DESIGNS,
-    TRUTHS,
     answer,
-    gaussian_process_observers,
+    comparisons_of,
     majority,
     questions_of,
     random_questions,
-    scale_function,
     simulate,
+)
+from core.truth import (
+    TRUTHS,
+    gaussian_process_observers,
+    known_truth,
+    scale_function,
     true_positions,
 )
 
 N_ANSWERS = 40_000
 #: Four standard errors of a share in that many answers.
 SLACK = 4 * 0.5 / np.sqrt(N_ANSWERS)
+PLANAR = ("mixture", "moons", "rings", "circle")
 LINE = np.array([[0.0], [1.0], [1.5]])
 
 
@@ -98,7 +103,7 @@ def test_same_seed_same_answers():
 
 @pytest.mark.parametrize("truth", TRUTHS.options)
 def test_truths_have_the_shape_asked_for_and_repeat_themselves(truth):
-    d = {"normal": 3, "cube": 3, "mixture": 2, "circle": 2}.get(truth, 1)
+    d = {"normal": 3, "cube": 3, "helix": 3, **dict.fromkeys(PLANAR, 2)}.get(truth, 1)
     found = true_positions(truth, 20, 3, np.random.default_rng(0))
     assert found.shape == (20, d)
     assert np.isfinite(found).all()
@@ -130,6 +135,25 @@ def test_the_circle_is_evenly_spaced():
     found = true_positions("circle", 8, 2, np.random.default_rng(0))
     steps = np.linalg.norm(found - np.roll(found, 1, axis=0), axis=1)
     np.testing.assert_allclose(steps, 2 * np.sin(np.pi / 8))
+
+
+def test_half_moons_and_rings_are_told_apart_by_their_groups():
+    for truth, inner in (("moons", 1.0), ("rings", 0.5)):
+        found, known = known_truth(truth, 400, 2, np.random.default_rng(0))
+        group = known["group"].cat.codes.to_numpy()
+        assert np.bincount(group).tolist() == [200, 200]
+        centre = np.array([[0.0, 0.0], [1.0, 0.5]] if truth == "moons" else [[0.0, 0.0]] * 2)
+        reach = np.linalg.norm(found - centre[group], axis=1)
+        np.testing.assert_allclose(reach, np.where(group == 0, 1.0, inner), atol=0.35)
+
+
+def test_the_helix_turns_once_in_an_octave_and_rises():
+    found, known = known_truth("helix", 37, 1, np.random.default_rng(0))
+    octave = known["stimulus"].to_numpy()
+    assert (octave[0], octave[-1]) == (0, 3)
+    above = found[12:] - found[:-12]  # twelve steps of 3/36 octaves: the same chroma
+    np.testing.assert_allclose(above, np.tile([0, 0, 1], (25, 1)), atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(found[:, :2], axis=1), 1)
 
 
 def test_observers_agree_at_the_ends_and_differ_more_with_short_length_scales():
@@ -167,6 +191,9 @@ def test_designs_are_what_they_are_called():
     assert np.all(repeated == repeated[:, :1])
     landmark = questions_of("landmark", 50, 270, rng)
     assert len(np.unique(landmark[:, 1:])) == 4  # 6 pairs of 4 allow 288 questions, 3 of 3 144
+    triads = questions_of("triads", 9, 4000, rng)
+    assert np.all(np.median(triads, axis=1) == triads[:, 0])
+    assert np.mean(triads[:, 1] < triads[:, 2]) == pytest.approx(0.5, abs=0.04)
     many = questions_of("landmark", 5, 100, rng)  # there are only 30
     assert len(np.unique(many, axis=0)) == 30
     with pytest.raises(ValueError, match="design is 'all'"):
@@ -178,3 +205,20 @@ def test_majority_by_hand():
     assert majority(rows, 3).tolist() == [[0, 2, 1], [3, 1, 2]]
     with pytest.raises(ValueError, match="odd"):
         majority(rows, 2)
+
+
+def test_distances_answer_every_question_about_unequal_ones():
+    distances = np.array([[0, 1, 2, 2], [1, 0, 3, 4], [2, 3, 0, 5], [2, 4, 5, 0.0]])
+    rows = comparisons_of(distances)
+    expected = {
+        (a, b, c) for a in range(4) for b in range(4) for c in range(4)
+        if len({a, b, c}) == 3 and distances[a, b] < distances[a, c]
+    }
+    assert len(rows) == len(expected) == 11
+    assert {tuple(row) for row in rows.tolist()} == expected
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    some = comparisons_of(distances, most=500, seed=1)
+    assert 450 < len(some) <= 500
+    assert (distances[some[:, 0], some[:, 1]] < distances[some[:, 0], some[:, 2]]).all()
+    assert np.array_equal(some, comparisons_of(distances, most=500, seed=1))

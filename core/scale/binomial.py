@@ -20,6 +20,9 @@ _FARTHEST = 30.0
 _MOST_STEPS = 100
 #: Keeps the equations solvable where a resample separates; changes no value by 1e-5.
 _TINY = 1e-6
+#: Up to so many numbers, products of the columns are kept for all models: the quicker way, but for
+#: hundreds of levels they would not fit into memory.
+_MOST_PRODUCTS = 10_000_000
 
 
 class Prior(NamedTuple):
@@ -97,8 +100,8 @@ def fit_many(
         Where responses separate, coefficients are large but finite.
     """
     design = np.asarray(design, dtype=float)
-    q, p = design.shape
-    products = (design[:, :, None] * design[:, None, :]).reshape(q, p * p)
+    p = design.shape[1]
+    information_of = _informing(design)
     mean, ridge = (0.0, _TINY * np.eye(p)) if prior is None else prior
     totals = np.broadcast_to(totals, successes.shape)
 
@@ -129,13 +132,22 @@ def fit_many(
             off = np.where(clipped > 0, 1.0, -1.0) * (small * of - unlikely)
             ratio = density / (small * (1.0 - small))
             score = (off * ratio) @ design - (at[moving] - mean) @ ridge
-            information = ((of * density * ratio) @ products).reshape(-1, p, p) + ridge
+            information = information_of(of * density * ratio) + ridge
             step = np.linalg.solve(information, score[..., None])[..., 0]
             found[active[moving]] = at[moving] + step
         active = active[~done]
         if not len(active):
             break
     return best
+
+
+def _informing(design: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """A function from weights (b, q) of the trials to the models' information (b, p, p)."""
+    q, p = design.shape
+    if q * p * p > _MOST_PRODUCTS:
+        return lambda weights: np.array([(design.T * each) @ design for each in weights])
+    products = (design[:, :, None] * design[:, None, :]).reshape(q, p * p)
+    return lambda weights: (weights @ products).reshape(-1, p, p)
 
 
 def has_finite_optimum(design: np.ndarray, successes: np.ndarray, totals: np.ndarray) -> bool:

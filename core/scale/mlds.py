@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from core.method import Choice, Column, Method, Switch, register
+from core.method import Choice, Column, Method, Number, Switch, register
 from core.parallel import single_blas_thread
 from core.progress import Progress, silent
 from core.quadruples import Quadruples, as_answers
@@ -48,7 +48,7 @@ class MLDS(Method):
     covariance_ : ndarray, shape (m, m)
         Of `unconstrained_`.
     levels_ : ndarray, shape (m,)
-        Physical values, ascending.
+        Physical values, ascending; the mean of those that were joined.
     level_of_ : ndarray of int, shape (n,)
         Position among the levels of every object.
     log_likelihood_, deviance_, null_deviance_, aic_ : float
@@ -83,8 +83,17 @@ class MLDS(Method):
         str | None,
         Column(
             "Stimulus",
-            "Column of the table of objects with the physical value. Automatic: the objects are "
-            "in order.",
+            "Column of the table of objects with the physical value.",
+            automatic="Order of the objects",
+        ),
+    ] = None
+    most_levels: Annotated[
+        int | None,
+        Number(
+            3, 1000, "Levels at most",
+            "Where there are more, neighbouring values of the stimulus are joined to so many "
+            "levels, as if their objects looked the same.",
+            automatic="one for every value",
         ),
     ] = None
     link: Annotated[
@@ -144,7 +153,9 @@ class MLDS(Method):
 
     def trials(self, data: Any) -> Trials:
         """Answers as trials of this method."""
-        return as_trials(data, self.stimulus, outside=self.outside)
+        return as_trials(
+            data, self.stimulus, outside=self.outside, most_levels=self.most_levels
+        )
 
     def _fit_finite(self, trials: Trials) -> None:
         from statsmodels.genmod import families  # imported late: that takes a second

@@ -15,14 +15,19 @@ from core.method import Column, Method, Number, checked
 from core.observers import groups_of
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
+from core.quadruples import Quadruples, as_answers
 from core.scale.mlds import MLDS
-from core.scale.resampling import bootstrap_scale
+from core.scale.resampling import bootstrap_scale, may_rise
 from core.scale.trials import stimulus_of
-from core.triplets import DataError, Triplets, as_triplets
+from core.triplets import DataError, Triplets
 from core.uncertainty.sources import Maps, Source, samples_from
 
 Stimulus = Annotated[
-    str, Column("Stimulus", "Column of the table of objects with the physical value.")
+    str | None,
+    Column(
+        "Stimulus", "Column of the table of objects with the physical value.",
+        automatic="Order of the objects",
+    ),
 ]
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
@@ -61,15 +66,14 @@ class OrdinalScale:
     def is_monotone(self, coverage: float = 0.95) -> bool:
         """Whether a curve that never falls fits into the simultaneous band of the first axis.
 
-        False means that the scale falls somewhere by more than its uncertainty; True is no proof
-        that it does not. The band is wider than the pointwise one, as Šidák corrects for the
-        number of objects: of many, some always lie outside of theirs.
+        The band is as much wider than the pointwise one as Šidák's correction for the number of
+        objects makes it; see `may_rise`.
         """
         low, high = (end[:, 0] for end in self.band(coverage ** (1.0 / len(self.objects))))
         # Objects of the same stimulus value may stand in any order.
         new = np.flatnonzero(np.diff(self.stimulus, prepend=-np.inf))
         low, high = np.fmax.reduceat(low, new), np.fmin.reduceat(high, new)
-        return bool(np.all(np.fmax.accumulate(low) <= high))
+        return may_rise(low, high)
 
     @property
     def rank_correlation(self) -> tuple[float, float, float]:
@@ -92,18 +96,29 @@ class OrdinalScale:
 
         For circles and helices: it grows by a full turn where the stimulus closes on itself.
         """
-        if self.values.shape[1] < 2:
-            raise ValueError("a line has no angles; use two or three dimensions")
-        plane = self.values[:, :2] - self.values[:, :2].mean(axis=0)
-        turn = np.unwrap(np.arctan2(plane[:, 1], plane[:, 0]))
+        turn = np.unwrap(self._directions(self.values))
         return (turn - turn[0]) * (-1.0 if turn[-1] < turn[0] else 1.0)
+
+    def angle_band(self, coverage: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+        """Ends (m,) of the pointwise band of the angles, by their circular standard deviation."""
+        off = np.exp(1j * (self._directions(self.maps) - self._directions(self.values)))
+        length = np.clip(np.abs(np.nanmean(off, axis=0)), np.finfo(float).tiny, 1.0)
+        reach = coverage_radius(coverage, 1) * np.sqrt(-2.0 * np.log(length))
+        return self.angles - reach, self.angles + reach
+
+    def _directions(self, positions: np.ndarray) -> np.ndarray:
+        """(..., m) angles of positions (..., m, d) around their middle."""
+        if positions.shape[-1] < 2:
+            raise ValueError("a line has no angles; use two or three dimensions")
+        plane = positions[..., :2] - np.nanmean(positions[..., :2], axis=-2, keepdims=True)
+        return np.arctan2(plane[..., 1], plane[..., 0])
 
 
 def ordinal_scale(
     method: OrdinalEmbedding,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     *,
-    stimulus: Stimulus,
+    stimulus: Stimulus = None,
     n_components: Annotated[
         int,
         Number(1, 3, "Dimensions", "One for a scale; two or three for circles and helices."),
@@ -119,7 +134,7 @@ def ordinal_scale(
     ----------
     method : OrdinalEmbedding
         Its own number of dimensions does not matter.
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     stimulus, n_components, source, maps, seed
         See their declarations.
     progress : Progress
@@ -138,7 +153,7 @@ def ordinal_scale(
             "seed": seed,
         },
     )
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     physical = stimulus_of(triplets, stimulus)
     shaped = clone(method).set_params(n_components=options["n_components"])
     samples = samples_from(
@@ -230,9 +245,9 @@ class GroupScales:
 
 def scales_by(
     method: Method,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     *,
-    stimulus: Stimulus,
+    stimulus: Stimulus = None,
     by: Annotated[
         str | None,
         Column(
@@ -254,7 +269,7 @@ def scales_by(
     ----------
     method : MLDS or OrdinalEmbedding
         An embedding is fitted in one dimension, with a bootstrapped band.
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     stimulus, by, most, maps, coverage, seed
         See their declarations.
     progress : Progress
@@ -274,7 +289,7 @@ def scales_by(
             "seed": seed,
         },
     )
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     physical = stimulus_of(triplets, stimulus)
     groups = {"all": np.arange(len(triplets))}
     if by is not None:
@@ -293,7 +308,9 @@ def scales_by(
     )
 
 
-def _scale_of(method: Method, triplets: Triplets, options: dict, halt: Halt) -> np.ndarray:
+def _scale_of(
+    method: Method, triplets: Triplets | Quadruples, options: dict, halt: Halt
+) -> np.ndarray:
     """(3, n) value and band of every object."""
     found = np.full((3, triplets.n_objects), np.nan)
     try:

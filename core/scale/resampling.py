@@ -58,6 +58,21 @@ class ScaleSamples:
         low, high = np.nanquantile(drawn, [tail, 1.0 - tail], axis=0)
         return low, high
 
+    def is_monotone(self, coverage: float = 0.95) -> bool:
+        """Whether a curve that never falls fits into the simultaneous band; see `may_rise`."""
+        low, high = self.interval(coverage ** (1.0 / len(self.levels)), unconstrained=True)
+        return may_rise(low, high)
+
+
+def may_rise(low: np.ndarray, high: np.ndarray) -> bool:
+    """Whether a curve that never falls fits between two ends (m,), which may be NaN.
+
+    False means that the scale falls somewhere by more than its uncertainty; True is no proof that
+    it does not. The band must be a simultaneous one: of many levels, some always lie outside of
+    their own interval.
+    """
+    return not np.any(np.fmax.accumulate(low) > high)
+
 
 def bootstrap_scale(
     method: MLDS,

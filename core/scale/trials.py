@@ -129,6 +129,9 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
     levels, ranks = np.unique(values, return_inverse=True)
     ranks = ranks.reshape(values.shape)
     second = answer == 1.0
+    objects = pd.DataFrame({"id": [f"{level:g}" for level in levels], "stimulus": levels})
+    if objects["id"].duplicated().any():
+        objects["id"] = [str(level) for level in levels]
     if len(stimuli) == 3:
         low, middle, high = ranks.T
         ordered = (np.sign(middle - low) == np.sign(high - middle)) & (middle != low)
@@ -136,13 +139,10 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
         rows = np.column_stack([
             middle, np.where(second, low, high), np.where(second, high, low)
         ])
-        objects = pd.DataFrame({"id": [f"{level:g}" for level in levels], "stimulus": levels})
-        if objects["id"].duplicated().any():
-            objects["id"] = [str(level) for level in levels]
         answers: Triplets | Quadruples = Triplets(rows, objects, name=name)
     else:
         rows = np.where(second[:, None], ranks, ranks[:, [2, 3, 0, 1]])
-        answers = Quadruples(rows, len(levels), name=name)
+        answers = Quadruples(rows, objects=objects, name=name)
     who = next((columns[name] for name in _OBSERVERS if name in columns), None)
     observer = np.full(len(table), "") if who is None else table[who].astype(str).to_numpy()
     if len(stimuli) == 3:
@@ -158,14 +158,16 @@ def _refuse(wrong: np.ndarray, problem: str, name: str) -> None:
         )
 
 
-def stimulus_of(triplets: Triplets, column: str) -> np.ndarray:
-    """(n,) physical values of the objects, from a column of their table.
+def stimulus_of(triplets: Triplets | Quadruples, column: str | None) -> np.ndarray:
+    """(n,) physical values of the objects, from a column of their table; None is their order.
 
     Raises
     ------
     DataError
         If there is no such column, or a value is missing or not a number.
     """
+    if column is None:
+        return np.arange(triplets.n_objects, dtype=float)
     objects = triplets.objects
     if column not in objects:
         raise DataError(
@@ -183,20 +185,29 @@ def stimulus_of(triplets: Triplets, column: str) -> np.ndarray:
     return values
 
 
-def as_trials(data: Any, stimulus: str | None = None, *, outside: bool = False) -> Trials:
+def as_trials(
+    data: Any,
+    stimulus: str | None = None,
+    *,
+    outside: bool = False,
+    most_levels: int | None = None,
+) -> Trials:
     """Difference-scaling trials from answers of any kind.
 
     Parameters
     ----------
     data : Triplets, Quadruples, Recorded, DataFrame or array-like of int
         Triplets are triads where the anchor lies between the others. Of quadruples, the intervals
-        may overlap. A table is read by `recorded`. An array of three columns is triplets, of four
-        Quadruples.
+        may overlap; which one came first is read from ``side``. A table is read by `recorded`. An
+        array of three columns is triplets, of four Quadruples.
     stimulus : str, optional
         Column of the objects with the physical value; by default objects are in order.
     outside : bool
         Whether triplets whose anchor lies at one end count too. If the scale rises their true
         answer is known, so they tell little of its shape.
+    most_levels : int, optional
+        Where there are more, neighbouring ones are joined to so many, of about equally many
+        values each.
 
     Raises
     ------
@@ -209,11 +220,15 @@ def as_trials(data: Any, stimulus: str | None = None, *, outside: bool = False) 
     if isinstance(data, Recorded):
         data, levels, second = data.answers, data.levels, data.second
     given = as_answers(data)
-    if stimulus is not None and isinstance(given, Triplets):
+    if stimulus is not None:
         levels, level_of = np.unique(stimulus_of(given, stimulus), return_inverse=True)
     else:
         level_of = np.arange(given.n_objects)
         levels = level_of.astype(float) if levels is None else levels
+    if most_levels is not None and len(levels) > most_levels:
+        joined = np.arange(len(levels)) * most_levels // len(levels)
+        levels = np.bincount(joined, levels) / np.bincount(joined)
+        level_of = joined[level_of]
     rows = level_of[given.rows]
     if triads := rows.shape[1] == 3:
         anchor, near, far = rows.T
@@ -231,6 +246,8 @@ def as_trials(data: Any, stimulus: str | None = None, *, outside: bool = False) 
             else "a scale needs three levels of the stimulus", file=given.name,
             remedy="Ask about triples of different levels with the middle one as anchor.",
         )
+    if second is None and not triads and "side" in given.answers:
+        second = (given.answers["side"] == "right").to_numpy()
     design = design[use]
     response = _leading(design) > 0 if second is None else second[use]
     return Trials(
