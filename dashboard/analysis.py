@@ -9,11 +9,11 @@ from core.method import Inner, Method, checked, parameters, unfitted
 from core.progress import Progress
 from core.run import Run, key, run
 from core.triplets import Triplets
+from dashboard.catalogue import DatasetInfo
 from dashboard.jobs import Job, Step
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import count
-from dashboard.workspace import DatasetInfo
 
 #: What follows a fit, in this order: task -> what the user reads while it runs.
 _FOLLOW = {
@@ -25,6 +25,8 @@ _FOLLOW = {
     "uncertainty_by_dimension": "Uncertainty by dimensions",
     "calibrate": "Simulating data like these",
     "compare_active": "Simulating chosen and random questions",
+    "plan": "Simulating experiments",
+    "detect_dimension": "Predicting held-out answers of simulated experiments",
     "cross_validate": "Predicting held-out answers",
     "split_error": "Predicting the test answers",
     "kernel_map": "Drawing a map of the kernel",
@@ -34,6 +36,15 @@ _FOLLOW = {
     "stability": "Clustering resampled answers",
     "search_curve": "Searching for neighbours",
     "forest_errors": "Predicting held-out values",
+    "agreement_with_map": "Predicting each participant",
+    "bootstrap_scale": "Resampling the scale",
+    "diagnose": "Simulating answers by the model",
+    "ordinal_scale": "Resampling maps",
+    "scales_by": "Scaling group by group",
+    "errors_by_group": "Predicting held-out answers of every group",
+    "who_predicts_whom": "Predicting participants from each other",
+    "pooling_curve": "Learning from more and more participants",
+    "observer_maps": "Mapping every participant",
     "learning_curve": "Learning from more and more answers",
     "tune": "Trying dimensions and priors",
 }
@@ -67,59 +78,67 @@ def start(
 
 def submit(
     session: Session,
-    info: DatasetInfo,
-    triplets: Triplets,
+    info: DatasetInfo | None,
+    triplets: Triplets | None,
     page: str,
     title: str,
     pieces: Sequence[Piece],
+    names: Sequence[str] = (),
 ) -> Job:
     """Compute in the background what is not there yet; results go to the workspace one by one.
 
     Parameters
     ----------
     session : Session
-    info : DatasetInfo
-    triplets : Triplets
+    info : DatasetInfo or None
+    triplets : Triplets or None
+        None for simulations, which belong to no data set.
     page : str
         A newer job of the same page on the same data replaces this one.
     title : str
     pieces : sequence of (method, task, options)
+    names : sequence of str, optional
+        Under which the results are kept; by default the methods'.
     """
 
-    def step(method: Method, task: str, options: Mapping[str, Any]) -> Step:
+    def step(name: str, method: Method, task: str, options: Mapping[str, Any]) -> Step:
         def work(progress: Progress) -> None:
-            known = services().workspace.run(info.id, key(task, method, triplets, options))
+            known = find(info, triplets, method, task, options)
             if known is None or not known.complete:
                 found = run(task, method, triplets, options, progress=progress)
-                services().workspace.add_run(info.id, found, describe(method))
+                services().workspace.add_run(info, found, name)
 
         words = _FOLLOW.get(task, f"Fitting {method.title}")
         if page != "embedding":
-            words = f"{words}: {describe(method)}"
+            words = f"{words}: {describe(method) if info else method.title}"
         return Step(words, work, 1.0 if task == "fit" else 2.0)
 
-    job = Job(session.id, session.slot(page), title, [step(*piece) for piece in pieces])
+    slot = session.slot(page) if info else page
+    names = names or [describe(method) for method, _, _ in pieces]
+    steps = [step(name, *piece) for name, piece in zip(names, pieces, strict=True)]
+    job = Job(session.id, slot, title, steps)
     return services().jobs.submit(job)
 
 
 def find(
-    info: DatasetInfo,
-    triplets: Triplets,
+    info: DatasetInfo | None,
+    triplets: Triplets | None,
     method: Method,
     task: str,
     options: Mapping[str, Any] | None = None,
 ) -> Run | None:
-    """The result of a task for a method.
+    """The result of a task for a method; of a simulation where there is no data set.
 
     Without `options`, the newest of any options.
     """
     workspace = services().workspace
+    dataset = info.id if info else None
     if options is not None or task == "fit":
-        return workspace.run(info.id, key(task, method, triplets, options))
+        return workspace.run(dataset, key(task, method, triplets, options))
     wanted = (method.name, checked(type(method), method.get_params(deep=False)))
-    for listed in workspace.runs(info.id, task):
+    for listed in workspace.runs(dataset, task):
         record = listed.record
-        found = workspace.run(info.id, listed.key)
+        found = workspace.run(dataset, listed.key)
         same = (record["method"], record["parameters"]) == wanted
         if same and found and found.key == key(task, method, triplets, found.options):
             return found

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboard.catalogue import WorkspaceError
 from dashboard.panels import plain, progress_line
 from dashboard.state import Session, session
 from dashboard.theme import count
-from dashboard.workspace import WorkspaceError
+from dashboard.views.opening import size_of
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 PAGES = Path(__file__).resolve().parent.parent / "pages"
@@ -37,7 +38,11 @@ def main() -> None:
                 st.Page(PAGES / "kernel.py", title="Kernel", icon=":material/grid_on:"),
                 st.Page(PAGES / "clusters.py", title="Clusters", icon=":material/account_tree:"),
                 st.Page(PAGES / "trees.py", title="Trees", icon=":material/forest:"),
+                st.Page(PAGES / "scale.py", title="Scale", icon=":material/stairs:"),
                 st.Page(PAGES / "compare.py", title="Compare", icon=":material/query_stats:"),
+            ],
+            "Planning": [
+                st.Page(PAGES / "simulate.py", title="Simulate", icon=":material/science:"),
             ],
         }
     )
@@ -57,8 +62,9 @@ def _sidebar(current: Session) -> None:
         st.caption("None is open.")
         return
     st.markdown(f"**{plain(info.name)}**")
-    people = f", {count(info.n_participants, 'participant')}" if info.n_participants else ""
-    st.caption(f"{count(info.n_objects, 'object')}, {count(info.n_answers, 'answer')}{people}")
+    st.caption(size_of(info))
+    if info.left_out:
+        st.caption(plain(info.left_out))
 
     st.subheader("Selection", anchor=False)
     if not current.selection:

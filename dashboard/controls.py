@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -94,6 +96,14 @@ def switch(session: Session, key: str, label: str, default: bool, **further: Any
     )
 
 
+def text(session: Session, key: str, label: str, default: str, **further: Any) -> str:
+    """Lines of text."""
+    initial = session.remembered(key, default)
+    return session.remember(
+        key, st.text_area(label, initial, key=key, persist_state="session", **further)
+    )
+
+
 def number(
     session: Session,
     key: str,
@@ -163,8 +173,9 @@ def parameter_form(
     prefix: str,
     *,
     hidden: Sequence[str] = (),
-    columns: Sequence[str] = (),
+    columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
     inner: str | None = None,
+    defaults: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A form for the declared parameters of a method or function; the advanced ones folded away.
 
@@ -176,17 +187,23 @@ def parameter_form(
         Of the widgets' keys.
     hidden : sequence of str
         Parameters that are not asked for.
-    columns : sequence of str
-        What may be chosen where a column of the table of objects is asked for.
+    columns : mapping of str to sequence of str
+        What may be chosen where a column of ``"objects"`` or of ``"answers"`` is asked for.
     inner : str, optional
         Name of the method to begin with where another method is asked for.
+    defaults : mapping, optional
+        Values to begin with, in the place of those declared.
 
     Returns
     -------
     dict
         Values by name.
     """
-    declared = [p for p in parameters(owner) if p.name not in hidden]
+    defaults = defaults or {}
+    declared = [
+        replace(p, default=defaults.get(p.name, p.default))
+        for p in parameters(owner) if p.name not in hidden
+    ]
     plain = [p for p in declared if not p.spec.advanced]
     advanced = [p for p in declared if p.spec.advanced]
 
@@ -200,6 +217,11 @@ def parameter_form(
     return {p.name: values[p.name] for p in declared}
 
 
+def parameter_number(session: Session, parameter: Parameter, key: str) -> int | float | None:
+    """The widget of a declared number that belongs to no form."""
+    return _number(session, parameter, parameter.spec, key, parameter.spec.help or None)
+
+
 def summary(owner: type | Callable) -> str:
     """First paragraph of what a docstring says beyond its first line."""
     paragraphs = (owner.__doc__ or "").split("\n\n")
@@ -207,7 +229,11 @@ def summary(owner: type | Callable) -> str:
 
 
 def _widget(
-    session: Session, parameter: Parameter, key: str, columns: Sequence[str], inner: str | None
+    session: Session,
+    parameter: Parameter,
+    key: str,
+    columns: Mapping[str, Sequence[str]],
+    inner: str | None,
 ) -> Any:
     spec = parameter.spec
     help_text = spec.help or None
@@ -218,10 +244,22 @@ def _widget(
             session, key, spec.label, spec.options, default=parameter.default, help=help_text
         )
     if isinstance(spec, Column):
-        return pick(session, key, spec.label, {name: name for name in columns}, help=help_text)
+        return _column(session, parameter, spec, key, columns.get(spec.of, ()))
     if isinstance(spec, Inner):
         return _inner(session, spec, key, inner)
     return _number(session, parameter, spec, key, help_text)
+
+
+def _column(
+    session: Session, parameter: Parameter, spec: Column, key: str, names: Sequence[str]
+) -> str | None:
+    """One of the columns; a select box takes an option that is None for no choice at all."""
+    options = {name: name for name in names}
+    if parameter.optional:
+        options = {"": spec.automatic, **options}
+    return pick(
+        session, key, spec.label, options, default=parameter.default or "", help=spec.help or None
+    ) or None
 
 
 def _inner(session: Session, spec: Inner, key: str, default: str | None) -> Method:

@@ -45,22 +45,27 @@ class PrintSize:
     width : float
         In millimetres; journals have columns of about 85 mm and pages of about 180 mm.
     ratio : float
-        Height divided by width.
+        Height divided by width, without the caption.
     font : float
         In points.
     dpi : int
         Pixels per inch of a PNG.
+    note : str
+        Ends the caption: what the reader must know of the data.
     """
 
     width: float = 85.0
     ratio: float = 0.8
     font: float = 8.0
     dpi: int = 300
+    note: str = ""
 
     @property
     def canvas(self) -> Canvas:
         width = self.width * _PIXELS_PER_MM
-        return Canvas(width, width * self.ratio, self.font * _PIXELS_PER_POINT, screen=False)
+        return Canvas(
+            width, width * self.ratio, self.font * _PIXELS_PER_POINT, screen=False, note=self.note
+        )
 
 
 Draw = Callable[[Canvas], go.Figure]
@@ -88,21 +93,26 @@ def render(draw: Draw, form: str, size: PrintSize | None = None) -> bytes:
     scale = size.dpi / 96 if form == "png" else 1.0
     content = _with_browser(figure, {"format": form, "scale": scale})
     if form == "svg":
-        return _in_millimetres(content, size)
+        return _in_millimetres(content, figure)
     if form == "png":
         return _with_resolution(content, size.dpi)
     return content
 
 
 def sized(draw: Draw, size: PrintSize) -> go.Figure:
-    """A figure drawn for a size, which it carries along."""
+    """A figure drawn for a size, which it carries along; below it there may be a caption."""
     canvas = size.canvas
-    return draw(canvas).update_layout(width=canvas.width, height=canvas.height)
+    figure = draw(canvas)
+    return figure.update_layout(
+        width=canvas.width, height=figure.layout.height or canvas.height
+    )
 
 
-def _in_millimetres(svg: bytes, size: PrintSize) -> bytes:
+def _in_millimetres(svg: bytes, figure: go.Figure) -> bytes:
     """An SVG that says how large it is on paper."""
-    width, height = size.width, size.width * size.ratio
+    width, height = (
+        pixels / _PIXELS_PER_MM for pixels in (figure.layout.width, figure.layout.height)
+    )
     root = f'width="{width:g}mm" height="{height:g}mm"'.encode()
     return re.sub(rb'width="[\d.]+" height="[\d.]+"', root, svg, count=1)
 

@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from os.path import commonprefix
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from core.direction import DirectionTest, direction_test
 from core.files import (
     Imported,
+    MatchReport,
     Pictures,
     Reading,
     Table,
     attach_pictures,
     interpret,
-    load,
+    load_several,
     propose,
+    read_matrix,
     read_objects,
     read_pictures,
 )
+from core.files.archive import Archive
+from core.files.names import is_picture_name
+from core.files.reading import SIDE_ROLES
+from core.progress import Progress, silent
+from core.simulate import MOST_COMPARISONS, comparisons_of
 from core.triplets import DataError, Triplets
+from dashboard.catalogue import DatasetInfo
+from dashboard.jobs import Job, Step
 from dashboard.services import services
-from dashboard.workspace import DatasetInfo
 
 _AT_MOST = 8  # waiting imports in memory, over all sessions
+_MOST_KNOWN = 3  # readings of earlier data sets that are offered
+_SLOT = "import"
+
+_versions = count()
 
 
 @dataclass
@@ -34,13 +53,17 @@ class Waiting:
     Attributes
     ----------
     name : str
-        Of the file.
-    content : bytes
+        Of the file, or of several.
+    files : list of (str, bytes)
     table : Table
     readings : list of Reading
         What the program proposes, the best first.
+    chosen : int
+        Which of them the user began from.
     reading : Reading
-        What is chosen.
+        What has become of it.
+    version : int
+        Another one whenever the form has to be drawn anew.
     objects : DataFrame or None
         A table of objects that came along.
     pictures : Pictures or None
@@ -48,38 +71,99 @@ class Waiting:
     """
 
     name: str
-    content: bytes
+    files: list[tuple[str, bytes]]
     table: Table
     readings: list[Reading]
-    reading: Reading
+    chosen: int = 0
+    reading: Reading = field(init=False)
+    version: int = field(default_factory=lambda: next(_versions))
     objects: pd.DataFrame | None = None
     objects_name: str = ""
     pictures: Pictures | None = None
     _read: tuple[Any, Imported] | None = field(default=None, repr=False)
+    _directions: dict[str, Job] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.reading = self.readings[self.chosen]
 
     @classmethod
-    def of(cls, name: str, content: bytes, *, insist: bool = False) -> Waiting:
+    def of(
+        cls, files: Sequence[tuple[str, bytes]], *, insist: bool = False,
+        progress: Progress = silent,
+    ) -> Waiting:
         """Look at an upload.
 
         Parameters
         ----------
+        files : sequence of (str, bytes)
+            One file, or several that belong together, also zipped: one for each participant,
+            answers and their code book, pictures of the objects.
         insist : bool
             Propose columns even where the table looks like answers to another kind of question.
+        progress : Progress
+            Called every few megabytes.
 
         Raises
         ------
         DataError
-            If it is no table of answers, or, without `insist`, looks like one of another kind.
+            If there is no table of answers, or, without `insist`, one of another kind.
         """
-        table = load(content, name)
-        readings = propose(table, insist=insist)
-        return cls(name, content, table, readings, readings[0])
+        tables = [file for file in files if not is_picture_name(file[0])] or list(files)
+        pictures = [file for file in files if file not in tables] + _pictures_in(tables)
+        table = load_several(
+            tables, tolerant=True, least_columns=_least(tables), progress=progress
+        )
+        name = _name_of([*table.files] if len(tables) > 1 else [tables[0][0]])
+        table = replace(table, name=name)
+        upload = cls(name, tables, table, _proposed(table, insist))
+        if pictures:
+            upload.add_pictures(pictures)
+        return upload
 
     def reload(self, header: bool, delimiter: str | None) -> None:
         """Cut the file into columns in another way, and propose anew."""
-        self.table = load(self.content, self.name, header=header, delimiter=delimiter)
-        self.readings = propose(self.table, insist=True)
-        self.reading = self.readings[0]
+        self.table = load_several(
+            self.files, self.name, tolerant=True, least_columns=_least(self.files), header=header,
+            delimiter=delimiter,
+        )
+        self.readings = _proposed(self.table, insist=True)
+        self._directions.clear()
+        self.choose(0)
+
+    def choose(self, number: int) -> None:
+        """Begin from one of the proposed readings."""
+        self.chosen, self.reading = number, self.readings[number]
+        self.version = next(_versions)
+
+    def use(self, reading: Reading) -> None:
+        """Begin from a reading that was not among those proposed.
+
+        Raises
+        ------
+        DataError
+            If it does not fit to the columns of the file.
+        """
+        reading.check(self.table)
+        if reading not in self.readings:
+            self.readings.append(reading)
+        self.choose(self.readings.index(reading))
+
+    def load_reading(self, content: bytes, name: str) -> None:
+        """Begin from a reading that was kept as JSON.
+
+        Raises
+        ------
+        DataError
+            If the file holds none, or one of other columns.
+        """
+        try:
+            reading = Reading.from_dict(json.loads(content))
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                "this is no description of how a file is read", file=name,
+                remedy="Choose a file that was downloaded here.",
+            ) from error
+        self.use(reading)
 
     def add_objects(self, name: str, content: bytes) -> None:
         """Take a table of objects along."""
@@ -89,7 +173,7 @@ class Waiting:
         """Take pictures along: single ones, or archives of them."""
         self.pictures = gather_pictures(files)
 
-    def read(self) -> Imported:
+    def read(self, progress: Progress = silent) -> Imported:
         """The answers under the chosen reading; computed once for each.
 
         Raises
@@ -99,26 +183,148 @@ class Waiting:
         """
         setting = (self.table, self.reading, self.objects is not None and id(self.objects))
         if self._read is None or self._read[0] != setting:
-            self._read = setting, interpret(self.table, self.reading, self.objects)
-        imported = self._read[1]
-        if not len(imported.triplets):
-            raise DataError(
-                f"all {len(imported.pairs):,} answers compare two pairs of objects without one in "
-                "common", file=self.name,
-                remedy="Maps are made of answers about three objects; such answers are kept for "
-                "difference scales only.",
+            self._read = setting, interpret(
+                self.table, self.reading, self.objects, progress=progress
             )
-        return imported
+        return self._read[1]
 
     def triplets(self) -> tuple[Triplets, list[str]]:
         """The data set, with pictures, and the report on both."""
         imported = self.read()
         lines = imported.report.summary()
-        triplets = imported.triplets
-        if self.pictures:
-            triplets, match = attach_pictures(triplets, self.pictures)
-            lines += match.summary()
-        return triplets, lines
+        if not self.pictures:
+            return imported.triplets, lines
+        triplets, match = self.matched_pictures()
+        return triplets, lines + match.summary() + self.pictures.summary()
+
+    def matched_pictures(self) -> tuple[Triplets, MatchReport]:
+        """The answers with the pictures of their objects, and which were found."""
+        return attach_pictures(self.read().triplets, self.pictures)
+
+    # Direction -----------------------------------------------------------------------------
+
+    def direction(self, owner: str) -> Job:
+        """The job whose result is the `DirectionTest` of the chosen reading.
+
+        It is started when this is first asked about a reading; one about another reading is
+        given up.
+        """
+        question = _direction_of(self.reading)
+        for other, job in list(self._directions.items()):
+            if other != question and job.state != "done":
+                job.cancel()
+                del self._directions[other]
+        if question not in self._directions:
+            work = partial(_direction, self.table, self.reading)
+            self._directions[question] = services().jobs.submit(Job(
+                owner, _SLOT, f"Direction of {self.name}",
+                [Step("Comparing with other readings", work)],
+            ))
+        return self._directions[question]
+
+    def test_again(self) -> None:
+        """Let the next look at the direction start its job once more."""
+        self._directions.clear()
+
+
+def _direction(table: Table, reading: Reading, progress: Progress) -> DirectionTest:
+    return direction_test(table, reading, progress=progress)
+
+
+def accept_matrix(name: str, content: bytes) -> DatasetInfo:
+    """Keep what a matrix of similarities or distances answers as a data set.
+
+    Raises
+    ------
+    DataError
+        If it is none.
+    """
+    found = read_matrix(content, name)
+    rows = comparisons_of(found.values)
+    n = len(found.ids)
+    questions = n * (n - 1) * (n - 2) // 2
+    which = (
+        f"{len(rows):,} of {questions:,} possible comparisons, drawn at random"
+        if questions > MOST_COMPARISONS else f"All {len(rows):,} comparisons of unequal values"
+    )
+    triplets = Triplets(rows, pd.DataFrame({"id": found.ids}), name=Path(name).stem)
+    return services().workspace.add_dataset(
+        triplets, origin=name, report=[
+            *found.notes, f"{which}. They are not independent answers of people: error bars and "
+            "intervals mean little here.",
+        ],
+    )
+
+
+def _direction_of(reading: Reading) -> str:
+    """What of a reading decides on the direction of the answers."""
+    side = set(SIDE_ROLES) - {"weight"}
+    roles = {role: column for role, column in reading.roles.items() if role not in side}
+    about = replace(reading, title="", reasons=(), response_time_unit=None, roles=roles)
+    return json.dumps(about.to_dict())
+
+
+def _pictures_in(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """The pictures in archives of tables."""
+    found = []
+    for name, content in files:
+        if name.lower().endswith(".zip") and content.startswith(b"PK"):
+            archive = Archive(content, name)
+            found += [(m, archive.read(m)) for m in archive.names if is_picture_name(m)]
+    return found
+
+
+def _least(files: Sequence[tuple[str, bytes]]) -> int:
+    """Columns that a file has at least; a code book may have fewer than answers do."""
+    return 3 if len(files) == 1 else 1
+
+
+def _proposed(table: Table, insist: bool) -> list[Reading]:
+    """Readings of earlier data sets that fit, and what the program proposes.
+
+    What the user accepted for a file with the very same columns comes first; where columns have
+    no names, or there are others beside, it comes last.
+    """
+    same: list[Reading] = []
+    similar: list[Reading] = []
+    seen: set[str] = set()
+    for info in services().workspace.datasets():
+        reading = known_reading(info)
+        if reading is None or (about := _direction_of(reading)) in seen:
+            continue
+        seen.add(about)
+        try:
+            reading.check(table)
+        except DataError:
+            continue
+        offered = replace(
+            reading, title=f"As in {info.name}",
+            reasons=(f"This is how the file of {info.name} was read.", *reading.reasons),
+        )
+        very_same = table.header and info.extra["columns"] == table.columns
+        (same if very_same else similar).append(offered)
+        if len(same) + len(similar) == _MOST_KNOWN:
+            break
+    return same + propose(table, insist=insist or bool(same)) + similar
+
+
+def known_reading(info: DatasetInfo) -> Reading | None:
+    """How the file of a data set was read, if that is known."""
+    if not {"reading", "columns"} <= set(info.extra):
+        return None
+    try:
+        return Reading.from_dict(info.extra["reading"])
+    except ValueError:  # written by another version
+        return None
+
+
+def _name_of(names: list[str]) -> str:
+    """What several files are called together: what their names have in common."""
+    if len(names) == 1:
+        return names[0]
+    common = commonprefix([Path(name).stem for name in names])  # noqa: RUF071 - names, no paths
+    common = re.sub(r"[\W_]+[^\W\d_]?$", "", common.rstrip("0123456789"))  # session_p01
+    return common if len(common) > 2 else f"{len(names):,} files"
 
 
 def gather_pictures(files: Iterable[tuple[str, bytes]]) -> Pictures:
@@ -129,13 +335,7 @@ def gather_pictures(files: Iterable[tuple[str, bytes]]) -> Pictures:
     DataError
         If an archive is damaged or unsafe, or nothing in the uploads is a picture.
     """
-    single: list[tuple[str, bytes]] = []
-    for name, content in files:
-        if name.lower().endswith(".zip"):
-            single.extend(read_pictures(content, name).items())
-        else:
-            single.append((name, content))
-    pictures = Pictures(single)
+    pictures = read_pictures(files)
     if not pictures:
         reasons = "; ".join(f"{name}: {why}" for name, why in list(pictures.refused.items())[:3])
         raise DataError(
@@ -162,6 +362,9 @@ def wait(session_id: str, upload: Waiting) -> None:
 def discard(session_id: str) -> None:
     """Forget the import of a session."""
     services().imports.pop(session_id, None)
+    job = services().jobs.latest(session_id, _SLOT)
+    if job is not None:
+        job.cancel()
 
 
 def accept(session_id: str, name: str) -> DatasetInfo:
@@ -174,8 +377,14 @@ def accept(session_id: str, name: str) -> DatasetInfo:
     """
     upload = services().imports[session_id]
     triplets, report = upload.triplets()
+    imported = upload.read()
     info = services().workspace.add_dataset(
-        triplets.renamed(name), origin=upload.name, report=report, pictures=upload.pictures
+        triplets.renamed(name), origin=upload.name, report=report, pictures=upload.pictures,
+        catch_trials=imported.catch_trials, pairs=imported.pairs,
+        extra={
+            "asked": imported.task.title, "reading": upload.reading.to_dict(),
+            "columns": upload.table.columns,
+        },
     )
     discard(session_id)
     return info

@@ -47,6 +47,8 @@ class Job:
         Loss after every iteration, by start, of the step at work.
     snapshot : ndarray or None
         Latest iterate of the start with the lowest loss.
+    results : list
+        What every step that is done has returned.
     message : str
         Why it failed, in words for the user.
     """
@@ -61,6 +63,7 @@ class Job:
     fraction: float = 0.0
     losses: dict[int, list[float]] = field(default_factory=dict)
     snapshot: np.ndarray | None = None
+    results: list[Any] = field(default_factory=list)
     message: str = ""
     begun: float | None = None
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -122,7 +125,7 @@ class Job:
                 self.losses = {}
                 if self._stop.is_set():
                     break
-                step.work(self._report)
+                self.results.append(step.work(self._report))
             else:
                 self.step = len(self.steps)
             self.state = "stopped" if self._stop.is_set() else "done"

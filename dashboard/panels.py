@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.progress import Progress
+from core.run import Run
 from dashboard import export
+from dashboard.catalogue import DatasetInfo
 from dashboard.chart import browser_download, chart
 from dashboard.controls import number, pick
 from dashboard.jobs import Job
 from dashboard.state import Session
 from dashboard.theme import SCREEN, Canvas, duration
 
+_SOON = 1.0  # seconds after which a spinner alone says too little
 _POLL = 0.5  # seconds between two looks at a running job
 
 
@@ -35,6 +42,7 @@ def figure_panel(
     window: int | None = None,
     caption: str = "",
     further: Callable[[], None] | None = None,
+    simulations: Mapping[str, Run] | None = None,
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
 
@@ -56,7 +64,10 @@ def figure_panel(
         Shown below the figure.
     further : callable, optional
         Draws more beside the menu.
+    simulations : mapping of str to Run, optional
+        What is shown, if it is simulated and has nothing to do with the open data set.
     """
+    info = session.dataset if simulations is None else None
     with st.container(height=window if window and canvas.height > window else "content"):
         chart(
             draw(canvas), key=key, alt=alt, height=int(canvas.height), pictures=pictures,
@@ -66,17 +77,50 @@ def figure_panel(
         st.caption(plain(caption))
     with st.container(horizontal=True):
         with st.popover("Download figure", icon=":material/download:", key=f"{key}.menu"):
-            size = print_size(session, key, ratio=canvas.height / canvas.width)
+            size = print_size(
+                session, key, ratio=canvas.height / canvas.width, note=info.left_out if info else ""
+            )
             figure_buttons(draw, size, key=key, name=name)
             st.download_button(
                 "Numbers (CSV)", lambda: export.csv(table()), f"{name}.csv", "text/csv",
                 key=f"{key}.csv", on_click="ignore", icon=":material/table:",
             )
+            st.download_button(
+                "Figure, numbers and settings (ZIP)" if info is None else
+                "Figure, numbers and data (ZIP)",
+                _together(info, simulations or {}, draw, size, table, name),
+                f"{name}.zip", "application/zip", key=f"{key}.zip", on_click="ignore",
+                icon=":material/folder_zip:",
+                help="Beside the figure and its numbers: what was simulated." if info is None else
+                "Beside the figure and its numbers: which data they are of, how these were "
+                "read, and everything that was left out of them.",
+            )
         if further:
             further()
 
 
-def print_size(session: Session, key: str, *, ratio: float) -> export.PrintSize:
+def _together(
+    info: DatasetInfo | None, simulations: Mapping[str, Run],
+    draw: Callable[[Canvas], go.Figure], size: export.PrintSize,
+    table: Callable[[], pd.DataFrame], name: str,
+) -> Callable[[], bytes]:
+    def make() -> bytes:
+        form = "pdf" if export.can_render() else "html"
+        files = {
+            f"{name}.{form}": export.render(draw, form, size), f"{name}.csv": export.csv(table())
+        }
+        if info is not None:
+            files[f"{name}-data.json"] = export.settings({}, info.record)
+        elif simulations:
+            files[f"{name}-settings.json"] = export.settings(simulations, {})
+        return export.bundle(files)
+
+    return make
+
+
+def print_size(
+    session: Session, key: str, *, ratio: float, note: str = ""
+) -> export.PrintSize:
     """Ask for the size of an exported figure; what was last asked for anywhere is proposed."""
     last = export.PrintSize(**session.drafts.get("print size", {}))
     widths = {85.0: "One column, 85 mm", 180.0: "Full page, 180 mm", 0.0: "Other"}
@@ -96,7 +140,7 @@ def print_size(session: Session, key: str, *, ratio: float) -> export.PrintSize:
         dpi = pick(session, f"{key}.dpi", "PNG pixels per inch", dpis, default=last.dpi)
     chosen = {"width": width or last.width, "font": font or last.font, "dpi": dpi}
     session.drafts["print size"] = chosen
-    return export.PrintSize(ratio=ratio, **chosen)
+    return export.PrintSize(ratio=ratio, note=note, **chosen)
 
 
 def figure_buttons(
@@ -172,6 +216,23 @@ def progress_line(job: Job, place: str, *, narrow: bool = False) -> None:
         "Cancel", key=f"{place}.cancel.{job.id}", on_click=job.cancel, disabled=job.stopping,
         help="Stops and keeps what there is.", width="content" if narrow else "stretch",
     )
+
+
+@contextmanager
+def reporting(words: str) -> Iterator[Progress]:
+    """A progress for what the page itself waits for: a spinner, and soon a bar."""
+    begun, bar = time.monotonic(), st.empty()
+
+    def report(fraction: float, **details: Any) -> bool:
+        if time.monotonic() - begun > _SOON:
+            bar.progress(min(fraction, 1.0), f"{words}, {fraction:.0%}")
+        return False
+
+    try:
+        with st.spinner(words):
+            yield report
+    finally:
+        bar.empty()
 
 
 def empty(title: str, text: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from core.files import attach_pictures, load, propose, read_pictures
 from core.files.interpretation import interpret
+from dashboard.catalogue import DatasetInfo
 from dashboard.services import services
-from dashboard.workspace import DatasetInfo
 
 FOLDER = Path(__file__).resolve().parent.parent / "sample_data"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,9 @@ from dashboard.workspace import Workspace
 
 #: Environment variable that names the folder of the workspace.
 WORKSPACE_VARIABLE = "TRIPLETSCOPE_WORKSPACE"
+
+
+_one_at_a_time = threading.Lock()
 
 
 @dataclass
@@ -36,7 +40,6 @@ def workspace_folder() -> Path:
     return Path(asked) if asked else platformdirs.user_data_path("tripletscope", appauthor=False)
 
 
-@cache
 def services() -> Services:
     """The services of this process.
 
@@ -45,4 +48,10 @@ def services() -> Services:
     WorkspaceError
         If the workspace cannot be used.
     """
+    with _one_at_a_time:
+        return _services()
+
+
+@cache
+def _services() -> Services:
     return Services(Workspace(workspace_folder()))

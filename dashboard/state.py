@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from core.quadruples import Quadruples
 from core.triplets import Triplets
+from dashboard.catalogue import DatasetInfo
 from dashboard.jobs import Job
 from dashboard.services import services
-from dashboard.workspace import DatasetInfo
 
 _KEY = "tripletscope session"
 _PARAMETER = "session"
@@ -62,6 +63,11 @@ class Session:
     def triplets(self) -> Triplets:
         """The content of the open data set."""
         return services().workspace.triplets(self.dataset)
+
+    def pairs(self) -> Quadruples | None:
+        """Answers of the open data set that compare two pairs of objects."""
+        found = services().workspace.pairs(self.dataset)
+        return found.quadruples(self.dataset.name, self.triplets().objects) if found else None
 
     # Selection -----------------------------------------------------------------------------
 

@@ -37,12 +37,15 @@ class Canvas:
     screen : bool
         Whether it is for the page (then colours of text and lines are replaced by the page's)
         or for a file, which must stand on its own.
+    note : str
+        Ends the caption of a file.
     """
 
     width: float = 900.0
     height: float = 620.0
     font: float = _SCREEN_FONT
     screen: bool = True
+    note: str = ""
 
     @property
     def scale(self) -> float:
@@ -83,21 +86,28 @@ def template(canvas: Canvas) -> go.layout.Template:
 
 
 def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
-    """Write a caption below a figure for a file; a page shows it as text."""
+    """Write a caption below a figure for a file, which grows by it; a page shows it as text."""
+    text = f"{text} {canvas.note}".strip()
     if canvas.screen or not text:
         return figure
-    size = 0.85 * canvas.font
+    size, edge = 0.85 * canvas.font, 0.6 * canvas.font
     lines = textwrap.wrap(text, max(int(canvas.width / (0.5 * size)), 20))
     text = "<br>".join(html.escape(line, quote=False) for line in lines)
     height = 1.32 * size * len(lines) + 0.5 * size
+    whole = canvas.height + height
     # Plotly knows no captions; its title may stand at the foot.
-    return figure.update_layout(
-        margin_b=height + 0.9 * size,
-        title={
-            "text": text, "font": {"size": size, "color": FAINT}, "x": 0, "xref": "paper",
-            "xanchor": "left", "y": height / canvas.height, "yref": "container", "yanchor": "top",
-        },
-    )
+    title = {
+        "text": text, "font": {"size": size, "color": FAINT}, "x": edge / canvas.width,
+        "xref": "container", "xanchor": "left", "yref": "container",
+    }
+    if any(axis.visible is not False and axis.showticklabels is not False
+           for axis in figure.select_xaxes()):
+        # It makes room for itself below the numbers and titles of axes. At 0 itself plotly would
+        # move all lines but the first out of the figure.
+        title |= {"automargin": True, "y": 1e-6, "yanchor": "bottom", "pad": {"b": 0.5 * size}}
+        return figure.update_layout(title=title, height=whole)
+    title |= {"y": height / whole, "yanchor": "top"}
+    return figure.update_layout(title=title, height=whole, margin_b=height + 0.9 * size)
 
 
 def number(value: float, digits: int = 3) -> str:

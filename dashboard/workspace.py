@@ -15,7 +15,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,89 +22,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from PIL import Image
-from sqlalchemy import JSON, ForeignKey, Integer, String, create_engine, event, select, text
-from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy import Select, or_, select
+from sqlalchemy.orm import Session
 
+from core.files import Pairs
+from core.quality import Cleaning
 from core.run import Run
 from core.triplets import Triplets
+from dashboard.catalogue import (
+    DatasetInfo,
+    DatasetRow,
+    RunInfo,
+    RunRow,
+    SessionRow,
+    WorkspaceError,
+    info_of,
+    open_catalogue,
+    run_info_of,
+    state_of,
+)
 
-_SCHEMA = 1
 _ROLES = ["anchor", "near", "far"]
+_PAIR_ROLES = ["i", "j", "k", "l"]
 _IN_MEMORY = 2**28  # bytes of arrays of runs
-
-
-class WorkspaceError(Exception):
-    """The workspace cannot be used; the message says why and what to do."""
-
-
-class _Base(DeclarativeBase):
-    type_annotation_map = {dict[str, Any]: JSON, list[str]: JSON}  # noqa: RUF012
-
-
-class _Dataset(_Base):
-    __tablename__ = "datasets"
-    id: Mapped[str] = mapped_column(String, primary_key=True)
-    name: Mapped[str]
-    origin: Mapped[str]
-    created: Mapped[str]
-    opened: Mapped[str]
-    fingerprint: Mapped[str]
-    n_objects: Mapped[int]
-    n_answers: Mapped[int]
-    n_participants: Mapped[int]
-    report: Mapped[list[str]]
-    pictures: Mapped[dict[str, Any]]
-
-
-class _Run(_Base):
-    __tablename__ = "runs"
-    id: Mapped[int] = mapped_column(Integer, primary_key=True)
-    dataset: Mapped[str] = mapped_column(ForeignKey("datasets.id", ondelete="CASCADE"), index=True)
-    key: Mapped[str] = mapped_column(String, index=True)
-    name: Mapped[str]
-    task: Mapped[str]
-    complete: Mapped[bool]
-    created: Mapped[str]
-    file: Mapped[str]
-    record: Mapped[dict[str, Any]]
-
-
-class _Session(_Base):
-    __tablename__ = "sessions"
-    id: Mapped[str] = mapped_column(String, primary_key=True)
-    saved: Mapped[str]
-    state: Mapped[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class DatasetInfo:
-    """A data set as the catalogue lists it."""
-
-    id: str
-    name: str
-    origin: str
-    created: str
-    opened: str
-    fingerprint: str
-    n_objects: int
-    n_answers: int
-    n_participants: int
-    report: list[str]
-    pictures: dict[str, str]
-
-
-@dataclass(frozen=True)
-class RunInfo:
-    """A run as the catalogue lists it: everything but its arrays."""
-
-    id: int
-    dataset: str
-    key: str
-    name: str
-    task: str
-    complete: bool
-    created: str
-    record: dict[str, Any]
 
 
 class Workspace:
@@ -134,26 +73,12 @@ class Workspace:
                 f"The workspace {self.folder} cannot be written ({error.strerror}). "
                 "Choose another folder with --workspace."
             ) from error
-        self._engine = create_engine(
-            f"sqlite:///{self.folder / 'catalogue.sqlite'}", connect_args={"timeout": 30}
-        )
-        event.listen(self._engine, "connect", _configure)
-        self._check_schema()
+        self._engine = open_catalogue(self.folder)
         self._loaded: OrderedDict[str, Triplets] = OrderedDict()
         self._object_ids: dict[str, str] = {}
+        self._cleaning: tuple[tuple, Cleaning] | None = None
         self._arrays: OrderedDict[str, dict[str, np.ndarray]] = OrderedDict()
         self._lock = threading.Lock()
-
-    def _check_schema(self) -> None:
-        with self._engine.begin() as connection:
-            found = connection.execute(text("PRAGMA user_version")).scalar_one()
-            if found > _SCHEMA:
-                raise WorkspaceError(
-                    f"The workspace {self.folder} was made by a newer version of TripletScope. "
-                    "Update the program, or choose another folder with --workspace."
-                )
-            _Base.metadata.create_all(connection)
-            connection.execute(text(f"PRAGMA user_version = {_SCHEMA}"))
 
     def close(self) -> None:
         """Let go of the catalogue."""
@@ -173,6 +98,9 @@ class Workspace:
         origin: str,
         report: list[str],
         pictures: Mapping[str, bytes] | None = None,
+        catch_trials: pd.DataFrame | None = None,
+        pairs: Pairs | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
         """Keep a data set.
 
@@ -185,72 +113,115 @@ class Workspace:
             What was read and what was left out.
         pictures : mapping of str to bytes
             Pictures by the name that column ``image`` of the objects uses.
+        catch_trials : DataFrame, optional
+            As `core.files.Imported.catch_trials`.
+        pairs : Pairs, optional
+            Answers that compare two pairs of objects.
+        extra : mapping, optional
+            Plain values to keep along.
         """
         self._write_triplets(triplets)
         now = _now()
-        row = _Dataset(
+        row = DatasetRow(
             id=secrets.token_hex(8), name=triplets.name, origin=origin, created=now, opened=now,
-            report=report, pictures=self._write_pictures(pictures or {}), **_facts(triplets),
+            report=report, pictures=self._write_pictures(pictures or {}),
+            imported=triplets.fingerprint, exclusions=[], gold=None,
+            catch_trials=self._write_table(catch_trials),
+            pairs=self._write_table(_pair_table(pairs) if pairs else None),
+            n_pairs=len(pairs or ()), extra=dict(extra or {}), **_facts(triplets, pairs),
         )
         with self._session() as session:
             session.add(row)
             session.flush()
-            return _info(row)
+            return info_of(row)
 
     def update_dataset(
-        self, dataset: str, triplets: Triplets, pictures: Mapping[str, bytes] | None = None
+        self, dataset: str, cleaning: Cleaning, pictures: Mapping[str, bytes] | None = None
     ) -> DatasetInfo:
-        """Put a new version in the place of a data set, adding `pictures` to those it has."""
-        self._write_triplets(triplets)
+        """Change what a data set leaves out, its gold questions or what is known of its objects.
+
+        `pictures` are added to those it has.
+        """
+        for triplets in (cleaning.raw, cleaning.triplets, cleaning.gold):
+            if triplets is not None:
+                self._write_triplets(triplets)
         added = self._write_pictures(pictures or {})
         with self._session() as session:
-            row = session.get_one(_Dataset, dataset)
-            for name, value in _facts(triplets).items():
+            row = session.get_one(DatasetRow, dataset)
+            for name, value in _facts(cleaning.triplets, self.pairs(info_of(row))).items():
                 setattr(row, name, value)
+            row.imported, row.exclusions = cleaning.raw.fingerprint, cleaning.log()
+            row.gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
             row.pictures = {**row.pictures, **added}
-            info = _info(row)
+            info = info_of(row)
         self._remove_unused()
         return info
 
     def datasets(self) -> list[DatasetInfo]:
         """All data sets, the last opened first."""
         with self._session() as session:
-            rows = session.scalars(select(_Dataset).order_by(_Dataset.opened.desc()))
-            return [_info(row) for row in rows]
+            rows = session.scalars(select(DatasetRow).order_by(DatasetRow.opened.desc()))
+            return [info_of(row) for row in rows]
 
     def dataset(self, dataset: str) -> DatasetInfo | None:
         """One data set, or None if it is not there (any more)."""
         with self._session() as session:
-            row = session.get(_Dataset, dataset)
-            return _info(row) if row else None
+            row = session.get(DatasetRow, dataset)
+            return info_of(row) if row else None
 
     def triplets(self, info: DatasetInfo) -> Triplets:
         """The content of a data set. The last few are held in memory."""
+        return self._triplets(info.fingerprint).renamed(info.name)
+
+    def _triplets(self, fingerprint: str) -> Triplets:
         with self._lock:
-            if info.fingerprint in self._loaded:
-                self._loaded.move_to_end(info.fingerprint)
-                return self._loaded[info.fingerprint].renamed(info.name)
-        answers = pd.read_parquet(self._data_file(info.fingerprint, "answers"))
-        objects = pd.read_parquet(self._data_file(info.fingerprint, "objects"))
-        triplets = Triplets(
-            answers[_ROLES].to_numpy(), objects, answers.drop(columns=_ROLES), info.name
-        )
-        self._hold(info.fingerprint, triplets)
+            if fingerprint in self._loaded:
+                self._loaded.move_to_end(fingerprint)
+                return self._loaded[fingerprint]
+        answers = pd.read_parquet(self._data_file(fingerprint, "answers"))
+        objects = pd.read_parquet(self._data_file(fingerprint, "objects"))
+        triplets = Triplets(answers[_ROLES].to_numpy(), objects, answers.drop(columns=_ROLES))
+        self._hold(fingerprint, triplets)
         return triplets
+
+    def cleaning(self, info: DatasetInfo) -> Cleaning:
+        """What was imported, and what was left out of it."""
+        wanted = (info.imported, info.gold, info.catch_trials, info.state, info.name)
+        with self._lock:
+            if self._cleaning and self._cleaning[0] == wanted:
+                return self._cleaning[1]
+        cleaning = Cleaning.from_log(
+            self._triplets(info.imported).renamed(info.name), info.exclusions,
+            self._table(info.catch_trials),
+            self._triplets(info.gold).renamed("gold questions") if info.gold else None,
+        )
+        with self._lock:
+            self._cleaning = wanted, cleaning
+        return cleaning
+
+    def pairs(self, info: DatasetInfo) -> Pairs | None:
+        """Answers of a data set that compare two pairs of objects."""
+        table = self._table(info.pairs)
+        if table is None:
+            return None
+        return Pairs(
+            table[_PAIR_ROLES].to_numpy(np.int32), table.drop(columns=[*_PAIR_ROLES, "file_row"]),
+            table["file_row"].to_numpy(), info.n_objects,
+        )
 
     def rename_dataset(self, dataset: str, name: str) -> None:
         with self._session() as session:
-            session.get_one(_Dataset, dataset).name = name
+            session.get_one(DatasetRow, dataset).name = name
 
     def touch(self, dataset: str) -> None:
         """Note that a data set was opened just now."""
         with self._session() as session:
-            session.get_one(_Dataset, dataset).opened = _now()
+            session.get_one(DatasetRow, dataset).opened = _now()
 
     def delete_dataset(self, dataset: str) -> None:
         """Delete a data set and its runs."""
         with self._session() as session:
-            row = session.get(_Dataset, dataset)
+            row = session.get(DatasetRow, dataset)
             if row:
                 session.delete(row)
         self._remove_unused()
@@ -268,6 +239,20 @@ class Workspace:
                 with _whole(path) as file:
                     table.to_parquet(file)
         self._hold(triplets.fingerprint, triplets)
+
+    def _write_table(self, table: pd.DataFrame | None) -> str | None:
+        """Name under which a table is kept; None for none or an empty one."""
+        if table is None or table.empty:
+            return None
+        buffer = io.BytesIO()
+        table.to_parquet(buffer)
+        name = _hash(buffer.getvalue())
+        with _whole(self._data_file(name, "table")) as file:
+            file.write(buffer.getvalue())
+        return name
+
+    def _table(self, name: str | None) -> pd.DataFrame | None:
+        return pd.read_parquet(self._data_file(name, "table")) if name else None
 
     def about_the_same_objects(self, info: DatasetInfo) -> list[DatasetInfo]:
         """The other data sets whose objects have the same ids in the same order."""
@@ -328,40 +313,56 @@ class Workspace:
 
     # Runs ----------------------------------------------------------------------------------
 
-    def add_run(self, dataset: str, run: Run, name: str) -> RunInfo:
-        """Keep a run of a data set; a run of the same key is replaced."""
+    def add_run(self, info: DatasetInfo | None, run: Run, name: str) -> RunInfo:
+        """Keep a run of a data set as it was when `info` was read, or of none.
+
+        A run of the same key is replaced.
+        """
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **run.arrays)
         file = f"{_hash(buffer.getvalue())}.npz"
         with _whole(self.folder / "runs" / file) as target:
             target.write(buffer.getvalue())
         record = {name: value for name, value in vars(run).items() if name != "arrays"}
+        dataset = info.id if info else None
+        # Given distances have nothing to do with the answers that are left out.
+        free = info is None or "distances" in run.options
         with self._session() as session:
-            same = select(_Run).where(_Run.dataset == dataset, _Run.key == run.key)
-            row = session.scalar(same) or _Run(dataset=dataset, key=run.key, name=name)
+            row = session.scalar(_of(dataset, run.key)) or RunRow(
+                dataset=dataset, key=run.key, name=name
+            )
+            row.exclusions = None if free else info.state
             row.task, row.complete, row.created = run.task, run.complete, run.created
             row.file, row.record = file, record
             session.add(row)
             session.flush()
-            info = _run_info(row)
+            listed = run_info_of(row)
         self._remove_unused()
-        return info
+        return listed
 
     def runs(
-        self, dataset: str, task: str | None = None, kind: str | None = None
+        self, dataset: str | None, task: str | None = None, kind: str | None = None
     ) -> list[RunInfo]:
-        """The runs of a data set, of a task, with methods of a kind; the newest first."""
-        wanted = select(_Run).where(_Run.dataset == dataset).order_by(_Run.id.desc())
+        """The runs of a data set, of a task, with methods of a kind; the newest first.
+
+        Those that were computed while other answers were left out are not among them, and come
+        back with these exclusions. None is for simulations, which belong to no data set.
+        """
+        wanted = select(RunRow).where(RunRow.dataset == dataset).order_by(RunRow.id.desc())
         if task is not None:
-            wanted = wanted.where(_Run.task == task)
+            wanted = wanted.where(RunRow.task == task)
         with self._session() as session:
-            found = [_run_info(row) for row in session.scalars(wanted)]
+            row = session.get(DatasetRow, dataset) if dataset else None
+            if row is not None:
+                now = state_of(row.exclusions)
+                wanted = wanted.where(or_(RunRow.exclusions == now, RunRow.exclusions.is_(None)))
+            found = [run_info_of(row) for row in session.scalars(wanted)]
         return [run for run in found if kind in (None, run.record["kind"])]
 
-    def run(self, dataset: str, key: str) -> Run | None:
+    def run(self, dataset: str | None, key: str) -> Run | None:
         """The run of a key, whole or stopped early, or None."""
         with self._session() as session:
-            row = session.scalar(select(_Run).where(_Run.dataset == dataset, _Run.key == key))
+            row = session.scalar(_of(dataset, key))
             if row is None:
                 return None
             file, record = row.file, row.record
@@ -386,17 +387,17 @@ class Workspace:
 
     def rename_run(self, run: int, name: str) -> None:
         with self._session() as session:
-            session.get_one(_Run, run).name = name
+            session.get_one(RunRow, run).name = name
 
     def delete_run(self, run: int) -> None:
         """Delete a fit together with what was computed for it, or any other run alone."""
         with self._session() as session:
-            row = session.get(_Run, run)
+            row = session.get(RunRow, run)
             if row is None:
                 return
             doomed = [row]
             if row.task == "fit":
-                others = session.scalars(select(_Run).where(_Run.dataset == row.dataset))
+                others = session.scalars(select(RunRow).where(RunRow.dataset == row.dataset))
                 doomed += [other for other in others if _same_method(other, row)]
             for one in doomed:
                 session.delete(one)
@@ -407,26 +408,29 @@ class Workspace:
     def session(self, session_id: str) -> dict[str, Any] | None:
         """What was saved of a browser session, or None."""
         with self._session() as session:
-            row = session.get(_Session, session_id)
+            row = session.get(SessionRow, session_id)
             return dict(row.state) if row else None
 
     def save_session(self, session_id: str, state: dict[str, Any]) -> None:
         with self._session() as session:
-            session.merge(_Session(id=session_id, saved=_now(), state=state))
+            session.merge(SessionRow(id=session_id, saved=_now(), state=state))
 
     # Files ---------------------------------------------------------------------------------
 
     def _remove_unused(self) -> None:
         """Delete files that the catalogue no longer mentions."""
         with self._session() as session:
-            fingerprints = set(session.scalars(select(_Dataset.fingerprint)))
-            runs = set(session.scalars(select(_Run.file)))
+            data = {
+                name for row in session.scalars(select(DatasetRow))
+                for name in (row.fingerprint, row.imported, row.gold, row.catch_trials, row.pairs)
+            }
+            runs = set(session.scalars(select(RunRow.file)))
             pictures = {
                 Path(file).stem
-                for used in session.scalars(select(_Dataset.pictures))
+                for used in session.scalars(select(DatasetRow.pictures))
                 for file in used.values()
             }
-        used = {"data": fingerprints, "runs": {Path(file).stem for file in runs},
+        used = {"data": data, "runs": {Path(file).stem for file in runs},
                 "pictures": pictures}
         # A file that was just written may be about to be mentioned.
         recent = datetime.now(UTC).timestamp() - 60
@@ -434,14 +438,6 @@ class Workspace:
             for path in (self.folder / part).iterdir():
                 if path.name.split(".")[0] not in stems and path.stat().st_mtime < recent:
                     path.unlink(missing_ok=True)
-
-
-def _configure(connection: Any, record: Any) -> None:
-    cursor = connection.cursor()
-    # A write-ahead log keeps readers going during a write and survives a killed process.
-    cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.close()
 
 
 @contextmanager
@@ -459,8 +455,10 @@ def _whole(path: Path) -> Iterator[io.BufferedWriter]:
             partial.unlink(missing_ok=True)
 
 
-def _facts(triplets: Triplets) -> dict[str, Any]:
-    participants = triplets.answers.get("participant", pd.Series(dtype=str))
+def _facts(triplets: Triplets, pairs: Pairs | None) -> dict[str, Any]:
+    # Comparisons of pairs hold all answers, also those that are triplets.
+    answers = triplets.answers if pairs is None else pairs.answers
+    participants = answers.get("participant", pd.Series(dtype=str))
     return {
         "fingerprint": triplets.fingerprint,
         "n_objects": triplets.n_objects,
@@ -469,19 +467,25 @@ def _facts(triplets: Triplets) -> dict[str, Any]:
     }
 
 
-def _info(row: _Dataset) -> DatasetInfo:
-    return DatasetInfo(**{name: getattr(row, name) for name in DatasetInfo.__annotations__})
+def _pair_table(pairs: Pairs) -> pd.DataFrame:
+    rows = pd.DataFrame(pairs.rows, columns=_PAIR_ROLES)
+    return pd.concat(
+        [rows.assign(file_row=pairs.file_rows), pairs.answers.reset_index(drop=True)], axis=1
+    )
 
 
-def _run_info(row: _Run) -> RunInfo:
-    return RunInfo(**{name: getattr(row, name) for name in RunInfo.__annotations__})
+def _of(dataset: str | None, key: str) -> Select[tuple[RunRow]]:
+    # SQLAlchemy writes "IS NULL" where this is None.
+    return select(RunRow).where(RunRow.dataset == dataset, RunRow.key == key)
 
 
 def _size(arrays: Mapping[str, np.ndarray]) -> int:
     return sum(array.nbytes for array in arrays.values())
 
 
-def _same_method(other: _Run, fit: _Run) -> bool:
+def _same_method(other: RunRow, fit: RunRow) -> bool:
+    if other.exclusions != fit.exclusions:
+        return False
     names = ("kind", "method", "parameters")
     # A method that was fitted to uploaded distances has nothing to do with the answers.
     uploaded = [run.record["options"].get("distances") for run in (other, fit)]

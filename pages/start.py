@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from core.files import OtherTask
+from core.files import MatrixGiven, OtherTask
 from core.triplets import DataError
 from dashboard import imports, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import pressed
 from dashboard.samples import open_sample, samples
 from dashboard.services import services
 from dashboard.state import Session, session
 from dashboard.theme import count
 from dashboard.views.data.dataset import delete, rename
-from dashboard.workspace import DatasetInfo
+from dashboard.views.opening import first_page, size_of
 
 _RECENT = 4
 
@@ -63,24 +66,33 @@ def _open_asked(current: Session) -> None:
 
 def _upload(current: Session) -> None:
     limit = st.get_option("server.maxUploadSize")
-    file = st.file_uploader(
+    files = st.file_uploader(
         "Your answers",
-        key="upload",
+        key="upload", accept_multiple_files=True,
         help="CSV, TSV, text, JSON, Excel, Parquet, NumPy, HDF5 or MATLAB, also as .gz or .zip, "
-        f"up to {limit} MB. Nothing leaves this machine. You see how the file is read "
-        "before anything is kept.",
+        f"up to {limit} MB. Several files at once, if there is one per participant; pictures of "
+        "the objects may be among them. Nothing leaves this machine. You see how the files are "
+        "read before anything is kept.",
     )
-    if file is None:
+    if not files:
         return
-    insist = current.insists_on(file.file_id)
+    together = " ".join(file.file_id for file in files)
+    insist = current.insists_on(together)
     try:
-        with st.spinner("Looking at the file"):
-            upload = imports.Waiting.of(file.name, file.getvalue(), insist=insist)
+        with panels.reporting(f"Looking at {count(len(files), 'file')}") as progress:
+            upload = imports.Waiting.of(
+                [(file.name, file.getvalue()) for file in files], insist=insist, progress=progress
+            )
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
+        if isinstance(error, MatrixGiven) and len(files) == 1 and pressed(
+            current, "matrix.go", "Let it answer the questions", type="primary",
+            help="Makes a data set of comparisons: what is nearer to what, by this matrix.",
+        ):
+            _keep_matrix(current, files[0])
         if isinstance(error, OtherTask):
             st.button(
-                "Choose the columns myself", on_click=current.insist_on, args=(file.file_id,),
+                "Choose the columns myself", on_click=current.insist_on, args=(together,),
                 help="Only if every row compares an anchor with two other objects.",
             )
         return
@@ -88,17 +100,27 @@ def _upload(current: Session) -> None:
     st.switch_page("../pages/data.py")
 
 
+def _keep_matrix(current: Session, file: Any) -> None:
+    try:
+        with st.spinner("Reading the matrix"):
+            info = imports.accept_matrix(file.name, file.getvalue())
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    current.open(info.id)
+    st.switch_page("../pages/embedding.py")
+
+
 def _recent(current: Session, info: DatasetInfo) -> None:
-    people = f", {count(info.n_participants, 'participant')}" if info.n_participants else ""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**{panels.plain(info.name)}**  \n{count(info.n_objects, 'object')}, "
-            f"{count(info.n_answers, 'answer')}{people}. Opened {panels.ago(info.opened)}.",
+            f"**{panels.plain(info.name)}**  \n{size_of(info)}. "
+            f"Opened {panels.ago(info.opened)}.",
             width="stretch",
         )
         if pressed(current, f"open.{info.id}", "Open", icon=":material/folder_open:"):
             current.open(info.id)
-            st.switch_page("../pages/embedding.py")
+            st.switch_page(first_page(info))
         with st.popover("More", icon=":material/more_vert:", key=f"more.{info.id}"):
             rename(info)
             if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):

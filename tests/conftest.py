@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from core.files import read
 from core.simulate import simulate
@@ -13,7 +14,16 @@ from core.triplets import Triplets
 from dashboard import services as services_module
 from dashboard.services import WORKSPACE_VARIABLE
 
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
+
 SAMPLES = Path(__file__).parent.parent / "sample_data"
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name files by their argument: what is in them may depend on the time, and be long."""
+    return argname if isinstance(val, bytes) else None
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +49,7 @@ def planted(truth: np.ndarray) -> Triplets:
 def services(tmp_path, monkeypatch):
     """The dashboard's services on an empty workspace."""
     monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path / "workspace"))
-    services_module.services.cache_clear()
+    services_module._services.cache_clear()
     yield services_module.services()
     services_module.services().close()
-    services_module.services.cache_clear()
+    services_module._services.cache_clear()

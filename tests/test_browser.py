@@ -207,7 +207,7 @@ def test_from_a_file_to_a_figure(browser, workspace, answers):
         page.keyboard.press("Escape")
         files = zipfile.ZipFile(io.BytesIO(download(page, "Download everything")))
         endings = {Path(name).suffix for name in files.namelist()}
-        assert endings == {".csv", ".json", ".svg", ".pdf", ".png", ".html"}
+        assert endings == {".csv", ".json", ".py", ".svg", ".pdf", ".png", ".html"}
         assert page.elsewhere == [], "nothing is fetched from elsewhere"
 
 
@@ -279,7 +279,7 @@ def test_where_the_server_cannot_draw_the_browser_does(browser, workspace):
         page.get_by_role("button", name="Download figure").click()
         assert download(page, "PNG").startswith(b"\x89PNG")
         files = zipfile.ZipFile(io.BytesIO(download(page, "Download everything")))
-        assert {Path(name).suffix for name in files.namelist()} == {".csv", ".json", ".html"}
+        assert {Path(name).suffix for name in files.namelist()} == {".csv", ".json", ".py", ".html"}
 
 
 def test_a_tree_is_cut_by_dragging_and_a_click_on_a_branch_selects(browser, workspace):

@@ -49,7 +49,7 @@ def hostile_answers(draw) -> Triplets | Quadruples:
 
 
 @every_method
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(answers=hostile_answers(), prior=st.sampled_from([None, 0.0]), seed=st.integers(0, 9))
 def test_hostile_answers(method, answers, prior, seed):
     fitted = method(n_components=2, n_init=1, max_iter=150, seed=seed)

@@ -66,7 +66,7 @@ def answers(draw) -> Triplets:
 
 
 @both_kernels
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(triplets=answers(), full_table=st.booleans())
 def test_values_are_those_of_the_definition(method, triplets, full_table):
     with pytest.MonkeyPatch.context() as patch:

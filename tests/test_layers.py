@@ -22,6 +22,7 @@ LAYERS = [
     ["core.embedding"],
     ["core.kernel"],
     ["core.cluster"],
+    ["core.truth"],
     ["core.simulate", "core.inspection", "core.score"],
     ["core.observers"],
     ["core.uncertainty"],
@@ -29,7 +30,8 @@ LAYERS = [
     ["core.oracle"],
     ["core.tree"],
     ["core.compare", "core.active", "core.direction", "core.quality"],
-    ["core.plan"],
+    ["core.scenario"],
+    ["core.plan", "core.detection", "core.questions"],
     ["core.run"],
 ]
 FORBIDDEN_IN_CORE = {"streamlit", "plotly", "dashboard", "pages"}

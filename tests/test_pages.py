@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -26,7 +27,8 @@ APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
          "kernel": "../pages/kernel.py", "clusters": "../pages/clusters.py",
-         "trees": "../pages/trees.py", "compare": "../pages/compare.py"}
+         "trees": "../pages/trees.py", "scale": "../pages/scale.py",
+         "compare": "../pages/compare.py", "simulate": "../pages/simulate.py"}
 CSV = (
     b"subject,head,left,right,winner\n"
     b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
@@ -83,7 +85,7 @@ def opened(services, planted):
     return session.id
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "simulate"])
 def test_without_data_every_page_says_what_to_do(services, page):
     app = start(page)
     assert app.title[0].value
@@ -212,15 +214,6 @@ def test_what_was_asked_is_recognised_and_can_be_changed(services):
     next(b for b in app.button if b.label == "Keep this data set").click().run()
     (info,) = services.workspace.datasets()
     assert info.n_answers == 8
-
-
-def test_comparisons_of_pairs_are_told_apart(services):
-    app = start()
-    pairs = b"resp,S1,S2,S3,S4\n1,1,2,3,4\n0,1,2,4,5\n1,2,3,4,5\n"
-    app.file_uploader(key="upload").upload("kk.csv", pairs, "text/csv")
-    app.run()
-    assert not app.exception
-    assert "two pairs of objects" in app.error[0].value
 
 
 # Data -----------------------------------------------------------------------------------------
@@ -479,7 +472,7 @@ def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, ope
 
     for data, method in ((info, STE(n_init=1)), (part, STE(n_init=1))):
         found = run("fit", method, services.workspace.triplets(data))
-        services.workspace.add_run(data.id, found, "STE")
+        services.workspace.add_run(data, found, "STE")
     app = start("compare", session.id)
     app.segmented_control(key="compare.view").set_value("maps").run()
     assert not app.exception
@@ -521,7 +514,7 @@ def mapped(services, opened):
     """The session of `opened`, with a map."""
     (info,) = services.workspace.datasets()
     found = run("fit", STE(n_init=1), services.workspace.triplets(info))
-    services.workspace.add_run(info.id, found, "STE")
+    services.workspace.add_run(info, found, "STE")
     return opened
 
 
@@ -572,7 +565,7 @@ def test_the_prior_on_distances_is_there_for_comparison(services, mapped):
 def test_a_method_without_likelihood_has_the_bootstrap_only(services, mapped):
     (info,) = services.workspace.datasets()
     found = run("fit", SOE(n_init=1), services.workspace.triplets(info))
-    services.workspace.add_run(info.id, found, "SOE")
+    services.workspace.add_run(info, found, "SOE")
     app = uncertainty(mapped)
     app.selectbox(key=f"uncertainty.map@{info.id}").select(found.key).run()
     assert app.selectbox(key="uncertainty.source").options == ["Bootstrap"]
@@ -988,10 +981,31 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
 def test_a_kernel_answers_too(services, opened):
     (info,) = services.workspace.datasets()
     found = run("fit", K1(), services.workspace.triplets(info))
-    services.workspace.add_run(info.id, found, "k1")
+    services.workspace.add_run(info, found, "k1")
     app = trees(opened)
     assert "that takes a map in two dimensions" in words(app)
     app.selectbox(key="trees.who").select("observer").run()
     assert not app.exception
     app = trees(opened, "search")
     assert "of 3 found" in words(app)
+
+
+def test_a_matrix_answers_the_questions(services):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(7, 2))
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    names = [f"colour {i}" for i in range(7)]
+    app = start()
+    app.file_uploader(key="upload").upload(
+        "colours.csv", pd.DataFrame(distances, names, names).to_csv().encode(), "text/csv"
+    )
+    app.run()
+    assert "matrix of similarities" in app.error[0].value
+    app.button(key="matrix.go").click().run()
+    assert not app.exception
+    assert app.title[0].value == "Embedding"
+    (info,) = services.workspace.datasets()
+    rows = services.workspace.triplets(info).rows
+    assert len(rows) == 7 * 6 * 5 // 2
+    assert (distances[rows[:, 0], rows[:, 1]] < distances[rows[:, 0], rows[:, 2]]).all()
+    assert services.workspace.triplets(info).ids == names

@@ -114,7 +114,7 @@ def test_colour_circle_closes_where_the_spectrum_ends(services):
 
 
 def test_an_upload_waits_and_becomes_a_data_set(services):
-    upload = imports.Waiting.of("pets.csv", CSV)
+    upload = imports.Waiting.of([("pets.csv", CSV)])
     imports.wait("s", upload)
     assert imports.waiting("s") is upload
     upload.add_objects("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\nbus,thing\n")
@@ -130,7 +130,7 @@ def test_an_upload_waits_and_becomes_a_data_set(services):
 
 
 def test_what_was_read_is_not_read_again(services, monkeypatch):
-    upload = imports.Waiting.of("pets.csv", CSV)
+    upload = imports.Waiting.of([("pets.csv", CSV)])
     first = upload.read()
     assert upload.read() is first
     upload.add_objects("objects.csv", b"id\ncat\ndog\ncar\nbus\n")
@@ -138,7 +138,7 @@ def test_what_was_read_is_not_read_again(services, monkeypatch):
 
 
 def test_rows_and_columns_can_be_cut_anew(services):
-    upload = imports.Waiting.of("pets.csv", CSV)
+    upload = imports.Waiting.of([("pets.csv", CSV)])
     upload.reload(False, ",")
     assert upload.table.n_rows == 4
     assert upload.readings == propose(upload.table, insist=True)
@@ -149,7 +149,7 @@ def test_rows_and_columns_can_be_cut_anew(services):
 
 def test_waiting_imports_do_not_pile_up(services):
     for number in range(20):
-        imports.wait(f"s{number}", imports.Waiting.of("pets.csv", CSV))
+        imports.wait(f"s{number}", imports.Waiting.of([("pets.csv", CSV)]))
     assert imports.waiting("s19") is not None
     assert imports.waiting("s0") is None
     imports.discard("s19")

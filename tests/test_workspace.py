@@ -9,6 +9,8 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,9 +18,14 @@ import pytest
 from PIL import Image
 
 from core.embedding import STE
+from core.files import Pairs
+from core.quality import Cleaning, Exclusion
 from core.run import run
 from core.triplets import Triplets
-from dashboard.workspace import Workspace, WorkspaceError
+from dashboard.catalogue import WorkspaceError
+from dashboard.workspace import Workspace
+
+PLAN = {"n_objects": 8, "most": 100, "points": 2, "repeats": 2}
 
 
 def png(colour: str, size: int = 40) -> bytes:
@@ -80,7 +87,7 @@ def test_pictures_have_thumbnails(workspace, triplets):
 def test_a_new_version_takes_the_place_of_the_old(workspace, triplets):
     info = keep(workspace, triplets)
     changed = triplets.with_objects(triplets.objects.assign(kind="x"))
-    new = workspace.update_dataset(info.id, changed, {"2.png": png("green")})
+    new = workspace.update_dataset(info.id, Cleaning(changed), {"2.png": png("green")})
     assert set(new.pictures) == {"0.png", "1.png", "2.png"}
     assert workspace.triplets(workspace.dataset(info.id)).objects["kind"].tolist() == ["x"] * 30
 
@@ -90,7 +97,7 @@ def test_runs_come_back(workspace, triplets, task):
     info = keep(workspace, triplets)
     options = {"bootstrap": {"replicates": 3}}.get(task, {})
     done = run(task, STE(n_init=1), triplets, options)
-    workspace.add_run(info.id, done, "STE")
+    workspace.add_run(info, done, "STE")
     back = Workspace(workspace.folder).run(info.id, done.key)
     assert vars(back).keys() == vars(done).keys()
     for name, value in vars(done).items():
@@ -106,7 +113,7 @@ def test_arrays_of_runs_stay_in_memory_up_to_a_limit(workspace, triplets, monkey
     keys = []
     for seed in range(3):
         done = run("fit", STE(n_init=1, seed=seed), triplets)
-        keys.append(workspace.add_run(info.id, done, "STE").key)
+        keys.append(workspace.add_run(info, done, "STE").key)
     first = workspace.run(info.id, keys[0]).arrays["embedding_"]
     assert workspace.run(info.id, keys[0]).arrays["embedding_"] is first
     with pytest.raises(ValueError, match="read-only"):
@@ -131,7 +138,7 @@ def test_runs_are_listed_replaced_renamed_and_deleted(workspace, triplets):
     boot = run("bootstrap", STE(n_init=1), triplets, {"replicates": 3})
     other = run("fit", STE(n_init=1, seed=1), triplets)
     for done in (fit, boot, other, fit):
-        workspace.add_run(info.id, done, done.task)
+        workspace.add_run(info, done, done.task)
     assert [r.key for r in workspace.runs(info.id, "fit")] == [other.key, fit.key]
     listed = workspace.runs(info.id, "fit")[1]
     workspace.rename_run(listed.id, "My map")
@@ -143,7 +150,7 @@ def test_runs_are_listed_replaced_renamed_and_deleted(workspace, triplets):
 
 def test_deleting_frees_files(workspace, triplets):
     info = keep(workspace, triplets)
-    workspace.add_run(info.id, run("fit", STE(n_init=1), triplets), "STE")
+    workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
     old = time.time() - 1000
     for path in workspace.folder.rglob("*"):
         os.utime(path, (old, old))
@@ -194,7 +201,7 @@ number = 0
 while True:
     triplets = simulate(truth, 2000, noise="flip", level=0.1, seed=number)
     info = workspace.add_dataset(triplets, origin="x", report=[])
-    workspace.add_run(info.id, run("fit", STE(n_init=1), triplets), "fit")
+    workspace.add_run(info, run("fit", STE(n_init=1), triplets), "fit")
     number += 1
     print(number, flush=True)
 """
@@ -226,3 +233,90 @@ def test_a_killed_process_loses_at_most_what_it_was_writing(tmp_path):
         assert complete >= finished
         assert not list(folder.rglob("*.partial"))
         workspace.close()
+
+
+def test_exclusions_hide_what_was_computed_without_them_until_they_are_undone(workspace, triplets):
+    info = keep(workspace, triplets)
+    whole = workspace.add_run(info, run("fit", STE(n_init=1), triplets), "whole")
+    uploaded = replace(run("fit", STE(n_init=2), triplets), options={"distances": "d.csv"})
+    free = workspace.add_run(info, uploaded, "of given distances")
+    cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("q",), reason="asleep"))
+
+    less = workspace.update_dataset(info.id, cleaning)
+    assert (less.n_answers, less.n_participants) == (1250, 1)
+    assert less.state
+    assert workspace.dataset(info.id) == less
+    assert set(workspace.triplets(less).answers["participant"]) == {"p"}
+    assert workspace.cleaning(less).raw.fingerprint == triplets.fingerprint
+    assert less.exclusions[0]["reason"] == "asleep"
+    assert [r.id for r in workspace.runs(info.id)] == [free.id]
+    part = workspace.add_run(less, run("fit", STE(n_init=1), workspace.triplets(less)), "part")
+    assert [r.id for r in workspace.runs(info.id)] == [part.id, free.id]
+
+    back = workspace.update_dataset(info.id, workspace.cleaning(less).undone())
+    assert workspace.triplets(back).fingerprint == triplets.fingerprint
+    assert not back.state
+    assert [r.id for r in workspace.runs(info.id)] == [free.id, whole.id]
+    assert Workspace(workspace.folder).triplets(back).fingerprint == triplets.fingerprint
+
+
+def test_gold_catch_trials_and_pairs_come_back(workspace, triplets):
+    catch = pd.DataFrame({"row": [3, 4], "participant": ["p", "q"], "correct": [True, False]})
+    pairs = Pairs(
+        np.array([[0, 1, 2, 3], [4, 5, 0, 1]], dtype=np.int32),
+        pd.DataFrame({"participant": pd.Categorical(["p", "q"])}), np.array([2, 7]), 30,
+    )
+    info = workspace.add_dataset(
+        triplets, origin="a.csv", report=[], catch_trials=catch, pairs=pairs, extra={"as": "b"},
+    )
+    gold = Triplets(triplets.rows[:5], triplets.objects)
+    workspace.update_dataset(info.id, replace(workspace.cleaning(info), gold=gold))
+
+    again = Workspace(workspace.folder)
+    info = again.dataset(info.id)
+    pd.testing.assert_frame_equal(again.cleaning(info).catch_trials, catch)
+    np.testing.assert_array_equal(again.cleaning(info).gold.rows, gold.rows)
+    back = again.pairs(info)
+    np.testing.assert_array_equal(back.rows, pairs.rows)
+    np.testing.assert_array_equal(back.file_rows, pairs.file_rows)
+    assert back.answers["participant"].tolist() == ["p", "q"]
+    assert (info.n_pairs, info.n_participants, info.extra) == (2, 2, {"as": "b"})
+    for path in (again.folder / "data").iterdir():
+        os.utime(path, (1, 1))
+    again.update_dataset(info.id, again.cleaning(info))
+    assert len(again.pairs(info)) == 2, "still in use"
+
+
+def test_simulations_belong_to_no_data_set(workspace, triplets):
+    done = run("plan", STE(), None, PLAN)
+    listed = workspace.add_run(None, done, "plan")
+    assert [r.id for r in workspace.runs(None, "plan")] == [listed.id]
+    assert workspace.run(None, done.key).result().recommendation == done.result().recommendation
+    assert workspace.runs(keep(workspace, triplets).id) == []
+
+
+def test_a_catalogue_of_the_first_version_is_brought_up_to_date(tmp_path, triplets):
+    new = Workspace(tmp_path)
+    info = keep(new, triplets)
+    new.add_run(info, run("fit", STE(n_init=1), triplets), "map")
+    new.close()
+    with sqlite3.connect(tmp_path / "catalogue.sqlite") as catalogue:
+        for column in ("imported", "exclusions", "gold", "catch_trials", "pairs", "n_pairs",
+                       "extra"):
+            catalogue.execute(f"ALTER TABLE datasets DROP COLUMN {column}")
+        catalogue.execute("ALTER TABLE runs DROP COLUMN exclusions")
+        catalogue.execute("PRAGMA user_version = 1")
+    old = Workspace(tmp_path)
+    assert old.dataset(info.id) == info
+    (kept,) = old.runs(info.id, "fit")
+    assert old.run(info.id, kept.key).fitted().n_objects_ == 30
+    assert old.cleaning(info).triplets.fingerprint == triplets.fingerprint
+    old.add_run(None, run("plan", STE(), None, PLAN), "plan")
+    old.delete_dataset(info.id)
+    assert old.runs(info.id) == [], "runs go with their data set"
+
+
+def test_many_can_open_a_new_folder_at_once(tmp_path):
+    with ThreadPoolExecutor(8) as pool:
+        opened = list(pool.map(lambda _: Workspace(tmp_path / "ws"), range(8)))
+    assert [workspace.datasets() for workspace in opened] == [[]] * 8

@@ -111,6 +111,45 @@ def _band(figure: go.Figure, repeats: ErrorEstimate, canvas: Canvas) -> None:
     )
 
 
+def line_with_band(
+    figure: go.Figure,
+    x: np.ndarray,
+    mean: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    *,
+    hover: str,
+    number: int = 0,
+    name: str | None = None,
+    canvas: Canvas = SCREEN,
+) -> None:
+    """Add a line with a band behind it.
+
+    Parameters
+    ----------
+    x, mean, low, high : ndarray, shape (p,)
+    hover : str
+        Template of what is said of a point.
+    number : int
+        Of the line in the palette and among the symbols.
+    name : str, optional
+        In the legend.
+    """
+    colour = PALETTE[number % len(PALETTE)]
+    figure.add_scatter(
+        x=np.concatenate([x, x[::-1]]), y=np.concatenate([low, high[::-1]]), fill="toself",
+        mode="lines", fillcolor=transparent(colour, 0.14), line={"width": 0}, hoverinfo="skip",
+        showlegend=False,
+    )
+    figure.add_scatter(
+        x=x, y=mean, mode="lines+markers", showlegend=name is not None,
+        name=html.escape(name or "", quote=False),
+        line={"color": colour, "width": 2 * canvas.scale},
+        marker={"size": 8 * canvas.scale, "symbol": SYMBOLS[number % len(SYMBOLS)]},
+        hovertemplate=f"{hover}<extra></extra>",
+    )
+
+
 def learning_figure(
     curve: LearningCurve,
     *,
@@ -129,15 +168,9 @@ def learning_figure(
     """
     figure = go.Figure()
     x, mean, reach = curve.n_answers, curve.mean, curve.reach
-    figure.add_scatter(
-        x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean - reach, (mean + reach)[::-1]]),
-        fill="toself", fillcolor=transparent(PALETTE[0], 0.16), line={"width": 0},
-        hoverinfo="skip", showlegend=False, mode="lines",
-    )
-    figure.add_scatter(
-        x=x, y=mean, mode="lines+markers", showlegend=False,
-        line={"color": PALETTE[0], "width": 2 * canvas.scale}, marker={"size": 8 * canvas.scale},
-        hovertemplate="%{x:,} answers: error %{y:.3f}<extra></extra>",
+    line_with_band(
+        figure, x, mean, mean - reach, mean + reach, canvas=canvas,
+        hover="%{x:,} answers: error %{y:.3f}",
     )
     if repeats is not None:
         _band(figure, repeats, canvas)

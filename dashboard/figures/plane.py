@@ -114,7 +114,8 @@ def _add_ellipses(
             figure.add_scatter(
                 x=path[:, 0], y=path[:, 1], mode="lines", fill="toself", name="ellipses",
                 fillcolor=transparent(group.colour, fill),
-                line={"color": transparent(group.colour, edge), "width": canvas.scale},
+                line={"color": transparent(group.colour, edge), "width": canvas.scale,
+                      "simplify": canvas.screen},
                 hoverinfo="skip", showlegend=False,
             )
 

@@ -156,6 +156,13 @@ def shades(data: MapData, style: MapStyle) -> list[Group]:
     ]
 
 
+def beside_the_bar(trace: go.Scatter | go.Scatter3d, length: int = 32) -> None:
+    """Write the title of a colour bar along it: above it, a long one takes the figure's width."""
+    bar = trace.marker.colorbar
+    if bar.title.text:
+        bar.title = {"text": shorten(bar.title.text, length), "side": "right"}
+
+
 def mark_size(n_shown: int) -> float:
     return 9.0 if n_shown <= 60 else 7.0 if n_shown <= 500 else 4.5
 

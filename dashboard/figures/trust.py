@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.uncertainty.calibration import Calibration
+from dashboard.figures.curves import line_with_band
 from dashboard.figures.points import transparent
 from dashboard.theme import FAINT, PALETTE, SCREEN, SYMBOLS, Canvas, template, with_caption
 
@@ -88,19 +89,10 @@ def asking_curves(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SC
     """
     figure = go.Figure()
     for k, (name, rows) in enumerate(table.groupby("design", sort=False)):
-        colour = PALETTE[k % len(PALETTE)]
         x, mean, reach = (rows[c].to_numpy() for c in ("answers", "error", "reach"))
-        figure.add_scatter(
-            x=np.concatenate([x, x[::-1]]),
-            y=np.concatenate([mean - reach, (mean + reach)[::-1]]), fill="toself", mode="lines",
-            fillcolor=transparent(colour, 0.12), line={"width": 0}, hoverinfo="skip",
-            showlegend=False,
-        )
-        figure.add_scatter(
-            x=x, y=mean, mode="lines+markers", name=html.escape(name, quote=False),
-            line={"color": colour, "width": 2 * canvas.scale},
-            marker={"size": 7 * canvas.scale, "symbol": SYMBOLS[k % len(SYMBOLS)]},
-            hovertemplate=f"{name}: %{{x:,}} answers, error %{{y:.3f}}<extra></extra>",
+        line_with_band(
+            figure, x, mean, mean - reach, mean + reach, number=k, name=name, canvas=canvas,
+            hover=f"{name}: %{{x:,}} answers, error %{{y:.3f}}",
         )
     figure.update_xaxes(title="answers", tickformat=",", zeroline=False)
     figure.update_yaxes(title="error on all comparisons", zeroline=False)

@@ -10,10 +10,10 @@ from typing import Any
 import streamlit as st
 
 from dashboard import panels
+from dashboard.catalogue import RunInfo
 from dashboard.controls import pressed
 from dashboard.services import services
 from dashboard.state import Session
-from dashboard.workspace import RunInfo
 
 
 def choose_run(

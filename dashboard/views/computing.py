@@ -8,11 +8,11 @@ import streamlit as st
 
 from core.triplets import Triplets
 from dashboard import analysis, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import pressed
 from dashboard.jobs import Job
 from dashboard.state import Session
 from dashboard.theme import Canvas
-from dashboard.workspace import DatasetInfo
 
 WIDE = Canvas(900.0, 430.0)
 
@@ -40,10 +40,12 @@ def compute_button(
     title: str,
     pieces: Sequence[analysis.Piece],
     about: str,
+    *,
+    label: str = "Compute",
 ) -> None:
     """A button that computes `pieces` as one job of a page; disabled where there are none."""
     if pressed(
-        current, key, "Compute", type="primary", icon=":material/play_arrow:", width="stretch",
+        current, key, label, type="primary", icon=":material/play_arrow:", width="stretch",
         disabled=not pieces, help=about,
     ):
         analysis.submit(current, info, triplets, page, title, pieces)

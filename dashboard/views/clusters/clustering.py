@@ -16,11 +16,11 @@ from core.cluster.stability import Stability
 from core.run import TASKS, Run
 from core.triplets import Triplets
 from dashboard import analysis
+from dashboard.catalogue import DatasetInfo
 from dashboard.figures.dendrogram import cluster_name
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import count
-from dashboard.workspace import DatasetInfo
 
 PAGE = "clusters"
 

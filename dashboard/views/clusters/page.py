@@ -11,6 +11,7 @@ from core.files import read_distances
 from core.run import cluster_distances, key
 from core.triplets import DataError, Triplets
 from dashboard import analysis, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import parameter_form, pick_method, pressed, tabs
 from dashboard.jobs import Job
 from dashboard.services import services
@@ -23,7 +24,6 @@ from dashboard.views.clusters.counting import show_numbers
 from dashboard.views.clusters.facing import show_two_trees
 from dashboard.views.clusters.tree import show_tree
 from dashboard.views.computing import watch
-from dashboard.workspace import DatasetInfo
 
 #: Up to so many objects the first tree is computed without being asked for.
 _QUICK = 5_000
@@ -94,7 +94,7 @@ def _distances(
     """Cluster an uploaded matrix by the chosen method."""
     file = st.file_uploader(
         "Matrix", key=f"{PAGE}.distances",
-        help="A square table of distances between the objects, as CSV or Parquet, with the names "
+        help="A square table of distances or similarities, in any format, with the names "
         "of the objects in the first row and column, or without names in the order of the objects.",
     )
     asked = pressed(
@@ -111,7 +111,7 @@ def _distances(
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
     name = f"{described(method, of_distances=True)}, {file.name}"
-    services().workspace.add_run(info.id, found, name)
+    services().workspace.add_run(info, found, name)
     current.drafts[_place(info)] = found.key
     st.toast(panels.plain(how))
     st.rerun()

@@ -18,6 +18,7 @@ from core.triplets import Triplets
 from core.uncertainty import uncertainty_by_dimension
 from core.uncertainty.samples import SOURCES
 from dashboard import analysis, export, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import number, parameter_form, pick, several
 from dashboard.figures.curves import dimension_curves
 from dashboard.jobs import Job
@@ -26,7 +27,6 @@ from dashboard.state import Session
 from dashboard.theme import Canvas, count, interval
 from dashboard.views.compare.comparing import PAGE, worth_showing
 from dashboard.views.computing import WIDE, compute_button, watch
-from dashboard.workspace import DatasetInfo
 
 _LOW = Canvas(900.0, 260.0)
 _USUAL_METHODS = ["ste", "tste"]

@@ -13,6 +13,7 @@ from core.method import methods
 from core.score import repeat_error
 from core.triplets import Triplets
 from dashboard import analysis, export, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import number, parameter_form, pick, pressed
 from dashboard.figures.curves import dimension_curves, learning_figure
 from dashboard.jobs import Job
@@ -21,7 +22,6 @@ from dashboard.theme import Canvas, count
 from dashboard.views.compare.comparing import PAGE, worth_showing
 from dashboard.views.computing import WIDE, compute_button, watch
 from dashboard.views.embedding.page import fit_now
-from dashboard.workspace import DatasetInfo
 
 #: Methods that choose their dimensions themselves, or whose prior plays another role.
 _UNTUNED = ("lore", "gnmdsk")

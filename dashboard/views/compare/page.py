@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import tabs
 from dashboard.services import services
 from dashboard.state import Session
@@ -9,7 +10,6 @@ from dashboard.views.compare.comparing import PAGE
 from dashboard.views.compare.dimensions import show_dimensions
 from dashboard.views.compare.learning import show_learning, show_tuning
 from dashboard.views.compare.side_by_side import show_maps
-from dashboard.workspace import DatasetInfo
 
 _VIEWS = {
     "dimensions": ("Methods and dimensions", show_dimensions),

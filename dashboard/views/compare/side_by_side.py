@@ -17,6 +17,7 @@ from core.geometry import procrustes, procrustes_disparity
 from core.run import Run
 from core.triplets import Triplets
 from dashboard import export, panels
+from dashboard.catalogue import DatasetInfo, RunInfo
 from dashboard.controls import pick, several, switch
 from dashboard.figures.colours import is_quantity
 from dashboard.figures.curves import agreement_matrix
@@ -27,7 +28,6 @@ from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count, duration
 from dashboard.views.computing import watch
-from dashboard.workspace import DatasetInfo, RunInfo
 
 _HALF = Canvas(560.0, 420.0)
 _ZOOMS = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,17 +11,22 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.files import attach_objects, attach_pictures, read_objects
+from core.files import WRITERS, attach_objects, attach_pictures, read_objects
+from core.run import Run
 from core.triplets import ANCHOR, FAR, NEAR, DataError, Triplets
-from dashboard import panels
+from dashboard import export, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.chart import address
 from dashboard.controls import picture_uploader, pressed
 from dashboard.figures.answers import histogram
 from dashboard.imports import gather_pictures
+from dashboard.reproduce import reproduction
 from dashboard.services import services
-from dashboard.state import Session
+from dashboard.state import Session, widgets
 from dashboard.theme import Canvas, count
-from dashboard.workspace import DatasetInfo
+from dashboard.views.data.exclusions import go_and_exclude, show_exclusions
+from dashboard.views.data.quality import show_quality
+from dashboard.views.opening import has_only_pairs
 
 _GALLERY = 60
 _FEW_ANSWERS = 3
@@ -32,24 +39,39 @@ def show_dataset(current: Session, info: DatasetInfo) -> None:
     triplets = current.triplets()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title(panels.plain(info.name), anchor=False)
+        st.download_button(
+            "Take away", _everything(info),
+            f"{export.file_name(info.name)}.zip", "application/zip", key=f"away.{info.id}",
+            on_click="ignore", icon=":material/folder_zip:",
+            help="The data, what is left out of them and why, and a Python script that computes "
+            "everything again that was computed of them.",
+        )
         with st.popover("Rename or delete", icon=":material/edit:"):
             rename(info)
             if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):
                 delete(info)
-    names = ["Overview", "Objects", "Answers", "Add"]
-    overview, objects, answers, add = st.tabs(names, key="data.tab", on_change="rerun")
-    with overview:
-        if overview.open:
-            _overview(current, info, triplets)
-    with objects:
-        if objects.open:
-            _objects(current, info, triplets)
-    with answers:
-        if answers.open:
-            _answers(current, info, triplets)
-    with add:
-        if add.open:
-            _add(current, info, triplets)
+    views = {
+        "Overview": _overview, "Quality": show_quality, "Exclusions": show_exclusions,
+        "Objects": _objects, "Answers": _answers, "Add": _add,
+    }
+    for tab, view in zip(
+        st.tabs(list(views), key="data.tab", on_change="rerun"), views.values(), strict=True
+    ):
+        with tab:
+            if tab.open:
+                view(current, info, triplets)
+
+
+def _everything(info: DatasetInfo) -> Callable[[], bytes]:
+    def make() -> bytes:
+        workspace = services().workspace
+        runs = [Run(**listed.record) for listed in reversed(workspace.runs(info.id))]
+        pairs = workspace.pairs(info)
+        if pairs is not None:
+            pairs = pairs.quadruples(info.name, workspace.triplets(info).objects)
+        return export.bundle(reproduction(info, workspace.cleaning(info), runs, pairs))
+
+    return make
 
 
 def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> dict[int, str]:
@@ -67,6 +89,9 @@ def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> di
 
 
 def _overview(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    if has_only_pairs(info):
+        _pairs(current, info)
+        return
     facts = st.columns(4)
     facts[0].metric("Objects", f"{info.n_objects:,}")
     facts[1].metric("Answers", f"{info.n_answers:,}")
@@ -77,6 +102,8 @@ def _overview(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
         help="A map in d dimensions takes at least about d n ln n answers. Here n is the number "
         "of objects; compare this number with d.",
     )
+    if info.left_out:
+        st.info(panels.plain(info.left_out), icon=":material/filter_alt:")
     _warn_of_rare(triplets)
     left, right = st.columns(2)
     with left:
@@ -105,10 +132,27 @@ def _overview(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
                 name=f"{info.name}-response-times", canvas=_SMALL,
                 table=lambda: pd.DataFrame({"response_time_s": times}),
             )
+    _report(info)
+    _gallery(info, triplets)
+
+
+def _report(info: DatasetInfo) -> None:
     st.markdown("**How it was read**")
     for line in info.report:
         st.markdown(f"- {panels.plain(line)}")
-    _gallery(info, triplets)
+
+
+def _pairs(current: Session, info: DatasetInfo) -> None:
+    """What is known of answers that all compare pairs."""
+    pairs = current.pairs()
+    people = pairs.answers.get("participant")
+    facts = st.columns(4)
+    facts[0].metric("Objects", f"{info.n_objects:,}")
+    facts[1].metric("Comparisons of pairs", f"{info.n_pairs:,}")
+    facts[2].metric("Participants", "—" if people is None else f"{people.nunique():,}")
+    st.markdown("The page Scale uses these answers. Maps need answers about three objects.")
+    st.page_link("../pages/scale.py", label="Go to Scale", icon=":material/stairs:")
+    _report(info)
 
 
 def _warn_of_rare(triplets: Triplets) -> None:
@@ -194,13 +238,39 @@ def answer_table(triplets: Triplets, which: np.ndarray | None = None) -> pd.Data
 def _answers(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
     shown = min(len(triplets), 100_000)
     if shown < len(triplets):
-        st.caption(f"The first {shown:,} of {len(triplets):,} answers; the CSV has all.")
-    st.dataframe(answer_table(triplets, np.arange(shown)), key="data.answers", height=520)
-    st.download_button(
-        "CSV", lambda: answer_table(triplets).to_csv(index=False), f"{info.name}-answers.csv",
-        "text/csv", icon=":material/download:", on_click="ignore",
+        st.caption(f"The first {shown:,} of {len(triplets):,} answers; a download has all.")
+    chosen = st.dataframe(
+        answer_table(triplets, np.arange(shown)), key="data.answers", height=520,
+        on_select="rerun", selection_mode="multi-row",
     )
+    with st.container(horizontal=True):
+        st.button(
+            "Leave out these answers", icon=":material/filter_alt:",
+            disabled=not chosen.selection.rows, on_click=_exclude,
+            args=(current, info, chosen.selection.rows),
+            help="Shows first what it would remove.",
+        )
+        with st.popover("Download", icon=":material/download:", key="answers.download"):
+            _downloads(info, triplets)
     _part(current, info, triplets)
+
+
+def _downloads(info: DatasetInfo, triplets: Triplets) -> None:
+    """A button for every layout in which the answers can be had."""
+    for writer in WRITERS.values():
+        problem = writer.problem(triplets)
+        st.download_button(
+            writer.title, partial(writer, triplets),
+            export.file_name(info.name, f"answers{writer.suffix}"), writer.media_type,
+            key=f"answers.{writer.name}", on_click="ignore", width="stretch",
+            disabled=bool(problem), help=f"{writer.help} {problem}".rstrip(),
+        )
+
+
+def _exclude(current: Session, info: DatasetInfo, rows: list[int]) -> None:
+    kept = np.flatnonzero(services().workspace.cleaning(info).kept)
+    go_and_exclude(current, kept[rows].tolist())
+    widgets()["data.tab"] = "Exclusions"
 
 
 def _part(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
@@ -252,16 +322,15 @@ def _add(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
     with left:
         table = st.file_uploader("Table of objects", key="add.objects")
         if table is not None:
-            _add_table(current, info, triplets, table)
+            _add_table(current, info, table)
     with right:
         files = picture_uploader("add.pictures")
         if files:
-            _add_pictures(current, info, triplets, files)
+            _add_pictures(current, info, files)
 
 
-def _add_table(
-    current: Session, info: DatasetInfo, triplets: Triplets, file: Any
-) -> None:
+def _add_table(current: Session, info: DatasetInfo, file: Any) -> None:
+    cleaning = services().workspace.cleaning(info)
     try:
         described = read_objects(file.getvalue(), name=file.name)
         bases = {None: "ids", 0: "row numbers from 0", 1: "row numbers from 1"}
@@ -269,33 +338,30 @@ def _add_table(
             "Objects of the answers are", list(bases), format_func=lambda b: bases[b],
             key="add.base",
         )
-        changed, match = attach_objects(triplets, described, base)
+        changed, match = attach_objects(cleaning.raw, described, base)
     except DataError as error:
         st.error(panels.plain(str(error.at(file.name))), icon=":material/error:")
         return
     for line in match.summary():
         st.markdown(f"- {panels.plain(line)}")
     if pressed(current, "add.objects.go", "Add these columns", type="primary"):
-        services().workspace.update_dataset(info.id, changed)
+        services().workspace.update_dataset(info.id, replace(cleaning, raw=changed))
         st.toast("Added.")
         st.rerun()
 
 
-def _add_pictures(
-    current: Session, info: DatasetInfo, triplets: Triplets, files: list
-) -> None:
+def _add_pictures(current: Session, info: DatasetInfo, files: list) -> None:
+    cleaning = services().workspace.cleaning(info)
     try:
         pictures = gather_pictures((file.name, file.getvalue()) for file in files)
-        changed, match = attach_pictures(triplets, pictures)
+        changed, match = attach_pictures(cleaning.raw, pictures)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
-    for line in match.summary():
+    for line in match.summary() + pictures.summary():
         st.markdown(f"- {panels.plain(line)}")
-    for name, why in pictures.refused.items():
-        st.markdown(f"- {panels.plain(f'{name} was left out: {why}.')}")
     if pressed(current, "add.pictures.go", "Add these pictures", type="primary"):
-        services().workspace.update_dataset(info.id, changed, pictures)
+        services().workspace.update_dataset(info.id, replace(cleaning, raw=changed), pictures)
         st.toast("Added.")
         st.rerun()
 

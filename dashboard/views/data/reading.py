@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from core.files import (
@@ -25,21 +27,25 @@ from dashboard.controls import picture_uploader, pressed
 from dashboard.imports import Waiting, accept, discard
 from dashboard.state import Session, widgets
 from dashboard.theme import count
+from dashboard.views.data.direction import show_direction
+from dashboard.views.opening import first_page
 
 _NONE = "—"
+_FEW = 3  # files that are left out, each with a message of its own
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space"}
 
 
 def show_reading(current: Session, upload: Waiting) -> None:
     """Sentences, report and the form to change the reading; Keep or Discard."""
     st.title(f"Reading {panels.plain(upload.name)}", anchor=False)
+    _files(upload)
     picture, form = st.columns([3, 2], gap="large")
     with form:
         _form(upload)
     with picture:
         imported = _read(upload)
         if imported is not None:
-            _sentences(upload, imported)
+            _sentences(current, upload, imported)
             _report(upload)
         _decide(current, upload, imported)
         _companions(upload)
@@ -48,11 +54,31 @@ def show_reading(current: Session, upload: Waiting) -> None:
 
 def _read(upload: Waiting) -> Imported | None:
     try:
-        with st.spinner("Reading"):
-            return upload.read()
+        with panels.reporting("Reading") as progress:
+            return upload.read(progress)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return None
+
+
+def _files(upload: Waiting) -> None:
+    """Of several files: which are read, and which are not."""
+    table = upload.table
+    if len(table.refused) > _FEW:
+        n = len(table.refused)
+        st.warning(
+            f"{n:,} of {n + len(table.files):,} files were left out.", icon=":material/draft:"
+        )
+        with st.expander("Which, and why"):
+            st.dataframe(
+                pd.DataFrame(table.refused.items(), columns=["file", "because"]), hide_index=True
+            )
+    else:
+        for path, why in table.refused.items():
+            st.warning(panels.plain(f"{path} was left out: {why}."), icon=":material/draft:")
+    if table.files:
+        with st.expander(f"{count(len(table.files), 'file')} read as one table"):
+            st.caption(panels.plain(", ".join(table.files)))
 
 
 def _preview(upload: Waiting) -> None:
@@ -66,16 +92,17 @@ def _preview(upload: Waiting) -> None:
 # Looking -------------------------------------------------------------------------------------
 
 
-def _sentences(upload: Waiting, imported: Imported) -> None:
+def _sentences(current: Session, upload: Waiting, imported: Imported) -> None:
     st.subheader("Is this what people said?", anchor=False)
+    show_direction(current, upload)
     triplets = imported.triplets
     if upload.pictures:
-        triplets, _ = upload.triplets()
+        triplets, _ = upload.matched_pictures()
     for sentence in imported.sentences(3):
         with st.container(border=True):
             st.markdown(_emphasised(sentence.text))
             _pictures(upload, triplets, [sentence.anchor, sentence.near, sentence.far])
-            st.caption(f"Row {sentence.row:,} of the file")
+            st.caption(f"Row {sentence.row:,} of {'its' if upload.table.files else 'the'} file")
 
 
 def _emphasised(text: str) -> str:
@@ -91,6 +118,8 @@ def _pictures(upload: Waiting, triplets: Triplets, objects: list[int]) -> None:
     if not upload.pictures or "image" not in triplets.objects:
         return
     images = triplets.objects["image"]
+    if not any(images[i] in upload.pictures for i in objects):
+        return
     for column, i, role in zip(
         st.columns([1, 1, 1, 2]), objects, ("saw", "chose", "not"), strict=False
     ):
@@ -122,8 +151,9 @@ def _decide(current: Session, upload: Waiting, imported: Imported | None) -> Non
             )
     if kept and imported is not None:
         with st.spinner("Keeping"):
-            current.open(accept(current.id, name.strip() or upload.name).id)
-        st.switch_page("../pages/embedding.py")
+            info = accept(current.id, name.strip() or upload.name)
+            current.open(info.id)
+        st.switch_page(first_page(info))
     if dropped:
         discard(current.id)
         st.switch_page("../pages/start.py")
@@ -159,7 +189,27 @@ def _companions(upload: Waiting) -> None:
                 f"{', '.join(upload.objects.columns)}."
             ))
         if upload.pictures:
-            st.caption(panels.plain(f"{count(len(upload.pictures), 'picture')} added."))
+            _matched(upload)
+
+
+def _matched(upload: Waiting) -> None:
+    """Which objects have no picture, and which pictures belong to no object."""
+    st.caption(panels.plain(" ".join([
+        f"{count(len(upload.pictures), 'picture')} added.", *upload.pictures.summary(),
+    ])))
+    try:
+        _, match = upload.matched_pictures()
+    except DataError:
+        return  # said above
+    for items, title in (
+        (match.missing, "Objects without a picture"),
+        (match.unused, "Pictures that belong to no object"),
+    ):
+        if items:
+            st.dataframe(
+                pd.DataFrame({f"{title} ({len(items):,})": items}), hide_index=True,
+                height=min(35 * len(items) + 38, 180),
+            )
 
 
 # The form ------------------------------------------------------------------------------------
@@ -167,25 +217,25 @@ def _companions(upload: Waiting) -> None:
 
 def _form(upload: Waiting) -> None:
     st.subheader("How the file is read", anchor=False)
-    if len(upload.readings) > 1:
-        titles = [reading.title for reading in upload.readings]
+    titles = [reading.title for reading in upload.readings]
+    if len(titles) > 1:
         chosen = st.selectbox(
-            "Layout", range(len(titles)), format_func=lambda k: titles[k],
-            key=f"layout.{id(upload.table)}", help="What the file looks like, the likeliest first.",
+            "Layout", range(len(titles)), upload.chosen, format_func=lambda k: titles[k],
+            key=f"layout.{upload.version}", help="What the file looks like, the likeliest first.",
         )
-        if upload.readings[chosen].title != upload.reading.title:
-            upload.reading = upload.readings[chosen]
+        if chosen != upload.chosen:
+            upload.choose(chosen)
     else:
         st.markdown(f"Layout: **{panels.plain(upload.reading.title)}**")
     st.caption(panels.plain(" ".join(upload.reading.reasons)))
-    key = _key(upload)
     task = _select(
         "What was asked", {name: task.title for name, task in TASKS.items()}, upload.reading.task,
-        f"task.{key}", "\n\n".join(f"**{task.title}**: {task.help}" for task in TASKS.values()),
+        f"task.{upload.version}",
+        "\n\n".join(f"**{task.title}**: {task.help}" for task in TASKS.values()),
     )
     if task != upload.reading.task:
         upload.reading = replace(upload.reading, task=task)
-    asked = list(_asked(upload.reading, key))
+    asked = list(_asked(upload))
     roles = {}
     # One column of the form for what a row says, one for what is known about it.
     needed = asked.index("participant")
@@ -199,16 +249,19 @@ def _form(upload: Waiting) -> None:
         upload.reading = reading
     with st.expander("Rows and columns"):
         _shape(upload)
+    with st.expander("Keep or load how a file is read"):
+        _keep(upload)
 
 
-def _asked(reading: Reading, key: str) -> tuple[str, ...]:
+def _asked(upload: Waiting) -> tuple[str, ...]:
     """Roles that the form asks for."""
+    reading = upload.reading
     if TASKS[reading.task].objects != TASKS["nearer"].objects or reading.is_counted:
         return reading.asked
     coded = st.radio(
         "Each row names", [True, False], index=0 if reading.is_coded else 1,
         format_func=lambda c: "two options and the choice" if c else "the nearer and the farther",
-        key=f"coded.{key}", horizontal=True,
+        key=f"coded.{upload.version}", horizontal=True,
     )
     chosen, hidden = ("left", "right", "choice"), ("near", "far")
     if not coded:
@@ -225,18 +278,13 @@ def _role(upload: Waiting, role: str) -> str | None:
         options.append(present)
     chosen = st.selectbox(
         ROLES[role].title, options, index=options.index(present), help=ROLES[role].help,
-        key=f"role.{role}.{_key(upload)}",
+        key=f"role.{role}.{upload.version}",
     )
     return None if chosen == _NONE else chosen
 
 
-def _key(upload: Waiting) -> str:
-    """Keys of widgets are anew for each proposal and each table."""
-    return f"{upload.reading.title}.{id(upload.table)}"
-
-
 def _codings(upload: Waiting, reading: Reading, roles: dict[str, str]) -> Reading:
-    key = _key(upload)
+    key = upload.version
     if "choice" in roles:
         coding = _select(
             "How the choice is told", {None: _NONE, **{c.name: c.title for c in
@@ -277,6 +325,27 @@ def _shape(upload: Waiting) -> None:
     if (header, delimiter) != (upload.table.header, upload.table.delimiter):
         try:
             upload.reload(header, delimiter)
+        except DataError as error:
+            st.error(panels.plain(str(error)), icon=":material/error:")
+        else:
+            st.rerun()
+
+
+def _keep(upload: Waiting) -> None:
+    st.caption(
+        "Data sets remember how their file was read, and offer it for the next file with the "
+        "same columns. As a file it can go to another computer."
+    )
+    st.download_button(
+        "Download", lambda: json.dumps(upload.reading.to_dict(), indent=2),
+        f"{Path(upload.name).stem}-reading.json", "application/json", on_click="ignore",
+        icon=":material/download:",
+    )
+    file = st.file_uploader("Load", type="json", key="import.reading")
+    if file is not None and file.file_id != widgets().get("import.reading.seen"):
+        widgets()["import.reading.seen"] = file.file_id
+        try:
+            upload.load_reading(file.getvalue(), file.name)
         except DataError as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
         else:

@@ -19,16 +19,17 @@ from core.score import CHANCE
 from core.triplets import Triplets
 from core.uncertainty import Samples
 from dashboard import analysis, export, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import pick
 from dashboard.figures.colours import is_quantity
 from dashboard.figures.map import embedding_map
 from dashboard.figures.points import MapData, MapStyle
 from dashboard.figures.space import CROWD
+from dashboard.reproduce import reproduction
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count, interval
 from dashboard.views.data.dataset import answer_table, picture_addresses
-from dashboard.workspace import DatasetInfo
 
 _MAP = Canvas(900.0, 620.0)
 _COVERAGES = {0.0: "Off", 0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
@@ -247,20 +248,17 @@ def _everything(
     current: Session, result: Result, draw: Callable, name: str
 ) -> Callable[[], bytes]:
     size = export.PrintSize(
-        ratio=_MAP.height / _MAP.width, **current.drafts.get("print size", {})
+        ratio=_MAP.height / _MAP.width, note=result.info.left_out,
+        **current.drafts.get("print size", {}),
     )
 
     def make() -> bytes:
         files = {
             f"{name}-coordinates.csv": export.csv(coordinates(result)),
             f"{name}-objects.csv": export.csv(_inspected(result, 0.95)),
-            f"{name}-settings.json": export.settings(
-                result.runs,
-                {
-                    "name": result.info.name, "origin": result.info.origin,
-                    "fingerprint": result.info.fingerprint, "objects": result.info.n_objects,
-                    "answers": result.info.n_answers, "reading": result.info.report,
-                },
+            **reproduction(
+                result.info, services().workspace.cleaning(result.info),
+                list(result.runs.values()),
             ),
         }
         if result.covariances is not None:

@@ -13,6 +13,7 @@ from core.score import CHANCE, cross_validate, has_split
 from core.triplets import Triplets
 from core.uncertainty import bootstrap
 from dashboard import analysis, panels
+from dashboard.catalogue import DatasetInfo, RunInfo
 from dashboard.chart import chart
 from dashboard.controls import method_form, parameter_form, pick, pressed, switch
 from dashboard.figures.fit import loss_curves
@@ -24,7 +25,6 @@ from dashboard.state import Session
 from dashboard.theme import Canvas, count, duration, interval, number
 from dashboard.views.choosing import choose_run
 from dashboard.views.embedding.mapped import Result, show_map, show_objects
-from dashboard.workspace import DatasetInfo, RunInfo
 
 _LIVE = Canvas(900.0, 480.0)
 _DEFAULT_METHOD = "ste"

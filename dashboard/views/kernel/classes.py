@@ -11,13 +11,13 @@ import streamlit as st
 from core.kernel.classification import Classification, classify
 from core.triplets import Triplets
 from dashboard import export, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import parameter_form
 from dashboard.figures.colours import is_quantity
 from dashboard.figures.curves import agreement_matrix
 from dashboard.state import Session
 from dashboard.theme import Canvas, count
 from dashboard.views.kernel.kernels import PAGE, setting
-from dashboard.workspace import DatasetInfo
 
 _SQUARE = Canvas(640.0, 480.0)
 
@@ -35,7 +35,9 @@ def show_classes(current: Session, info: DatasetInfo, triplets: Triplets) -> Non
             )
         return
     with here.side:
-        options = parameter_form(current, classify, f"{PAGE}.classify", columns=columns)
+        options = parameter_form(
+            current, classify, f"{PAGE}.classify", columns={"objects": columns}
+        )
     run = here.computed(
         "classify", options, "Predicts held-out labels; its settings are chosen on inner folds."
     )

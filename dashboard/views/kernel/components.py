@@ -12,6 +12,7 @@ import streamlit as st
 from core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
 from core.triplets import Triplets
 from dashboard import export, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import parameter_form, pick
 from dashboard.figures.map import embedding_map
 from dashboard.figures.matrix import spectrum_figure
@@ -22,7 +23,6 @@ from dashboard.views.computing import WIDE
 from dashboard.views.data.dataset import picture_addresses
 from dashboard.views.embedding.mapped import embedded_pictures
 from dashboard.views.kernel.kernels import PAGE, Setting, setting
-from dashboard.workspace import DatasetInfo
 
 
 def show_map(current: Session, info: DatasetInfo, triplets: Triplets) -> None:

@@ -9,12 +9,12 @@ from core.active import LAYOUTS, question_table
 from core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
 from core.triplets import Triplets
 from dashboard import export, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import number, pick
 from dashboard.state import Session
 from dashboard.theme import count
 from dashboard.views.kernel.kernels import PAGE
 from dashboard.views.uncertainty.asking import LAYOUT_HELP
-from dashboard.workspace import DatasetInfo
 
 _DESIGNS = {
     "k1": "For k1: every object compares pairs of landmarks",

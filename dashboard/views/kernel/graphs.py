@@ -15,13 +15,13 @@ from core.kernel.space import space_of
 from core.kernel.spectrum import KernelMap, principal_components
 from core.triplets import DataError, Triplets
 from dashboard import analysis, export, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import parameter_form
 from dashboard.figures.map import embedding_map
 from dashboard.figures.points import MapData, MapStyle
 from dashboard.state import Session
 from dashboard.theme import Canvas, count
 from dashboard.views.kernel.kernels import PAGE
-from dashboard.workspace import DatasetInfo
 
 
 def show_graphs(current: Session, info: DatasetInfo, triplets: Triplets) -> None:

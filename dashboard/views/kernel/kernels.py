@@ -12,12 +12,12 @@ from core.kernel.kernel import Kernel
 from core.run import Run
 from core.triplets import Triplets
 from dashboard import analysis
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import method_form
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import count
 from dashboard.views.computing import compute_button, watch
-from dashboard.workspace import DatasetInfo
 
 PAGE = "kernel"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import tabs
 from dashboard.state import Session
 from dashboard.views.kernel.classes import show_classes
@@ -10,7 +11,6 @@ from dashboard.views.kernel.designs import show_design
 from dashboard.views.kernel.graphs import show_graphs
 from dashboard.views.kernel.kernels import PAGE
 from dashboard.views.kernel.similarities import show_similarities
-from dashboard.workspace import DatasetInfo
 
 _VIEWS = {
     "matrix": ("Similarities", show_similarities),

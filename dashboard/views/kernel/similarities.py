@@ -14,6 +14,7 @@ from core.kernel.landmarks import recognise
 from core.kernel.space import space_of
 from core.triplets import Triplets
 from dashboard import analysis, export, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import pick
 from dashboard.figures.colours import is_quantity
 from dashboard.figures.matrix import most_similar, similarity_matrix
@@ -22,7 +23,6 @@ from dashboard.state import Session
 from dashboard.theme import Canvas, count
 from dashboard.views.data.dataset import picture_addresses
 from dashboard.views.kernel.kernels import PAGE, Setting, setting
-from dashboard.workspace import DatasetInfo
 
 _SQUARE = Canvas(760.0, 640.0)
 _BARS = Canvas(620.0, 520.0)

@@ -37,7 +37,9 @@ def show_prediction(grove: Grove) -> None:
         return
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        options = grove.options("forest_errors", columns=grove.columns, hidden=("kind",))
+        options = grove.options(
+            "forest_errors", columns={"objects": grove.columns}, hidden=("kind",)
+        )
         numeric = is_quantity(grove.triplets.objects[options["column"]])
         options["kind"] = "numbers" if numeric else "classes"
         run = grove.computed(

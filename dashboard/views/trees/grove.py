@@ -23,13 +23,13 @@ from core.tree.quality import expansion_rates, height_bound
 from core.triplets import Triplets
 from core.uncertainty import Samples
 from dashboard import analysis
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import number, parameter_form, pick
 from dashboard.figures.colours import is_quantity
 from dashboard.jobs import Job
 from dashboard.state import Session
 from dashboard.theme import count
 from dashboard.views.computing import compute_button
-from dashboard.workspace import DatasetInfo
 
 PAGE = "trees"
 #: Who answers a tree's questions.

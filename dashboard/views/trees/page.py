@@ -7,6 +7,7 @@ import streamlit as st
 from core.embedding import STE
 from core.kernel.kernel import MOST_IN_A_MATRIX
 from dashboard import analysis, panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import pick, tabs
 from dashboard.services import services
 from dashboard.state import Session
@@ -16,7 +17,6 @@ from dashboard.views.trees.forest import show_prediction
 from dashboard.views.trees.grove import PAGE, Grove
 from dashboard.views.trees.search import show_search
 from dashboard.views.trees.tree import show_tree
-from dashboard.workspace import DatasetInfo
 
 _VIEWS = {
     "tree": ("Tree", show_tree),

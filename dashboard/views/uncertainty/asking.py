@@ -76,15 +76,20 @@ def _questions(subject: Subject, options: dict[str, Any], wanted: int, layout: s
     table = question_table(rows, subject.triplets.objects, layout)
     st.markdown(f"**{count(len(rows), 'question')}**, for example:")
     labels = np.array(subject.triplets.labels, dtype=object)[rows[:_PREVIEW]]
-    st.markdown("\n".join(
-        f"- Is **{panels.plain(a)}** more similar to **{panels.plain(b)}** or to "
-        f"**{panels.plain(c)}**?" for a, b, c in labels.tolist()
-    ))
+    st.markdown(as_sentences(labels))
     st.download_button(
         "Download the questions", lambda: export.csv(table),
         f"{export.file_name(subject.info.name, 'questions', layout)}.csv", "text/csv",
         key=f"{PAGE}.questions.csv", on_click="ignore", icon=":material/download:",
         type="primary",
+    )
+
+
+def as_sentences(labels: np.ndarray) -> str:
+    """Questions about labels (q, 3) as a list in Markdown."""
+    return "\n".join(
+        f"- Is **{panels.plain(a)}** more similar to **{panels.plain(b)}** or to "
+        f"**{panels.plain(c)}**?" for a, b, c in labels.tolist()
     )
 
 

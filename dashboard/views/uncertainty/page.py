@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import panels
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import pick, tabs
 from dashboard.services import services
 from dashboard.state import Session
@@ -15,7 +16,6 @@ from dashboard.views.uncertainty.positions import show_positions
 from dashboard.views.uncertainty.predictions import show_predictions
 from dashboard.views.uncertainty.subject import PAGE, Subject
 from dashboard.views.uncertainty.trust import show_trust
-from dashboard.workspace import DatasetInfo
 
 _VIEWS = {
     "positions": ("Positions", show_positions),

@@ -14,11 +14,11 @@ from core.run import TASKS, Run
 from core.triplets import Triplets
 from core.uncertainty.samples import SOURCES
 from dashboard import analysis
+from dashboard.catalogue import DatasetInfo
 from dashboard.controls import parameter_form, pick
 from dashboard.jobs import Job
 from dashboard.state import Session
 from dashboard.views.computing import compute_button
-from dashboard.workspace import DatasetInfo
 
 PAGE = "uncertainty"
 

@@ -1,0 +1,248 @@
+"""The catalogue of a workspace: its tables in SQLite, and what is said of their rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Connection,
+    Engine,
+    ForeignKey,
+    Integer,
+    String,
+    create_engine,
+    event,
+    inspect,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+_SCHEMA = 2
+
+
+class WorkspaceError(Exception):
+    """The workspace cannot be used; the message says why and what to do."""
+
+
+class _Base(DeclarativeBase):
+    type_annotation_map = {  # noqa: RUF012
+        dict[str, Any]: JSON, list[str]: JSON, list[dict[str, Any]]: JSON,
+    }
+
+
+class DatasetRow(_Base):
+    __tablename__ = "datasets"
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    name: Mapped[str]
+    origin: Mapped[str]
+    created: Mapped[str]
+    opened: Mapped[str]
+    fingerprint: Mapped[str]
+    n_objects: Mapped[int]
+    n_answers: Mapped[int]
+    n_participants: Mapped[int]
+    report: Mapped[list[str]]
+    pictures: Mapped[dict[str, Any]]
+    imported: Mapped[str]
+    exclusions: Mapped[list[dict[str, Any]]]
+    gold: Mapped[str | None]
+    catch_trials: Mapped[str | None]
+    pairs: Mapped[str | None]
+    n_pairs: Mapped[int]
+    extra: Mapped[dict[str, Any]]
+
+
+class RunRow(_Base):
+    __tablename__ = "runs"
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    dataset: Mapped[str | None] = mapped_column(
+        ForeignKey("datasets.id", ondelete="CASCADE"), index=True
+    )
+    exclusions: Mapped[str | None]
+    key: Mapped[str] = mapped_column(String, index=True)
+    name: Mapped[str]
+    task: Mapped[str]
+    complete: Mapped[bool]
+    created: Mapped[str]
+    file: Mapped[str]
+    record: Mapped[dict[str, Any]]
+
+
+class SessionRow(_Base):
+    __tablename__ = "sessions"
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    saved: Mapped[str]
+    state: Mapped[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """A data set as the catalogue lists it.
+
+    Attributes
+    ----------
+    fingerprint, imported : str
+        Of the answers that are not left out, and of all that were imported.
+    exclusions : list of dict
+        `core.quality.Cleaning.log`.
+    gold, catch_trials, pairs : str or None
+        Names of the files with gold questions, catch trials and comparisons of pairs.
+    n_pairs : int
+        Answers that compare two pairs of objects.
+    extra : dict
+        Plain values that importing notes, such as how the file was read.
+    """
+
+    id: str
+    name: str
+    origin: str
+    created: str
+    opened: str
+    fingerprint: str
+    n_objects: int
+    n_answers: int
+    n_participants: int
+    report: list[str]
+    pictures: dict[str, str]
+    imported: str
+    exclusions: list[dict[str, Any]]
+    gold: str | None
+    catch_trials: str | None
+    pairs: str | None
+    n_pairs: int
+    extra: dict[str, Any]
+
+    @property
+    def state(self) -> str:
+        """Hash of what is left out; empty where nothing is."""
+        return state_of(self.exclusions)
+
+    @property
+    def left_out(self) -> str:
+        """What is left out, as a sentence; empty where nothing is."""
+        if not self.exclusions:
+            return ""
+        number = sum(step["removed_answers"] for step in self.exclusions)
+        people = sum(len(step["removed_participants"]) for step in self.exclusions)
+        words = f", {people:,} participant{'s' * (people != 1)} entirely" if people else ""
+        return f"Left out: {number:,} of {self.n_answers + number:,} answers{words}."
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the data are, as plain values for exports."""
+        return {
+            "name": self.name, "origin": self.origin, "fingerprint": self.fingerprint,
+            "objects": self.n_objects, "answers": self.n_answers, "reading": self.report,
+            "imported": self.imported, "exclusions": self.exclusions,
+        }
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """A run as the catalogue lists it: everything but its arrays.
+
+    `dataset` is None for simulations.
+    """
+
+    id: int
+    dataset: str | None
+    key: str
+    name: str
+    task: str
+    complete: bool
+    created: str
+    record: dict[str, Any]
+
+
+def open_catalogue(folder: Path) -> Engine:
+    """The catalogue of a folder, made or brought up to date where that is needed.
+
+    Raises
+    ------
+    WorkspaceError
+        If it was made by a newer version.
+    """
+    engine = create_engine(
+        f"sqlite:///{folder / 'catalogue.sqlite'}", connect_args={"timeout": 30}
+    )
+    event.listen(engine, "connect", _configure)
+    with _alone(engine) as connection:
+        found = connection.execute(text("PRAGMA user_version")).scalar_one()
+        if found > _SCHEMA:
+            raise WorkspaceError(
+                f"The workspace {folder} was made by a newer version of TripletScope. "
+                "Update the program, or choose another folder with --workspace."
+            )
+        if found == 1:
+            _upgrade(connection)
+        _Base.metadata.create_all(connection)
+        connection.execute(text(f"PRAGMA user_version = {_SCHEMA}"))
+    return engine
+
+
+@contextmanager
+def _alone(engine: Engine) -> Iterator[Connection]:
+    """A transaction for which other processes that open the same folder have to wait."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            connection.exec_driver_sql("ROLLBACK")
+            raise
+        connection.exec_driver_sql("COMMIT")
+
+
+def _configure(connection: Any, record: Any) -> None:
+    cursor = connection.cursor()
+    # A write-ahead log keeps readers going during a write and survives a killed process.
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _upgrade(connection: Connection) -> None:
+    """From the first schema: exclusions, comparisons of pairs, and runs without a data set."""
+    for name, kind in (
+        ("imported", "VARCHAR NOT NULL DEFAULT ''"), ("exclusions", "JSON NOT NULL DEFAULT '[]'"),
+        ("gold", "VARCHAR"), ("catch_trials", "VARCHAR"), ("pairs", "VARCHAR"),
+        ("n_pairs", "INTEGER NOT NULL DEFAULT 0"), ("extra", "JSON NOT NULL DEFAULT '{}'"),
+    ):
+        connection.execute(text(f"ALTER TABLE datasets ADD COLUMN {name} {kind}"))
+    connection.execute(text("UPDATE datasets SET imported = fingerprint"))
+    # SQLite cannot let a column be empty that was not before.
+    for index in inspect(connection).get_indexes("runs"):
+        connection.execute(text(f"DROP INDEX {index['name']}"))
+    connection.execute(text("ALTER TABLE runs RENAME TO runs_before"))
+    _Base.metadata.create_all(connection)
+    names = "id, dataset, key, name, task, complete, created, file, record"
+    connection.execute(text(
+        f"INSERT INTO runs ({names}, exclusions) SELECT {names}, '' FROM runs_before"
+    ))
+    connection.execute(text("DROP TABLE runs_before"))
+
+
+def info_of(row: DatasetRow) -> DatasetInfo:
+    return DatasetInfo(**{name: getattr(row, name) for name in DatasetInfo.__annotations__})
+
+
+def run_info_of(row: RunRow) -> RunInfo:
+    return RunInfo(**{name: getattr(row, name) for name in RunInfo.__annotations__})
+
+
+def state_of(exclusions: list[dict[str, Any]]) -> str:
+    """Hash of what is left out, whatever the reasons; empty where nothing is."""
+    if not exclusions:
+        return ""
+    steps = [[step[name] for name in ("rule", "parameters", "participants", "answers")]
+             for step in exclusions]
+    return hashlib.blake2b(
+        json.dumps(steps, sort_keys=True).encode(), digest_size=16
+    ).hexdigest()

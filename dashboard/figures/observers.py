@@ -1,0 +1,249 @@
+"""Who answered like whom: accuracy between participants, pools of them, and maps of each."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from core.observers import PoolingCurve
+from core.score import CHANCE
+from dashboard.figures.labels import short_labels
+from dashboard.figures.points import (
+    MapData,
+    MapStyle,
+    beside_the_bar,
+    point_traces,
+    transparent,
+)
+from dashboard.theme import FAINT, PALETTE, SCREEN, SEQUENTIAL, Canvas, template, with_caption
+
+#: Up to so many rows have their numbers written in the cells.
+_WRITTEN = 14
+#: Maps beside each other.
+_ACROSS = 4
+
+
+def square_matrix(
+    values: np.ndarray,
+    names: Sequence[str],
+    *,
+    title: str,
+    across: str = "",
+    down: str = "",
+    limits: tuple[float, float],
+    borders: Sequence[int] = (),
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """A square table in colours, of participants by participants.
+
+    Parameters
+    ----------
+    values : ndarray, shape (p, p)
+        NaN is left empty.
+    names : sequence of str, length p
+    title : str
+        Of the quantity, with its unit.
+    across, down : str
+        What columns and rows are.
+    limits : tuple of float
+        Ends of the colours.
+    borders : sequence of int
+        Rows before which a new group begins.
+    """
+    p = len(names)
+    labels = [html.escape(name, quote=False) for name in short_labels(list(names), 20)]
+    written = p <= _WRITTEN
+    known = np.isfinite(values)
+    figure = go.Figure(
+        go.Heatmap(
+            z=values, x=np.arange(p), y=np.arange(p), zmin=limits[0], zmax=limits[1],
+            colorscale=SEQUENTIAL, xgap=1, ygap=1, hoverongaps=False,
+            text=np.where(known, np.char.mod("%.2f", np.nan_to_num(values)), ""),
+            texttemplate="%{text}" if written else None, textfont={"size": 0.85 * canvas.font},
+            customdata=[[f"{a}<br>{b}" for b in labels] for a in labels],
+            hovertemplate="%{customdata}<br>%{z:.3f}<extra></extra>",
+            colorbar={"title": {"text": title, "side": "right"}, "thickness": 12,
+                      "outlinewidth": 0},
+        )
+    )
+    for border in borders:
+        for along in ("x", "y"):
+            across_it = "y" if along == "x" else "x"
+            figure.add_shape(
+                type="line", layer="above", line={"color": PALETTE[3], "width": 2 * canvas.scale},
+                **{f"{along}0": border - 0.5, f"{along}1": border - 0.5,
+                   f"{across_it}0": -0.5, f"{across_it}1": p - 0.5},
+            )
+    ticks = {
+        "tickvals": np.arange(p), "ticktext": labels, "showgrid": False, "zeroline": False,
+        "ticks": "", "tickfont": {"size": canvas.font * (0.9 if p <= 24 else 0.7)},
+    }
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=title,
+        xaxis={**ticks, "title": across, "tickangle": -60 if p > 6 else 0,
+               "range": [-0.5, p - 0.5]},
+        yaxis={**ticks, "title": down, "range": [p - 0.5, -0.5]},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)
+
+
+def relation_dots(
+    table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Accuracy by who predicts.
+
+    Parameters
+    ----------
+    table : DataFrame
+        `core.observers.Predictions.relations`.
+    """
+    figure = go.Figure()
+    figure.add_scatter(
+        x=table["accuracy"], y=table["relation"], mode="markers", showlegend=False,
+        marker={"color": PALETTE[0], "size": 10 * canvas.scale},
+        error_x={
+            "type": "data", "array": table["high"] - table["accuracy"],
+            "arrayminus": table["accuracy"] - table["low"], "thickness": 1.5 * canvas.scale,
+            "width": 0, "color": transparent(PALETTE[0], 0.55),
+        },
+        customdata=table["participants"].astype(str),
+        text=[f"{low:.3f} to {high:.3f}" for low, high in zip(table["low"], table["high"],
+                                                             strict=True)],
+        hovertemplate="%{y}: %{x:.3f}<br>%{text}<br>%{customdata} participants<extra></extra>",
+    )
+    figure.add_vline(
+        CHANCE, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
+        annotation_text="chance", annotation_font_size=0.9 * canvas.font,
+    )
+    ends = np.append(table[["accuracy", "low", "high"]].to_numpy(dtype=float), CHANCE)
+    low, high = np.nanmin(ends), np.nanmax(ends)
+    room = 0.06 * (high - low)
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision="relations",
+        xaxis={"title": "accuracy", "zeroline": False, "range": [low - room, high + room]},
+        yaxis={"range": [len(table) - 0.5, -0.5], "zeroline": False},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)
+
+
+def pooling_figure(
+    found: PoolingCurve, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Accuracy against the number of participants learned from, with a 95 % band."""
+    x, mean, reach = found.n_pooled, found.mean, 1.96 * found.spread
+    figure = go.Figure()
+    figure.add_scatter(
+        x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean - reach, (mean + reach)[::-1]]),
+        mode="lines", fill="toself", fillcolor=transparent(PALETTE[0], 0.16), line={"width": 0},
+        hoverinfo="skip", showlegend=False,
+    )
+    figure.add_scatter(
+        x=x, y=mean, mode="lines+markers", showlegend=False,
+        line={"color": PALETTE[0], "width": 2 * canvas.scale}, marker={"size": 8 * canvas.scale},
+        text=[f"{a:.3f} to {b:.3f}" for a, b in zip(mean - reach, mean + reach, strict=True)],
+        hovertemplate="%{x} participants: %{y:.3f}<br>%{text}<extra></extra>",
+    )
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision="pooling",
+        xaxis={"title": "participants learned from", "zeroline": False, "tickvals": x,
+               "type": "log", "ticktext": [str(n) for n in x]},
+        yaxis={"title": "accuracy on another participant", "zeroline": False},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=34)
+    return with_caption(figure, caption, canvas)
+
+
+def grid_height(maps: np.ndarray) -> float:
+    """Height in pixels of a grid of maps on the screen, by the shape of what they show."""
+    low, high = _window(_planes(maps))
+    row = np.clip(200.0 * (high - low)[1] / (high - low)[0], 70.0, 260.0) + 45.0
+    return float(row * -(-len(maps) // _ACROSS) + 60.0)
+
+
+def _planes(maps: np.ndarray) -> np.ndarray:
+    """(p, n, 2) what is drawn of each map."""
+    if maps.shape[2] > 1:
+        return maps[..., :2]
+    return np.concatenate([np.broadcast_to(maps[:1], maps.shape), maps], axis=2)
+
+
+def _window(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lower left and upper right corner of all maps, with a margin."""
+    low, high = np.nanmin(planes, axis=(0, 1)), np.nanmax(planes, axis=(0, 1))
+    margin = 0.06 * max(float(np.max(high - low)), 1e-9)
+    return low - margin, high + margin
+
+
+def map_grid(
+    maps: np.ndarray,
+    titles: Sequence[str],
+    objects: pd.DataFrame,
+    *,
+    colour: str | None = None,
+    selected: Collection[int] = (),
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """Small maps that all show the same part of the plane.
+
+    Parameters
+    ----------
+    maps : ndarray, shape (p, n, d)
+        NaN for objects without a place. Of more than two dimensions the first two are drawn; of
+        one, the first map stands on the horizontal axis of all.
+    titles : sequence of str, length p
+    objects : DataFrame, n rows
+    colour : str, optional
+        Column of the objects.
+    selected : collection of int
+    """
+    planes = _planes(maps)
+    n_rows, n_columns = -(-len(maps) // _ACROSS), min(len(maps), _ACROSS)
+    figure = make_subplots(
+        n_rows, n_columns, horizontal_spacing=0.06 / n_columns,
+        vertical_spacing=min(34.0 * canvas.scale / canvas.height, 0.9 / n_rows),
+        subplot_titles=[html.escape(title, quote=False) for title in titles],
+    )
+    figure.update_annotations(font={"size": canvas.font})
+    low, high = _window(planes)
+    data = MapData(maps[0], objects, selected=selected)
+    for k, plane in enumerate(planes):
+        place = {"row": k // _ACROSS + 1, "col": k % _ACROSS + 1}
+        shown = np.isfinite(plane).all(axis=1)
+        for trace in point_traces(replace(data, positions=plane), MapStyle(colour=colour), shown,
+                                  go.Scatter):
+            members = np.array(trace.customdata, dtype=int)
+            trace.x, trace.y = plane[members].T
+            trace.mode, trace.marker.size = "markers", 5 * canvas.scale
+            trace.legendgroup = trace.name
+            beside_the_bar(trace, max(int(canvas.height / (0.8 * canvas.font)), 6))
+            trace.marker.colorbar.len = 1.0
+            if k:
+                trace.showlegend, trace.marker.showscale = False, False
+            figure.add_trace(trace, **place)
+    plain = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "",
+             "showline": True, "mirror": True, "constrain": "domain"}
+    figure.update_xaxes(plain, range=[low[0], high[0]])
+    figure.update_yaxes(plain, range=[low[1], high[1]])
+    for k in range(len(maps)):
+        figure.update_yaxes(
+            scaleanchor="x" if k == 0 else f"x{k + 1}", constraintoward="top",
+            row=k // _ACROSS + 1, col=k % _ACROSS + 1,
+        )
+    figure.update_layout(
+        template=template(canvas), dragmode="lasso", uirevision=f"maps {len(maps)}",
+        margin_t=62 * canvas.scale, legend_y=1.0 + 30 * canvas.scale / canvas.height,
+    )
+    return with_caption(figure, caption, canvas)

@@ -1,0 +1,154 @@
+"""What simulated experiments show: curves against the number of answers, and dimensions found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.detection import Detection
+from core.score import CHANCE
+from dashboard.figures.curves import line_with_band
+from dashboard.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    Canvas,
+    count,
+    template,
+    with_caption,
+)
+
+#: Colours of wrong numbers of dimensions, by how far off they are.
+_TOO_FEW, _TOO_MANY = (PALETTE[9], "#7C888A", PALETTE[8]), (PALETTE[1], PALETTE[3], PALETTE[7])
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that is measured of a plan.
+
+    Attributes
+    ----------
+    title : str
+        Of its axis.
+    percent : bool
+        Whether it is a share, shown in percent.
+    """
+
+    title: str
+    percent: bool = False
+
+    @property
+    def form(self) -> str:
+        """How plotly writes it."""
+        return ".1%" if self.percent else ".3f"
+
+
+QUANTITIES = {
+    "accuracy": Quantity("further answers predicted", percent=True),
+    "ellipse": Quantity("radius of ellipses / size of map"),
+    "disparity": Quantity("shape left unexplained", percent=True),
+}
+
+
+def plan_curves(
+    table: pd.DataFrame,
+    quantity: str,
+    *,
+    ceiling: float | None = None,
+    wanted: float | None = None,
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """What is learned, against the number of answers; a line with its band for every plan.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``plan``, ``answers``, ``mean``, ``low`` and ``high``.
+    quantity : str
+        One of `QUANTITIES`.
+    ceiling : float, optional
+        What knowing the truth would reach, as a dashed line.
+    wanted : float, optional
+        What the user wants to reach, as a dotted line.
+    """
+    figure = go.Figure()
+    shown = QUANTITIES[quantity]
+    names = list(dict.fromkeys(table["plan"]))
+    several = "<b>%{fullData.name}</b><br>" if len(names) > 1 else ""
+    for k, name in enumerate(names):
+        rows = table[table["plan"] == name]
+        line_with_band(
+            figure, *(rows[c].to_numpy() for c in ("answers", "mean", "low", "high")), number=k,
+            name=name if len(names) > 1 else None, canvas=canvas,
+            hover=f"{several}%{{x:,}} answers: %{{y:{shown.form}}}",
+        )
+    for level, words, dash, side in (
+        (ceiling, "knowing the truth", "dash", "top left"),
+        (wanted, "wanted", "dot", "bottom right"),
+    ):
+        if level is not None:
+            figure.add_hline(
+                level, line={"color": FAINT, "dash": dash, "width": 1.2 * canvas.scale},
+                annotation_text=words, annotation_font_size=0.9 * canvas.font,
+                annotation_position=side,
+            )
+    if quantity == "accuracy" and table["low"].min() < CHANCE + 0.05:
+        figure.add_hline(
+            CHANCE, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
+            annotation_text="guessing", annotation_font_size=0.9 * canvas.font,
+            annotation_position="bottom right",
+        )
+    low, high = table["answers"].min(), table["answers"].max()
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=quantity,
+        xaxis={"title": "answers collected", "type": "log", "zeroline": False, "dtick": "D2",
+               "tickformat": ",", "range": [np.log10(low / 1.12), np.log10(high * 1.12)]},
+        yaxis={"title": shown.title, "zeroline": False,
+               "tickformat": ".0%" if shown.percent else "",
+               "rangemode": "normal" if quantity == "accuracy" else "tozero"},
+        # Two figures side by side have as many lines of names, so that their axes are in line.
+        legend={"entrywidthmode": "fraction", "entrywidth": 0.48},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=40)
+    return with_caption(figure, caption, canvas)
+
+
+def detection_bars(
+    detection: Detection, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Which numbers of dimensions were found how often, by the number of answers.
+
+    The true number is at the foot of every bar; too few are in grey and too many in orange, the
+    darker the further off.
+    """
+    figure = go.Figure()
+    true, suggested = detection.true, detection.suggested
+    others = [d for d in range(1, int(suggested.max(initial=true)) + 1) if d != true]
+    labels = [f"{n:,}" for n in detection.n_answers]
+    for d in (true, *others):
+        share = np.mean(suggested == d, axis=0)
+        if d != true and not share.any():
+            continue
+        shades = _TOO_FEW if d < true else _TOO_MANY
+        colour = PALETTE[0] if d == true else shades[min(abs(d - true), len(shades)) - 1]
+        figure.add_bar(
+            x=labels, y=share, name=f"{count(d, 'dimension')}{' (true)' if d == true else ''}",
+            marker={"color": colour, "line": {"width": 0}},
+            hovertemplate=f"%{{x}} answers: %{{y:.0%}} of the simulations suggest {d}"
+            "<extra></extra>",
+        )
+    figure.update_layout(
+        template=template(canvas), barmode="stack", dragmode="zoom", uirevision="detection",
+        bargap=0.35, showlegend=True, legend_traceorder="normal",
+        xaxis={"title": "answers collected", "type": "category", "showgrid": False},
+        yaxis={"title": "share of the simulations", "tickformat": ".0%", "range": [0, 1],
+               "zeroline": False},
+    )
+    if canvas.screen:
+        figure.update_layout(margin_t=40)
+    return with_caption(figure, caption, canvas)

@@ -1,0 +1,169 @@
+"""A script, with its data, that computes again what was computed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from core import __version__
+from core.files.writing import WRITERS, write_answers
+from core.method import Inner, Method, parameters, unfitted
+from core.quadruples import Quadruples
+from core.quality import Cleaning
+from core.run import TASKS, Run
+from core.triplets import Triplets
+from dashboard import export
+from dashboard.catalogue import DatasetInfo
+
+
+def reproduction(
+    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], pairs: Quadruples | None = None
+) -> dict[str, bytes]:
+    """Files that together reproduce some results of a data set, by name.
+
+    Parameters
+    ----------
+    info : DatasetInfo
+    cleaning : Cleaning
+        Its imported answers, and what is left out.
+    runs : sequence of Run
+        Results. Those of uploaded distances are left out: the distances are not kept.
+    pairs : Quadruples, optional
+        Its comparisons of pairs.
+    """
+    name = export.file_name(info.name)
+    runs = [run for run in runs if "distances" not in run.options]
+    objects = cleaning.raw.objects.drop(columns="image", errors="ignore")
+    files = {f"{name}-objects.csv": export.csv(objects)}
+    sources = {"objects": f"{name}-objects.csv"}
+    if len(cleaning.raw):
+        sources["answers"] = _written(cleaning.raw, f"{name}-imported-answers", files)
+    if pairs is not None:
+        sources["pairs"] = f"{name}-comparisons-of-pairs.csv"
+        rows = pd.DataFrame(pairs.rows, columns=list("ijkl"))
+        files[sources["pairs"]] = export.csv(pd.concat([rows, pairs.answers], axis=1))
+    if info.exclusions:
+        files[f"{name}-exclusions.json"] = json.dumps(info.exclusions, indent=2).encode()
+        if cleaning.catch_trials is not None:
+            files[f"{name}-catch-trials.csv"] = export.csv(cleaning.catch_trials)
+            sources["catch"] = f"{name}-catch-trials.csv"
+        if cleaning.gold is not None:
+            sources["gold"] = _written(cleaning.gold, f"{name}-gold", files)
+    files[f"{name}-settings.json"] = export.settings(
+        {f"{k}-{run.task}": run for k, run in enumerate(runs, 1)}, info.record
+    )
+    data = [_data_of(run, cleaning.triplets, pairs) for run in runs]
+    files[f"{name}.py"] = _script(info, name, list(zip(runs, data, strict=True)), sources).encode()
+    return files
+
+
+def _written(triplets: Triplets, name: str, files: dict[str, bytes]) -> str:
+    """Add answers to `files`, by name where names can be read again; what the file is called."""
+    layout = "npy" if WRITERS["anchored"].problem(triplets) else "anchored"
+    file = f"{name}{WRITERS[layout].suffix}"
+    files[file] = write_answers(triplets, layout)
+    return file
+
+
+def _data_of(run: Run, triplets: Triplets, pairs: Quadruples | None) -> str:
+    """What the script calls the data that a result is of."""
+    if not run.data:
+        return "None"
+    if pairs is not None:
+        task = TASKS[run.task]
+        if task.fingerprint(run.fresh(), pairs, run.options) == run.data:
+            return "pairs"
+    return "answers"
+
+
+def _script(
+    info: DatasetInfo, name: str, runs: Sequence[tuple[Run, str]], sources: dict[str, str]
+) -> str:
+    methods = [_source(run.fresh()) for run, _ in runs]
+    imports = {line for _, needed in methods for line in needed}
+    imports |= {"from core.run import run", "import numpy as np"}
+    lines = []
+    if "answers" in sources:
+        imports.add("from core.files import read")
+        lines.append(f"answers = read({sources['answers']!r}, objects={sources['objects']!r})")
+    if "pairs" in sources:
+        imports |= {
+            "import pandas as pd", "from core.files import read_objects",
+            "from core.quadruples import Quadruples",
+        }
+        lines += [
+            f"table = pd.read_csv({sources['pairs']!r})",
+            'pairs = Quadruples(table[list("ijkl")], answers=table.drop(columns=list("ijkl")),',
+            f"                   objects=read_objects({sources['objects']!r}))",
+        ]
+    if info.exclusions:
+        imports |= {"import json", "from core.quality import Cleaning"}
+        given = f"answers, json.load(open({f'{name}-exclusions.json'!r}))"
+        if "catch" in sources:
+            imports.add("import pandas as pd")
+            given += f", catch_trials=pd.read_csv({sources['catch']!r})"
+        if "gold" in sources:
+            imports.add("from core.files import read_gold")
+            given += f", gold=read_gold({sources['gold']!r}, answers)[0]"
+        lines.append(f"answers = Cleaning.from_log({given}).triplets")
+    taken: set[str] = set()
+    for (found, data), (method, _) in zip(runs, methods, strict=True):
+        result = _name(f"{found.task} {found.method}", taken)
+        lines += ["", f"{result} = run({found.task!r}, {method}, {data}{_options(found)})"]
+        if found.complete:
+            lines.append(f"assert {result}.key == {found.key!r}, 'computed from something else'")
+        else:
+            lines.append("# This result was stopped early in the program; here it runs to the end.")
+        lines.append(f"np.savez('{name}-{result}.npz', **{result}.arrays)")
+        lines.append(f"print({result}.task, {result}.method, {result}.numbers)")
+    head = (
+        f'"""Computes again what TripletScope {__version__} computed of {_plain(info.name)}.\n\n'
+        f"Run it in this folder, in an environment in which TripletScope {__version__} is "
+        'installed.\nResults are printed; arrays go to .npz files.\n"""\n'
+    )
+    return "\n".join([head, *sorted(imports, key=_order), "", *lines, ""])
+
+
+def _source(method: Method) -> tuple[str, set[str]]:
+    """The expression that makes a method, and the imports that it needs."""
+    owner = type(method)
+    imports = {f"from {owner.__module__.rpartition('.')[0]} import {owner.__name__}"}
+    words = []
+    for parameter in parameters(owner):
+        value = getattr(method, parameter.name)
+        if isinstance(parameter.spec, Inner) and value is not None:
+            text, more = _source(unfitted(value))
+            imports |= more
+        elif value == parameter.default:
+            continue
+        else:
+            text = repr(value)
+        words.append(f"{parameter.name}={text}")
+    return f"{owner.__name__}({', '.join(words)})", imports
+
+
+def _options(run: Run) -> str:
+    return f", {run.options!r}" if run.options else ""
+
+
+def _name(words: str, taken: set[str]) -> str:
+    """A variable's name that was not given yet."""
+    base = re.sub(r"\W+", "_", words)
+    name, number = base, 1
+    while name in taken:
+        number += 1
+        name = f"{base}_{number}"
+    taken.add(name)
+    return name
+
+
+def _order(line: str) -> tuple[bool, Any]:
+    return line.startswith("from core"), line
+
+
+def _plain(text: str) -> str:
+    return text.replace("\\", " ").replace('"', "'")

@@ -1,0 +1,83 @@
+"""Whether a file is read the right way round: what a map predicts under each reading."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.direction import DirectionTest
+from core.files import Reading
+from dashboard import panels
+from dashboard.imports import Waiting
+from dashboard.state import Session
+
+
+def show_direction(current: Session, upload: Waiting) -> None:
+    """The verdict on the chosen reading, or the progress of the test that finds it."""
+    job = upload.direction(current.id)
+    if job.active:
+        panels.watch(current, job, lambda job: panels.progress_line(job, "direction"))
+    elif job.state == "done":
+        _verdict(upload, job.results[0])
+    elif job.state == "failed":
+        st.info(
+            panels.plain(f"Other readings could not be compared. {job.message}"),
+            icon=":material/help:",
+        )
+    else:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("Not compared with other readings.", width="content")
+            st.button("Compare", key="direction.again", on_click=upload.test_again)
+
+
+def _verdict(upload: Waiting, test: DirectionTest) -> None:
+    if test.warns:
+        other = test.readings[test.best]
+        st.warning(panels.plain(test.verdict), icon=":material/swap_horiz:")
+        st.button(
+            "Use the other reading", key="direction.use", type="primary",
+            icon=":material/swap_horiz:", on_click=upload.use, args=(_named(test, other),),
+        )
+    elif test.low[0] <= 0.5:
+        st.info(panels.plain(test.verdict), icon=":material/help:")
+    else:
+        st.success(panels.plain(test.verdict), icon=":material/check:")
+    if len(test.readings) > 1:
+        with st.expander("All readings of these columns"):
+            _comparison(test)
+
+
+def _named(test: DirectionTest, reading: Reading) -> Reading:
+    """A reading with a title for the form, and the reason for it."""
+    number = test.readings.index(reading)
+    return Reading.from_dict({
+        **reading.to_dict(),
+        "title": reading.title[:1].upper() + reading.title[1:],
+        "reasons": [
+            f"A map predicts {test.accuracy[number]:.1%} of held-out answers under this reading, "
+            f"and {test.accuracy[0]:.1%} under the one before."
+        ],
+    })
+
+
+def _comparison(test: DirectionTest) -> None:
+    order = sorted(range(1, len(test.readings)), key=lambda i: -test.accuracy[i])
+    order = [0, *order]
+    titles = [test.readings[i].title for i in order]
+    titles[0] += " (this one)"
+    st.table(
+        pd.DataFrame({
+            "reading": [panels.plain(title) for title in titles],
+            "predicted": [
+                f"{test.accuracy[i]:.1%} [{test.low[i]:.1%}, {test.high[i]:.1%}]" for i in order
+            ],
+            "beyond popularity": [f"{test.over_popularity[i]:+.1%}" for i in order],
+        }),
+        hide_index=True, border="horizontal",
+    )
+    st.caption(
+        f"Held-out answers that a map in two dimensions predicts, from {test.n_rows:,} rows, with "
+        "95 % intervals; and how much that is beyond what the objects give away by how often each "
+        "was chosen. A reading is clearly better if both are larger by two points, and that is "
+        "no accident."
+    )

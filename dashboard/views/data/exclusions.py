@@ -1,0 +1,251 @@
+"""Leaving answers out: what a rule would remove, what that does to prediction, log and undo."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.method import Method
+from core.progress import Progress
+from core.quality import RULES, Cleaning, Effect, Exclusion, Preview
+from core.quality.exclusion import MANUAL
+from core.triplets import DataError, Triplets
+from dashboard import analysis, export, panels
+from dashboard.catalogue import DatasetInfo
+from dashboard.controls import parameter_form, pressed
+from dashboard.jobs import Job, Step
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import count
+from dashboard.views.computing import watch
+from dashboard.views.data.quality import newest_method, pick_people
+
+PAGE = "exclusions"
+_NAMED = 12  # participants named in a sentence
+
+
+def show_exclusions(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    """A form for the next exclusion with its preview, and those that were made."""
+    cleaning = services().workspace.cleaning(info)
+    job = services().jobs.latest(current.id, current.slot(PAGE))
+    form, made = st.columns([3, 2], gap="large")
+    with made:
+        _made(current, info, cleaning)
+    with form:
+        st.subheader("Leave out", anchor=False)
+        exclusion = _asked_for(current, cleaning, triplets)
+        preview = _preview(info, cleaning, exclusion) if exclusion else None
+        if preview is None:
+            return
+        if preview.n_answers == 0:
+            st.success("This leaves nothing out.", icon=":material/check:")
+            return
+        _removed(preview, triplets)
+        _effect(current, info, cleaning, exclusion, job)
+        _decide(current, info, cleaning, exclusion, preview, len(triplets))
+
+
+def go_and_exclude(current: Session, answers: list[int]) -> None:
+    """Propose to leave out single answers, by their positions among those imported."""
+    current.drafts["exclusions.answers"] = answers
+    current.drafts["exclusions.rule"] = MANUAL
+
+
+# The next one --------------------------------------------------------------------------------
+
+
+def _asked_for(current: Session, cleaning: Cleaning, triplets: Triplets) -> Exclusion | None:
+    titles = {name: rule.title for name, rule in RULES.items()} | {MANUAL: "Chosen by hand"}
+    wanted = current.drafts.get("exclusions.rule")
+    shown = wanted if wanted in titles else next(iter(titles))
+    rule = st.selectbox(
+        "Rule", list(titles), index=list(titles).index(shown), format_func=titles.__getitem__,
+        key=current.key_following("exclusions.rule", shown),
+    )
+    if rule != shown:
+        current.drafts["exclusions.rule"] = rule
+        st.rerun()
+    if rule == MANUAL:
+        return _by_hand(current, cleaning, triplets)
+    st.markdown(panels.plain(RULES[rule].help))
+    st.caption(panels.plain(f"After: {RULES[rule].source}."))
+    return Exclusion(rule, parameter_form(current, RULES[rule].find, f"exclusions.{rule}"))
+
+
+def _by_hand(current: Session, cleaning: Cleaning, triplets: Triplets) -> Exclusion | None:
+    people: list[str] = []
+    if "participant" in triplets.answers:
+        names = sorted(map(str, triplets.answers["participant"].dropna().unique()))
+        people = pick_people(current, names)
+    answers = [t for t in current.drafts.get("exclusions.answers", []) if cleaning.kept[t]]
+    if answers:
+        st.markdown(f"{count(len(answers), 'single answer')}, chosen on the tab Answers.")
+        st.button("None of these", on_click=go_and_exclude, args=(current, []))
+    if not people and not answers:
+        st.caption(
+            "Choose participants here or on the tab Quality, or single answers on the tab Answers."
+        )
+        return None
+    return Exclusion(participants=tuple(people), answers=tuple(answers))
+
+
+def _preview(info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion) -> Preview | None:
+    try:
+        return _previewed(
+            (info.imported, info.gold, info.catch_trials, info.state, exclusion.to_dict()),
+            cleaning, exclusion,
+        )
+    except DataError as error:
+        st.info(panels.plain(str(error)), icon=":material/info:")
+        return None
+
+
+@st.cache_data(max_entries=4, show_spinner="Looking for them")
+def _previewed(key: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Preview:
+    return _cleaning.preview(_exclusion)
+
+
+def _removed(preview: Preview, triplets: Triplets) -> None:
+    share = preview.n_answers / len(triplets)
+    trials = (
+        f" in {count(preview.n_trials, 'trial')}" if preview.n_trials != preview.n_answers else ""
+    )
+    gone, touched = preview.participants, preview.touched
+    words = f"**Removes {count(preview.n_answers, 'answer')}** ({share:.1%}){trials}"
+    if gone:
+        more = f" and {len(gone) - _NAMED:,} more" if len(gone) > _NAMED else ""
+        names = panels.plain(f"{', '.join(gone[:_NAMED])}{more}")
+        words += f", all there is of {count(len(gone), 'participant')}: {names}"
+    others = len(touched) - len(gone)
+    if others:
+        who = "other participant" if gone else "participant"
+        words += f"; some answers of {count(others, who)}"
+    st.markdown(words + ".")
+    if touched:
+        with st.expander("Who loses how many"):
+            st.dataframe(
+                pd.DataFrame({
+                    "participant": list(touched), "answers removed": list(touched.values()),
+                    "all of them": [name in set(gone) for name in touched],
+                }).sort_values("answers removed", ascending=False),
+                hide_index=True, key="exclusions.who", height="auto" if len(touched) < 9 else 300,
+            )
+
+
+def _effect(
+    current: Session, info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion,
+    job: Job | None,
+) -> None:
+    """What the exclusion does to prediction, as a job that is started by hand."""
+    method = newest_method(info)
+    if job is not None and job.active:
+        watch(current, job)
+        return
+    found: Effect | None = None
+    if job is not None:
+        panels.show_outcome(job)
+        for of, key, effect in job.results:
+            if (of, key) == (exclusion, _key(info, method)):
+                found = effect
+    if found is not None:
+        st.markdown(panels.plain(f"{found.sentence} By {analysis.describe(method)}."))
+    elif pressed(
+        current, "exclusions.effect", "What does it do to prediction?",
+        icon=":material/query_stats:",
+        help="Predicts held-out answers that stay, by maps fitted with and without those that "
+        f"would go: {analysis.describe(method)}.",
+    ):
+        services().jobs.submit(Job(
+            current.id, current.slot(PAGE), f"Effect of leaving out: {info.name}",
+            [Step("Predicting with and without", _measured(info, cleaning, exclusion, method))],
+        ))
+        st.rerun()
+
+
+def _measured(
+    info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion, method: Method
+) -> Any:
+    def work(progress: Progress) -> tuple[Exclusion, str, Effect]:
+        effect = cleaning.effect(method, exclusion, progress=progress)
+        return exclusion, _key(info, method), effect
+
+    return work
+
+
+def _key(info: DatasetInfo, method: Method) -> str:
+    return f"{info.fingerprint} {analysis.describe(method)}"
+
+
+def _decide(
+    current: Session, info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion,
+    preview: Preview, n_answers: int,
+) -> None:
+    if preview.n_answers == n_answers:
+        st.warning("No answer would be left. Choose a milder limit.", icon=":material/warning:")
+        return
+    reason = st.text_input(
+        "Reason", key=f"exclusions.reason.{len(cleaning.exclusions)}", max_chars=300,
+        placeholder="For the log and the methods section; may be empty",
+    )
+    if pressed(
+        current, "exclusions.go", f"Leave out {count(preview.n_answers, 'answer')}",
+        type="primary", icon=":material/filter_alt:",
+        help="What was imported stays; every exclusion can be undone.",
+    ):
+        done = cleaning.excluding(Exclusion(
+            exclusion.rule, exclusion.parameters, exclusion.participants, exclusion.answers,
+            reason.strip(),
+        ))
+        with st.spinner("Leaving out"):
+            services().workspace.update_dataset(info.id, done)
+        current.drafts["exclusions.answers"] = []
+        current.drafts["quality.people"] = []
+        st.rerun()
+
+
+# Those made ----------------------------------------------------------------------------------
+
+
+def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
+    st.subheader("Left out so far", anchor=False)
+    if not cleaning.exclusions:
+        panels.empty(
+            "Nothing is left out",
+            f"All {count(len(cleaning.raw), 'imported answer')} are in use. What you leave out "
+            "is listed here, and named in every export.",
+        )
+        return
+    for number, step in enumerate(info.exclusions, 1):
+        with st.container(border=True):
+            st.markdown(f"**{number}. {panels.plain(step['title'])}**")
+            people = len(step["removed_participants"])
+            words = count(step["removed_answers"], "answer")
+            words += f", {count(people, 'participant')} entirely" if people else ""
+            st.markdown(panels.plain(f"{words}. {step['reason']}".strip()))
+            if step["source"]:
+                st.caption(panels.plain(f"After: {step['source']}."))
+    st.markdown(
+        f"{count(len(cleaning.triplets), 'answer')} of {len(cleaning.raw):,} are in use. Results "
+        "that were computed with others are hidden, and come back when you undo."
+    )
+    with st.container(horizontal=True):
+        if pressed(current, "exclusions.undo", "Undo the last", icon=":material/undo:"):
+            _keep(info, cleaning.undone())
+        if len(cleaning.exclusions) > 1 and pressed(
+            current, "exclusions.undo.all", "Undo all", icon=":material/restart_alt:"
+        ):
+            _keep(info, Cleaning(cleaning.raw, cleaning.catch_trials, cleaning.gold))
+        st.download_button(
+            "Log (JSON)", lambda: json.dumps(info.record, indent=2, ensure_ascii=False),
+            f"{export.file_name(info.name, 'exclusions')}.json", "application/json",
+            key="exclusions.log", on_click="ignore", icon=":material/download:",
+        )
+
+
+def _keep(info: DatasetInfo, cleaning: Cleaning) -> None:
+    with st.spinner("Putting back"):
+        services().workspace.update_dataset(info.id, cleaning)
+    st.rerun()

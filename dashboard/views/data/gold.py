@@ -1,0 +1,132 @@
+"""Questions whose right answer is known: uploaded, or obvious from a map."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from core.files import read_gold
+from core.quality import Cleaning, gold_mistakes, obvious
+from core.triplets import DataError, Triplets
+from dashboard import panels
+from dashboard.catalogue import DatasetInfo
+from dashboard.controls import number, pick, pressed
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import count
+from dashboard.views.choosing import distinct
+
+_EXAMPLES = 5
+
+
+def show_gold(
+    current: Session, info: DatasetInfo, triplets: Triplets, cleaning: Cleaning
+) -> None:
+    """The gold questions of a data set, and two ways to have some."""
+    if cleaning.gold is not None:
+        _present(current, info, triplets, cleaning)
+        return
+    st.markdown(
+        "Gold questions have an answer that everybody who pays attention gives. Who fails many of "
+        "them can be left out."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        _uploaded(current, info, triplets, cleaning)
+    with right:
+        _from_map(current, info, triplets, cleaning)
+
+
+def _present(
+    current: Session, info: DatasetInfo, triplets: Triplets, cleaning: Cleaning
+) -> None:
+    gold = cleaning.gold
+    mistakes = gold_mistakes(triplets, gold)
+    asked = int(np.isfinite(mistakes).sum())
+    st.markdown(
+        f"{count(len(gold), 'gold question')}; {count(asked, 'answer')} to them, of which "
+        f"{count(int(np.nansum(mistakes)), 'is', 'are')} wrong."
+    )
+    _examples(gold)
+    if any(step["rule"] == "failed_checks" for step in info.exclusions):
+        st.caption("An exclusion looks at these questions: undo it first to change them.")
+    elif pressed(current, "gold.forget", "Forget these gold questions"):
+        services().workspace.update_dataset(info.id, replace(cleaning, gold=None))
+        st.rerun()
+
+
+def _examples(gold: Triplets) -> None:
+    labels = np.array(gold.labels, dtype=object)[gold.rows[:_EXAMPLES]]
+    st.markdown("\n".join(
+        f"- **{panels.plain(a)}** is more similar to **{panels.plain(b)}** than to "
+        f"**{panels.plain(c)}**" for a, b, c in labels.tolist()
+    ))
+    if len(gold) > _EXAMPLES:
+        st.caption(f"and {len(gold) - _EXAMPLES:,} more")
+
+
+def _uploaded(
+    current: Session, info: DatasetInfo, triplets: Triplets, cleaning: Cleaning
+) -> None:
+    st.markdown("**Upload a list**")
+    file = st.file_uploader(
+        "Right answers, in any layout of answers", key="gold.file",
+        help="For example a table with columns anchor, near and far.",
+    )
+    if file is None:
+        return
+    try:
+        gold, how = read_gold(file.getvalue(), triplets, file.name)
+        mistakes = gold_mistakes(triplets, gold)
+    except DataError as error:
+        st.error(panels.plain(str(error.at(file.name))), icon=":material/error:")
+        return
+    st.markdown(panels.plain(how))
+    _keep(current, info, cleaning, gold, mistakes, "gold.upload")
+
+
+def _from_map(
+    current: Session, info: DatasetInfo, triplets: Triplets, cleaning: Cleaning
+) -> None:
+    st.markdown("**Or take those that a map makes obvious**")
+    workspace = services().workspace
+    listed = workspace.runs(info.id, "fit", "embedding")
+    if not listed:
+        st.caption("There is no map yet. Fit one on the page Embedding.")
+        return
+    names = dict(zip([run.key for run in listed], distinct(run.name for run in listed),
+                     strict=True))
+    chosen = pick(current, "gold.map", "Map", names)
+    ratio = number(
+        current, "gold.ratio", "The farther is at least so many times as far", 1.5, 100.0, 4.0,
+        step=0.5,
+    ) or 4.0
+    gold = obvious(workspace.run(info.id, chosen).fitted(), triplets, (ratio - 1) / (ratio + 1))
+    if not len(gold):
+        st.caption("No question is that obvious on this map.")
+        return
+    _keep(current, info, cleaning, gold, gold_mistakes(triplets, gold), "gold.map.keep")
+    st.caption(
+        "The map was fitted to these same answers: a participant who dominates the data set has a "
+        "say in what is obvious."
+    )
+
+
+def _keep(
+    current: Session, info: DatasetInfo, cleaning: Cleaning, gold: Triplets,
+    mistakes: np.ndarray, key: str,
+) -> None:
+    asked = int(np.isfinite(mistakes).sum())
+    if not asked:
+        st.warning("None of these questions was asked in this data set.")
+        return
+    st.markdown(
+        f"{count(len(gold), 'question')} with {count(asked, 'answer')}, "
+        f"{np.nanmean(mistakes):.1%} of them wrong. For example:"
+    )
+    _examples(gold)
+    if pressed(current, key, "Use as gold questions", type="primary"):
+        services().workspace.update_dataset(info.id, replace(cleaning, gold=gold))
+        st.rerun()

@@ -1,0 +1,377 @@
+"""What the answers are worth: in words, then by participant, object, sampler and time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.embedding import STE
+from core.method import Method
+from core.quality import Agreement, Cleaning, QualityReport, methods_paragraph, quality
+from core.run import Run
+from core.triplets import Triplets
+from dashboard import analysis, export, panels
+from dashboard.catalogue import DatasetInfo
+from dashboard.controls import pick, tabs
+from dashboard.figures.quality import measures, shares, stretches
+from dashboard.jobs import Job
+from dashboard.services import services
+from dashboard.state import Session, widgets
+from dashboard.theme import Canvas, count
+from dashboard.views.computing import compute_button, watch
+from dashboard.views.data.gold import show_gold
+
+PAGE = "quality"
+_WIDE = Canvas(760.0, 400.0)
+_FLAT = Canvas(760.0, 300.0)
+_MOST_OBJECTS = 2_000  # of points that are drawn
+
+_PEOPLE = {
+    "answers": "answers", "questions": "different questions",
+    "mean_time": "mean response time in s", "median_time": "median response time in s",
+    "fastest": "fastest 5 % of responses, in s", "predicted": "predicted by the others' map",
+    "agrees": "on the side of the others' majority",
+    "consistent": "own repeats that agree", "failed": "catch and gold questions failed",
+    "favourite_share": "share of the favourite side",
+    "bias_p": "p that no side is preferred", "runs_p": "p that sides come at random",
+}
+_THINGS = {
+    "answers": "answers", "as_anchor": "as anchor", "as_near": "as the nearer",
+    "as_far": "as the farther", "repeats": "pairs of repeats",
+    "consistent": "repeats that agree", "circular_share": "triples in a circle",
+}
+_TIMES = ("mean_time", "median_time", "fastest")
+_SHARES = (
+    "predicted", "low", "high", "agrees", "consistent", "failed", "favourite_share",
+    "circular_share", "agree", "ceiling", "ceiling_low", "ceiling_high",
+)
+_CHANCE = {"predicted": 0.5, "agrees": 0.5, "consistent": 0.5, "circular_share": 0.25}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers that the views are about."""
+
+    current: Session
+    info: DatasetInfo
+    triplets: Triplets
+    cleaning: Cleaning
+    job: Job | None
+
+    @cached_property
+    def method(self) -> Method:
+        """What predicts."""
+        return newest_method(self.info)
+
+    @cached_property
+    def agreement(self) -> Run | None:
+        """How the others' map predicts each participant, if it was computed."""
+        return analysis.find(self.info, self.triplets, self.method, "agreement_with_map")
+
+    @cached_property
+    def report(self) -> QualityReport:
+        found = self.agreement
+        return _report(
+            (self.info.fingerprint, self.info.gold, self.info.catch_trials,
+             found.key if found else ""), self,
+        )
+
+
+def newest_method(info: DatasetInfo) -> Method:
+    """The method of the newest map, not fitted; without one, STE."""
+    listed = services().workspace.runs(info.id, "fit", "embedding")
+    fit = services().workspace.run(info.id, listed[0].key) if listed else None
+    return fit.fresh() if fit else STE()
+
+
+@st.cache_data(max_entries=8, show_spinner="Looking at the answers")
+def _report(key: tuple, _answers: Answers) -> QualityReport:
+    wrong = _answers.agreement.result().wrong if _answers.agreement else None
+    return quality(
+        _answers.triplets, catch_trials=_answers.cleaning.catch_trials,
+        gold=_answers.cleaning.gold, wrong=wrong,
+    )
+
+
+def show_quality(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+    """The report in words, and views that show where it comes from."""
+    job = services().jobs.latest(current.id, current.slot(PAGE))
+    subject = Answers(current, info, triplets, services().workspace.cleaning(info), job)
+    report = subject.report
+    _facts(report)
+    st.markdown("\n".join(f"- {panels.plain(line)}" for line in report.summary()))
+    views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
+             "time": "Over time", "gold": "Gold questions", "paragraph": "For the paper"}
+    if "participant" not in triplets.answers:
+        del views["people"]
+    if "sampler" not in triplets.answers:
+        del views["samplers"]
+    view = tabs(current, "quality.view", "View", views)
+    watch(current, job)
+    show = {"people": _people, "objects": _objects, "samplers": _samplers, "time": _over_time,
+            "gold": _gold, "paragraph": _paragraph}
+    show[view](subject)
+
+
+def _facts(report: QualityReport) -> None:
+    ceiling = report.ceiling.accuracy
+    facts = st.columns(4)
+    for column, title, share, text in (
+        (facts[0], "Noise ceiling", ceiling,
+         "Answers that agree with the majority of the others to the same question: no method "
+         "can predict many more."),
+        (facts[1], "Repeat themselves", report.repeats.within,
+         "Pairs of answers by one participant to one question that agree."),
+        (facts[2], "Agree with others", report.repeats.between,
+         "Pairs of answers by two participants to one question that agree."),
+        (facts[3], "Failed checks", report.checks, "Catch and gold questions answered wrong."),
+    ):
+        known = share is not None and share.n
+        column.metric(title, f"{share.value:.1%}" if known else "—", help=text)
+        if known:
+            column.caption(f"{share.low:.1%} to {share.high:.1%}")
+
+
+# Views ---------------------------------------------------------------------------------------
+
+
+def _people(subject: Answers) -> None:
+    table = subject.report.participants
+    if subject.agreement:
+        found: Agreement = subject.agreement.result()
+        table = table.merge(found.table.drop(columns="answers"), on="participant", how="left")
+    chosen = chosen_people(subject.current, table["participant"].tolist())
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        x, y = _axes(subject.current, "people", table, _PEOPLE, ("median_time", "answers"),
+                     ("predicted", "agrees", "consistent", "failed"))
+        text = (
+            "Fits a map to the answers of the others, and lets it predict each participant: "
+            f"{analysis.describe(subject.method)}, the method of the newest map."
+        )
+        compute_button(
+            subject.current, subject.info, subject.triplets, PAGE, f"{PAGE}.agreement.run",
+            f"Participants: {subject.info.name}",
+            [] if subject.agreement else [(subject.method, "agreement_with_map", {})], text,
+            label="Predict each participant",
+        )
+        st.caption(text if not subject.agreement else f"Map: {subject.agreement.options['folds']}"
+                   f" parts of the participants, {analysis.describe(subject.method)}.")
+    names = table["participant"].tolist()
+
+    def choose(rows: list[int], mode: str) -> None:
+        picked = [names[row] for row in rows]
+        if mode != "replace":
+            picked = [*(n for n in chosen if n not in picked), *(n for n in picked
+                      if mode == "add" or n not in chosen)]
+        subject.current.drafts["quality.people"] = picked
+
+    with picture:
+        _measures(subject, "participants", table, x, y, "participant", _PEOPLE, chosen, choose)
+        pick_people(subject.current, names)
+        if chosen:
+            st.button(
+                "Leave out their answers", icon=":material/person_remove:",
+                on_click=_go_and_exclude, args=(subject.current,),
+                help="Shows first what it would remove.",
+            )
+    _table(table[table["participant"].isin(chosen)] if chosen else table,
+           {"participant": "participant", **_PEOPLE, "low": "predicted, from", "high": "to",
+            "repeats": "pairs of repeats", "compared": "questions shared with others",
+            "checks": "catch and gold questions", "favourite": "favourite side"},
+           f"{subject.info.name}-participants")
+
+
+def chosen_people(current: Session, known: list[str]) -> list[str]:
+    """Participants that are chosen on any view of this page."""
+    there = set(known)
+    return [name for name in current.drafts.get("quality.people", []) if name in there]
+
+
+def pick_people(current: Session, known: list[str]) -> list[str]:
+    """Let participants be chosen by name."""
+    chosen = chosen_people(current, known)
+    picked = st.multiselect(
+        "Chosen participants", known, chosen,
+        key=current.key_following("quality.picked", tuple(chosen)),
+        placeholder="Choose here, or by click or lasso in a figure of participants",
+    )
+    if picked != chosen:
+        current.drafts["quality.people"] = picked
+        st.rerun()
+    return picked
+
+
+def _go_and_exclude(current: Session) -> None:
+    current.drafts["exclusions.rule"] = "manual"
+    widgets()["data.tab"] = "Exclusions"
+
+
+def _objects(subject: Answers) -> None:
+    table = subject.report.objects
+    table = table.assign(circular_share=table["circular"] / table["triples"].where(
+        table["triples"] > 0
+    ))
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        x, y = _axes(subject.current, "objects", table, _THINGS, ("answers",),
+                     ("circular_share", "consistent", "as_near"))
+        st.caption(
+            "A circle: B is nearer than C, C nearer than D, and D nearer than B to the same "
+            "anchor. A quarter of triples would be circles if answers were guessed."
+        )
+    chosen = [subject.triplets.labels[i] for i in
+              subject.current.selected_positions(subject.triplets)]
+    with picture:
+        if len(table) > _MOST_OBJECTS:
+            st.caption(f"The {_MOST_OBJECTS:,} objects with the most answers are drawn.")
+        drawn = table.nlargest(_MOST_OBJECTS, "answers").sort_index()
+        places = drawn.index.to_numpy()
+        _measures(
+            subject, "objects", drawn, x, y, "label", _THINGS, chosen,
+            lambda rows, mode: subject.current.select_positions(places[rows].tolist(), mode),
+        )
+    names = {"id": "id", "label": "label"}
+    if (table["id"] == table["label"]).all():
+        del names["id"]
+    _table(table, {**names, **_THINGS, "triples": "complete triples",
+                   "circular": "of these circles"}, f"{subject.info.name}-objects-quality")
+
+
+def _samplers(subject: Answers) -> None:
+    table = subject.report.samplers
+    long = pd.concat([
+        pd.DataFrame({"name": table["sampler"], "series": title, "value": table[value],
+                      "low": table[low], "high": table[high]})
+        for title, value, low, high in (
+            ("answers to one question agree", "agree", "low", "high"),
+            ("noise ceiling", "ceiling", "ceiling_low", "ceiling_high"),
+        )
+    ])
+    if long["value"].notna().any():
+        text = (
+            f"{subject.info.name}, by how questions were picked, with 95 % intervals. The dotted "
+            "line is chance."
+        )
+        _panel(subject, "samplers", table, text, _FLAT, lambda canvas: shares(
+            long, title="share", chance=0.5, caption=text, canvas=canvas))
+    else:
+        st.caption("No question was answered twice, so there is nothing to compare.")
+    _table(table, {
+        "sampler": "sampler", "answers": "answers", "questions": "different questions",
+        "repeated": "asked more than once", "contradicted": "answered both ways",
+        "agree": "two answers agree", "low": "from", "high": "to", "ceiling": "noise ceiling",
+        "ceiling_low": "ceiling from", "ceiling_high": "ceiling to",
+        "median_time": "median response time in s",
+    }, f"{subject.info.name}-samplers")
+
+
+def _over_time(subject: Answers) -> None:
+    table = subject.report.over_time
+    titles = {"predicted": "share predicted by the others' map",
+              "median_time": "median response time in s",
+              "favourite_share": "share of the most frequent side"}
+    titles = {name: title for name, title in titles.items()
+              if name in table and table[name].notna().any()}
+    if not titles:
+        panels.empty(
+            "There is nothing that could change",
+            "Answers without response times and sides show a change only in how well a map "
+            "predicts them: compute that under Participants.",
+        )
+        return
+    shown = pick(subject.current, "quality.time", "Show", titles, width=320)
+    order = (
+        "by their time" if "time" in subject.triplets.answers else "in the order of the file"
+    )
+    text = (
+        f"{subject.info.name}: the answers of each participant, {order}, divided into "
+        f"{len(table)} equal parts."
+    )
+    _panel(subject, "over-time", table, text, _FLAT, lambda canvas: stretches(
+        table, shown, title=titles[shown], caption=text, canvas=canvas))
+    _table(table, {"stretch": "part", "answers": "answers", **titles, "low": "predicted, from",
+                   "high": "to"}, f"{subject.info.name}-over-time")
+
+
+def _gold(subject: Answers) -> None:
+    show_gold(subject.current, subject.info, subject.triplets, subject.cleaning)
+
+
+def _paragraph(subject: Answers) -> None:
+    st.markdown("All counts for a methods section, to be edited:")
+    st.code(
+        methods_paragraph(subject.cleaning, subject.info.extra.get("asked", "")), language=None,
+        wrap_lines=True,
+    )
+
+
+# Parts ---------------------------------------------------------------------------------------
+
+
+def _axes(
+    current: Session, name: str, table: pd.DataFrame, titles: dict[str, str],
+    first: tuple[str, ...], second: tuple[str, ...],
+) -> tuple[str, str]:
+    """Ask for two columns; at first the first of `first` and `second` that is mostly known."""
+    known = {c: title for c, title in titles.items() if c in table and table[c].notna().any()}
+    mostly = [c for c in known if table[c].notna().mean() > 0.5]
+    # What was just computed is shown: it is the first choice among more columns.
+    name = f"{name}.{len(known)}"
+    x = pick(current, f"quality.{name}.x", "Across", known,
+             default=next((c for c in first if c in mostly), None))
+    y = pick(current, f"quality.{name}.y", "Up", known,
+             default=next((c for c in second if c in mostly), mostly[-1]))
+    return x, y
+
+
+def _measures(
+    subject: Answers, what: str, table: pd.DataFrame, x: str, y: str, names: str,
+    titles: dict[str, str], chosen: list[str], choose: Any,
+) -> None:
+    known = int((table[x].notna() & table[y].notna()).sum())
+    text = f"{subject.info.name}: {count(known, what[:-1])} of which both are known."
+    if y == "predicted":
+        text += " With 95 % intervals, by question."
+    _panel(subject, what, table, text, _WIDE, lambda canvas: measures(
+        table, x, y, names=names, titles=titles, logarithmic=x in _TIMES, chance=_CHANCE.get(y),
+        chosen=chosen, caption=text, canvas=canvas), on_pick=choose)
+
+
+def _panel(
+    subject: Answers, what: str, table: pd.DataFrame, text: str, canvas: Canvas, draw: Any,
+    **further: Any,
+) -> None:
+    panels.figure_panel(
+        subject.current, draw, key=f"quality.{what}", alt=text, canvas=canvas, caption=text,
+        table=lambda: table, name=export.file_name(subject.info.name, what), **further,
+    )
+
+
+def _table(table: pd.DataFrame, titles: dict[str, str], name: str) -> None:
+    """A table under the titles of its columns, shares in per cent; empty columns are left out."""
+    shown = table[[c for c in titles if c in table and table[c].notna().any()]].copy()
+    formats = {}
+    for column in shown:
+        if column in _SHARES:
+            shown[column] *= 100
+            formats[titles[column]] = st.column_config.NumberColumn(format="%.1f %%")
+        elif column in _TIMES:
+            formats[titles[column]] = st.column_config.NumberColumn(format="%.2f")
+        elif column.endswith("_p"):
+            formats[titles[column]] = st.column_config.NumberColumn(format="%.2g")
+        elif shown[column].dtype.kind in "iuf" and np.all(shown[column].dropna() % 1 == 0):
+            formats[titles[column]] = st.column_config.NumberColumn(format="localized")
+    st.dataframe(
+        shown.rename(columns=titles), hide_index=True, key=f"quality.table.{name}",
+        height=min(38 + 35 * max(len(shown), 1), 420), column_config=formats,
+    )
+    st.download_button(
+        "CSV", lambda: export.csv(table), f"{export.file_name(name)}.csv", "text/csv",
+        key=f"quality.csv.{name}", icon=":material/download:", on_click="ignore",
+    )

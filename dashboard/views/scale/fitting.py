@@ -1,0 +1,159 @@
+"""Whether the model of difference scaling describes the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.scale import MLDS, ScaleDiagnostics, diagnose
+from dashboard import export, panels
+from dashboard.controls import parameter_form
+from dashboard.figures.diagnostics import residual_curve, simulated_against
+from dashboard.theme import Canvas, count, number
+from dashboard.views.scale.subject import PAGE, Physical
+
+_HALF = Canvas(480.0, 340.0)
+#: Probabilities below this one are called unlikely, as in most papers.
+_UNLIKELY = 0.05
+#: Of the residuals 5 % lie outside of their envelope where the model holds.
+_MANY_OUTSIDE = 0.10
+
+
+def show_fit(physical: Physical) -> None:
+    """Deviance, residuals, runs and six-point test, each with what it means."""
+    subject = physical.subject
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        method = physical.mlds()
+        options = parameter_form(subject.current, diagnose, f"{PAGE}.diagnose")
+        pieces = [(method, "fit", {}), (method, "diagnose", options)]
+        subject.compute_button(
+            "diagnose", pieces, "Fits the scale and simulates answers by its own model."
+        )
+    fit, run = (subject.find(*piece) for piece in pieces)
+    with picture:
+        if fit is None or run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute asks whether answers like these come about if the scale and its noise are "
+                "right: it simulates answers by the model and compares.",
+            )
+            return
+        fitted, found = fit.fitted(), run.result()
+        _measures(fitted)
+        about = f"{physical.describe(method)}. {subject.about} " \
+                f"{count(len(found.simulated_runs), 'simulation')} by the model."
+        _figures(physical, found, about)
+        st.markdown("\n".join(f"- {sentence}" for sentence in _verdicts(found)))
+
+
+def _measures(fitted: MLDS) -> None:
+    facts = st.columns(4)
+    facts[0].metric(
+        "Deviance", number(fitted.deviance_, 5),
+        help=f"-2 times the log-likelihood of {count(fitted.n_answers_, 'answer')}; that of "
+        f"guessing is {number(fitted.null_deviance_, 5)}. Lower is better.",
+    )
+    facts[1].metric(
+        "AIC", number(fitted.aic_, 5),
+        help="Deviance plus twice the number of scale values that are free. Compare it between "
+        "links or numbers of levels on the same answers: lower is better.",
+    )
+    facts[2].metric(
+        "DAF", f"{100 * fitted.daf_:.1f} %",
+        help="Deviance accounted for: 1 - deviance / deviance of guessing. 0 where the scale says "
+        "nothing, 100 % where it explains every single answer, which noise does not allow.",
+    )
+    facts[3].metric(
+        "Noise σ", number(fitted.sigma_),
+        help="Standard deviation of the noise of a decision, the scale going from 0 to 1. With "
+        "another link than probit, its scale parameter.",
+    )
+
+
+def _figures(physical: Physical, found: ScaleDiagnostics, about: str) -> None:
+    n = len(found.residuals)
+    left, right = st.columns(2)
+    with left:
+        _panel(
+            physical, "residuals",
+            lambda text, canvas: residual_curve(found, caption=text, canvas=canvas),
+            f"Distribution of the deviance residuals. {about}",
+            lambda: pd.DataFrame({
+                "share below": (np.arange(n) + 0.5) / n, "residual": found.residuals,
+                "low": found.low, "high": found.high,
+            }),
+        )
+    with right:
+        _panel(
+            physical, "runs",
+            lambda text, canvas: simulated_against(
+                found.simulated_runs, found.runs, title="changes of sign", caption=text,
+                canvas=canvas,
+            ),
+            f"Changes of sign of the residuals, in the order of the fitted probabilities. {about}",
+            lambda: pd.DataFrame({"simulated": found.simulated_runs, "answers": found.runs}),
+        )
+    if found.six_point is not None:
+        with left:
+            _panel(
+                physical, "six-point",
+                lambda text, canvas: simulated_against(
+                    found.simulated_six_point, found.six_point, title="log-likelihood",
+                    caption=text, canvas=canvas,
+                ),
+                f"Six-point test: log-likelihood of the answers in "
+                f"{count(found.n_six_points, 'six-point condition')}. {about}",
+                lambda: pd.DataFrame({
+                    "simulated": found.simulated_six_point, "answers": found.six_point,
+                }),
+            )
+
+
+def _panel(
+    physical: Physical, name: str, draw: Callable[[str, Canvas], Any], text: str,
+    table: Callable[[], pd.DataFrame],
+) -> None:
+    panels.figure_panel(
+        physical.subject.current, lambda canvas: draw(text, canvas), key=f"{PAGE}.{name}", alt=text,
+        canvas=_HALF, caption=text, table=table,
+        name=export.file_name(physical.subject.info.name, name),
+    )
+
+
+def _verdicts(found: ScaleDiagnostics) -> list[str]:
+    """What each test found, and what that means."""
+    outside = found.outside
+    sentences = [
+        f"**Residuals**: {outside:.0%} lie outside of their envelope, where 5 % would if the model "
+        "held. "
+        + ("Many answers are less, or more, likely than the model says: look for lapses, guesses "
+           "or several kinds of people, or try another link." if outside > _MANY_OUTSIDE else
+           "They are distributed as the model says."),
+        f"**Runs**: {found.runs:,} changes of sign; as few by the model with {_p(found.runs_p)}. "
+        + ("Residuals of like questions hang together: the scale is bent where it cannot follow, "
+           "or the stimulus has another dimension." if found.runs_p < _UNLIKELY else
+           "Residuals of like questions do not hang together."),
+    ]
+    if found.six_point is None:
+        sentences.append(
+            "**Six-point test**: not possible, it needs comparisons of pairs without a common end "
+            "that belong together in threes."
+        )
+    else:
+        p = found.six_point_p
+        sentences.append(
+            f"**Six-point test**: {count(found.n_six_points, 'condition')}, log-likelihood "
+            f"{panels.plain(number(found.six_point, 5))}; as low by the model with {_p(p)}. "
+            + ("Intervals do not add up: the answers are not those of differences on one scale."
+               if p < _UNLIKELY else "Intervals add up as those on one scale do.")
+        )
+    return sentences
+
+
+def _p(p: float) -> str:
+    return panels.plain(f"p = {p:.3f}" if p >= 0.001 else "p < 0.001")

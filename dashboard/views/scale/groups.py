@@ -1,0 +1,184 @@
+"""A scale for every participant or group, and how well each can be predicted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.method import Method
+from core.observers import GroupErrors, errors_by_group
+from core.scale import MLDS, GroupScales, scales_by
+from dashboard import export, panels
+from dashboard.controls import parameter_form, several
+from dashboard.figures.labels import shorten
+from dashboard.figures.scales import Curve, group_errors, panel_height, scale_multiples
+from dashboard.theme import Canvas
+from dashboard.views.scale.subject import PAGE, Physical
+
+_WINDOW = 760
+
+
+def show_groups(physical: Physical) -> None:
+    """Small multiples, and the error of every group and method."""
+    subject = physical.subject
+    if not subject.groups:
+        panels.empty(
+            "There are no groups",
+            "These answers have no column that divides them: a participant, a session, a way of "
+            "choosing questions. Name it when the file is read.",
+        )
+        return
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        names = several(
+            subject.current, f"{PAGE}.groups.methods@{subject.info.id}", "Methods",
+            physical.methods(), default=[MLDS.name],
+        )
+        chosen = [physical.method(name) for name in names]
+        options = parameter_form(
+            subject.current, scales_by, f"{PAGE}.scales_by@{subject.info.id}",
+            hidden=("stimulus",), columns={"answers": subject.groups},
+        )
+        options["stimulus"] = physical.stimulus
+        folds = parameter_form(
+            subject.current, errors_by_group, f"{PAGE}.errors_by_group",
+            hidden=("by", "most", "seed"),
+        )
+        errors = {**folds, "by": options["by"] or subject.groups[0], "most": options["most"]}
+        pieces = [piece for method in chosen for piece in (
+            (method, "scales_by", options), (method, "errors_by_group", errors),
+        )]
+        subject.compute_button(
+            "groups", pieces, "Computes a scale, and the held-out error, for every group."
+        )
+    found = [
+        (physical.describe(method), subject.find(*scales),
+         subject.find(*errors_of))
+        for method, scales, errors_of in zip(chosen, pieces[::2], pieces[1::2], strict=True)
+    ]
+    levels = {physical.describe(method): _levels(physical, method) for method in chosen}
+    scales = {name: run.result() for name, run, _ in found if run is not None}
+    held_out = {name: run.result() for name, _, run in found if run is not None}
+    with picture:
+        if not scales and not held_out:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute draws a small scale for every group beside that of all answers, and says "
+                "how well each group's answers are predicted.",
+            )
+            return
+        if scales:
+            _multiples(physical, options, scales, levels)
+        if held_out:
+            _errors(physical, errors, held_out)
+
+
+#: Values of the levels of difference scaling, and the first object of each in the order of the
+#: stimulus; None for methods that give every object a value of its own.
+_Levels = tuple[np.ndarray, np.ndarray] | None
+
+
+def _levels(physical: Physical, method: Method) -> _Levels:
+    if not isinstance(method, MLDS):
+        return None
+    trials = method.trials(physical.subject.answers)
+    return trials.levels, np.searchsorted(np.sort(trials.level_of), np.arange(len(trials.levels)))
+
+
+def _multiples(
+    physical: Physical, options: dict[str, Any], scales: dict[str, GroupScales],
+    levels: dict[str, _Levels],
+) -> None:
+    subject = physical.subject
+    first = next(iter(scales.values()))
+    sizes = dict(zip(first.names.tolist(), first.n_answers.tolist(), strict=True))
+    common = [_curve(name, found, 0, levels[name]) for name, found in scales.items()]
+    shown = {
+        f"{shorten(group, 16)} ({sizes[group]:,})": [
+            _curve(name, found, place, levels[name]) for name, found in scales.items()
+        ]
+        for place, group in enumerate(first.names.tolist()) if place or len(first.names) == 1
+    }
+    text = (
+        f"Perceptual scale against {physical.title} by {options['by']}, number of answers in "
+        f"brackets. {'; '.join(scales)}. {subject.about} {100 * options['coverage']:g} % bands; "
+        "dotted: all answers."
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return scale_multiples(
+            shown, common, stimulus=physical.title, value="perceptual scale (0 to 1)",
+            caption=text, canvas=canvas,
+        )
+
+    panels.figure_panel(
+        subject.current, draw, key=f"{PAGE}.multiples", alt=text, caption=text,
+        canvas=Canvas(900.0, panel_height(len(shown))), window=_WINDOW,
+        table=lambda: _table(scales),
+        name=export.file_name(subject.info.name, "scale", "groups"),
+    )
+    empty = [str(g) for g, v in zip(first.names, first.values, strict=True) if np.isnan(v).all()]
+    if empty:
+        st.caption(panels.plain(f"Too few answers for a scale: {', '.join(empty)}."))
+
+
+def _curve(name: str, found: GroupScales, place: int, levels: _Levels) -> Curve:
+    parts = (found.values[place], found.low[place], found.high[place])
+    if levels is None:
+        return Curve(name, found.stimulus, *parts)
+    # All objects of a level have its value, but those that the group was not asked about.
+    return Curve(name, levels[0], *(np.fmax.reduceat(part, levels[1]) for part in parts))
+
+
+def _table(scales: dict[str, GroupScales]) -> pd.DataFrame:
+    parts = [
+        pd.DataFrame({
+            "method": name, "group": group, "answers": n, "stimulus": found.stimulus,
+            "value": found.values[place], "low": found.low[place], "high": found.high[place],
+        })
+        for name, found in scales.items()
+        for place, (group, n) in enumerate(zip(found.names, found.n_answers, strict=True))
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _errors(
+    physical: Physical, options: dict[str, Any], held_out: dict[str, GroupErrors]
+) -> None:
+    subject = physical.subject
+    table = pd.concat(
+        [found.table.assign(method=name) for name, found in held_out.items()], ignore_index=True
+    )
+    text = (
+        f"Error on held-out answers of each {options['by']}, learned from its other answers alone; "
+        f"{options['folds']} folds, mean and standard deviation over them. {'; '.join(held_out)}. "
+        f"{subject.about}"
+    )
+    n_groups = table["name"].nunique()
+
+    def draw(canvas: Canvas) -> Any:
+        return group_errors(table, caption=text, canvas=canvas)
+
+    st.subheader("How well each is predicted", anchor=False)
+    panels.figure_panel(
+        subject.current, draw, key=f"{PAGE}.group.errors", alt=text, caption=text,
+        canvas=Canvas(900.0, 130.0 + 26.0 * n_groups), window=_WINDOW, table=lambda: table,
+        name=export.file_name(subject.info.name, "errors", "groups"),
+    )
+    with st.expander("Numbers"):
+        _numbers(held_out)
+
+
+def _numbers(held_out: dict[str, GroupErrors]) -> None:
+    table = next(iter(held_out.values())).table[["name", "answers"]]
+    for name, found in held_out.items():
+        table[f"{name}: error"], table[f"{name}: s.d."] = found.table[["error", "spread"]].T.values
+    st.dataframe(
+        table, hide_index=True, key=f"{PAGE}.group.numbers",
+        column_config={
+            name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[2:]
+        },
+    )

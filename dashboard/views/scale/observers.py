@@ -1,0 +1,317 @@
+"""How participants differ: who predicts whom, what pooling brings, a map of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.embedding import STE
+from core.method import Method
+from core.observers import (
+    ObserverMaps,
+    PoolingCurve,
+    Predictions,
+    pooling_curve,
+    who_predicts_whom,
+)
+from core.scale import MLDS
+from core.score import CHANCE
+from dashboard import analysis, export, panels
+from dashboard.controls import number, parameter_form, pick, pick_method
+from dashboard.figures.dendrogram import Rows, TreeData, dendrogram, screen_height
+from dashboard.figures.labels import shorten
+from dashboard.figures.observers import (
+    grid_height,
+    map_grid,
+    pooling_figure,
+    relation_dots,
+    square_matrix,
+)
+from dashboard.theme import Canvas, count
+from dashboard.views.clusters.clustering import by_size
+from dashboard.views.scale.subject import PAGE, Subject
+
+_WINDOW = 760
+
+
+@dataclass(frozen=True)
+class People:
+    """Participants, and the method that stands for each of them."""
+
+    subject: Subject
+    method: Method
+    by: str
+
+    @property
+    def about(self) -> str:
+        """Method and data, for captions."""
+        return f"{analysis.describe(self.method)}. {self.subject.about}"
+
+    def name(self, *words: str) -> str:
+        """Of a file."""
+        return export.file_name(self.subject.info.name, *words)
+
+
+def show_observers(subject: Subject) -> None:
+    """Everything about participants, as far as it was computed."""
+    if not subject.groups:
+        panels.empty(
+            "Nobody is named",
+            "These answers have no column that says who gave them. Name the participant when the "
+            "file is read.",
+        )
+        return
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        people, asked = _asked(subject)
+        subject.compute_button(
+            "observers", [piece for piece in asked.values() if piece is not None],
+            "Learns from every participant and predicts the others, learns from more and more, "
+            "and draws a map of each.",
+        )
+    found = {
+        name: run.result() for name, piece in asked.items()
+        if piece is not None and (run := subject.find(*piece)) is not None
+    }
+    with picture:
+        if not found:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute shows who predicts whom, what it brings to learn from several people, and "
+                "whose maps are alike.",
+            )
+            return
+        if "predictions" in found:
+            _predictions(people, found["predictions"])
+        if "pooling" in found:
+            _pooling(people, found["pooling"])
+    if "groups" in found:
+        _maps(people, found["groups"], "groups", "The groups side by side")
+    if "maps" in found:
+        _maps(people, found["maps"], "maps", "A map of each")
+        _distances(people, found["maps"])
+    elif asked["maps"] is None:
+        st.caption("Difference scaling draws no maps: see the view Groups, or choose an embedding.")
+
+
+def _asked(subject: Subject) -> tuple[People, dict[str, analysis.Piece | None]]:
+    """Ask for method, participants and groups; what is to be computed, by name."""
+    current = subject.current
+    usual = MLDS if subject.are_pairs else STE
+    method = pick_method(
+        current, ("embedding", MLDS.kind), f"{PAGE}.observers.method@{subject.info.id}", "Method",
+        usual.name,
+    )
+    values = parameter_form(
+        current, method, f"{PAGE}.observers.{method.name}@{subject.info.id}",
+        columns={"objects": subject.stimuli},
+    )
+    chosen = method(**values)
+    columns = {"answers": subject.groups}
+    options = parameter_form(
+        current, who_predicts_whom, f"{PAGE}.who@{subject.info.id}", columns=columns
+    )
+    pools = parameter_form(
+        current, pooling_curve, f"{PAGE}.pooling", hidden=("by", "most", "seed")
+    )
+    by, most = options["by"], options["most"]
+    maps = method.kind == "embedding"
+    asked: dict[str, analysis.Piece | None] = {
+        "predictions": (chosen, "who_predicts_whom", options),
+        "pooling": (chosen, "pooling_curve", {**pools, "by": by, "most": most}),
+        "maps": (chosen, "observer_maps", {"by": by, "most": most}) if maps else None,
+    }
+    if maps and options["group"] not in (None, by):
+        asked["groups"] = (chosen, "observer_maps", {"by": options["group"], "most": most})
+    return People(subject, chosen, by), asked
+
+
+# Predictions ---------------------------------------------------------------------------------
+
+
+def _predictions(people: People, found: Predictions) -> None:
+    order = np.argsort(found.groups, kind="stable")
+    names, groups = found.names[order].tolist(), found.groups[order]
+    values = found.accuracy[np.ix_(order, order)]
+    grouped = len(np.unique(groups)) > 1
+    shown = [f"{n} ({g})" if g else n for n, g in zip(names, groups, strict=True)] \
+        if grouped else names
+    borders = (np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist()
+    text = (
+        f"Who predicts whom: learned from the {people.by} of the row, tested on that of the "
+        f"column; on the diagonal, cross-validated. {people.about}"
+    )
+    finite = values[np.isfinite(values)]
+    top = float(finite.max()) if len(finite) else 1.0
+
+    def draw(canvas: Canvas) -> Any:
+        return square_matrix(
+            values, shown, title="accuracy", across="predicted", down="learned from",
+            limits=(1.0 - CHANCE, max(top, 0.6)), borders=borders, caption=text, canvas=canvas,
+        )
+
+    def table() -> pd.DataFrame:
+        frame = pd.DataFrame(values, columns=names)
+        frame.insert(0, "learned from", names)
+        frame.insert(1, "group", groups)
+        frame.insert(2, "answers", found.n_answers[order])
+        frame.insert(3, "predicted from all others", found.pooled[order])
+        return frame
+
+    st.subheader("Who predicts whom", anchor=False)
+    panels.figure_panel(
+        people.subject.current, draw, key=f"{PAGE}.who", alt=text, caption=text, table=table,
+        canvas=Canvas(760.0, float(np.clip(190 + 26 * len(names), 320, 900))),
+        name=people.name("who-predicts-whom"),
+    )
+    _relations(people, found.relations)
+
+
+def _relations(people: People, relations: pd.DataFrame) -> None:
+    text = (
+        "Accuracy by who predicts, mean over the predicted participants with its 95 % interval. "
+        f"{people.about}"
+    )
+    panels.figure_panel(
+        people.subject.current,
+        lambda canvas: relation_dots(relations, caption=text, canvas=canvas),
+        key=f"{PAGE}.relations", alt=text, caption=text, table=lambda: relations,
+        canvas=Canvas(760.0, 100.0 + 44.0 * len(relations)), name=people.name("self-same-other"),
+    )
+    means = relations.set_index("relation")["accuracy"]
+    parts = [
+        f"{100 * means[name]:.0f} % {words}" for name, words in _WORDS.items() if name in means
+    ]
+    st.markdown(panels.plain(
+        f"A participant's answers are predicted: {', '.join(parts)}. Guessing is right in "
+        f"{100 * CHANCE:.0f} %."
+    ))
+
+
+_WORDS: Mapping[str, str] = {
+    "self": "from their own other answers", "another": "from another participant",
+    "same group": "from another of the same group", "other group": "from one of another group",
+    "all others": "from all others together",
+}
+
+
+def _pooling(people: People, found: PoolingCurve) -> None:
+    text = (
+        f"Accuracy against the number of {people.by}s learned from, on one who is not among them; "
+        f"mean of {count(len(found.accuracy), 'random order')} with a 95 % band. {people.about}"
+    )
+    table = pd.DataFrame({
+        "participants": found.n_pooled, "accuracy": found.mean, "standard error": found.spread,
+    })
+    st.subheader("What pooling brings", anchor=False)
+    panels.figure_panel(
+        people.subject.current, lambda canvas: pooling_figure(found, caption=text, canvas=canvas),
+        key=f"{PAGE}.pooling.figure", alt=text, caption=text, canvas=Canvas(760.0, 340.0),
+        table=lambda: table, name=people.name("pooling"),
+    )
+
+
+# Maps ----------------------------------------------------------------------------------------
+
+
+def _maps(people: People, found: ObserverMaps, key: str, title: str) -> None:
+    subject, current = people.subject, people.subject.current
+    st.subheader(title, anchor=False)
+    columns = {"": "None", **{c: c for c in subject.columns}}
+    colour = pick(
+        current, f"{PAGE}.{key}.colour@{subject.info.id}", "Colour", columns,
+        default=next(iter(subject.stimuli), ""), width=180,
+    ) or None
+    titles = [
+        f"{shorten(n, 16)} ({k:,})"
+        for n, k in zip(found.names.tolist(), found.n_answers, strict=True)
+    ]
+    drawn = np.concatenate([found.common[None], found.maps])
+    text = (
+        f"Maps of all answers and of each, number of answers in brackets, turned towards that of "
+        f"all. {people.about}"
+    )
+    if found.common.shape[1] == 1:
+        text += " Horizontal: position in the map of all; vertical: in the map of each."
+    if len(titles) == 2:
+        text += f" {100 * found.apart[0, 1]:.1f} % of the variance of one map are not in the other."
+
+    def draw(canvas: Canvas) -> Any:
+        return map_grid(
+            drawn, [f"all ({len(subject.answers):,})", *titles], subject.answers.objects,
+            colour=colour, selected=current.selected_positions(subject.answers), caption=text,
+            canvas=canvas,
+        )
+
+    panels.figure_panel(
+        current, draw, key=f"{PAGE}.{key}.figure", alt=text, caption=text, window=_WINDOW,
+        canvas=Canvas(900.0, grid_height(drawn)), table=lambda: _positions(subject, found),
+        name=people.name(key), on_pick=current.select_positions,
+    )
+
+
+def _positions(subject: Subject, found: ObserverMaps) -> pd.DataFrame:
+    names = ["all", *found.names.tolist()]
+    parts = []
+    for name, positions in zip(names, [found.common, *found.maps], strict=True):
+        axes = {f"x{k + 1}": axis for k, axis in enumerate(positions.T)}
+        parts.append(pd.DataFrame({"of": name, "object": subject.answers.labels, **axes}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _distances(people: People, found: ObserverMaps) -> None:
+    """Matrix of Procrustes distances, and the tree of the participants."""
+    current, tree = people.subject.current, found.tree
+    names = found.names.tolist()
+    st.subheader("Whose maps are alike", anchor=False)
+    clusters = int(number(
+        current, f"{PAGE}.clusters", "Clusters", 1, max(len(names), 1), min(2, len(names)),
+        width=160,
+    ) or 1)
+    about = (
+        f"Share of the variance of one map that the other leaves unexplained (Procrustes). "
+        f"{people.about}"
+    )
+    left, right = st.columns(2)
+    order = tree.order
+    ordered = found.apart[np.ix_(order, order)]
+    matrix = pd.DataFrame(found.apart, index=names, columns=names).rename_axis("of").reset_index()
+    with left:
+        panels.figure_panel(
+            current,
+            lambda canvas: square_matrix(
+                ordered, [names[i] for i in order], title="variance unexplained",
+                limits=(0.0, max(float(ordered.max()), 0.01)), caption=about, canvas=canvas,
+            ),
+            key=f"{PAGE}.apart", alt=about, caption=about, table=lambda: matrix,
+            canvas=Canvas(480.0, float(np.clip(170 + 20 * len(names), 320, 620))),
+            name=people.name("procrustes"),
+        )
+    rows = Rows(tree, len(names))
+    data = TreeData(
+        tree, pd.DataFrame({"id": names, "label": names}), by_size(tree.cut(clusters)),
+        tree.height_for(clusters),
+    )
+    text = f"Average linkage of the {people.by}s by how far their maps are apart. {people.about}"
+    with right:
+        panels.figure_panel(
+            current,
+            lambda canvas: dendrogram(
+                data, rows, title="variance unexplained", caption=text,
+                revision=f"{clusters}", canvas=canvas,
+            ),
+            key=f"{PAGE}.tree", alt=text, caption=text, name=people.name("tree"),
+            canvas=Canvas(480.0, screen_height(rows, pictures=False)), window=_WINDOW,
+            table=lambda: pd.DataFrame({
+                "name": names, "cluster": data.clusters + 1, "answers": found.n_answers,
+            }),
+        )
+    st.caption(
+        "Maps of few answers differ by chance alone: compare with the distances between random "
+        "halves of one participant's answers before you read clusters."
+    )

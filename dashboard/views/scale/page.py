@@ -1,0 +1,45 @@
+"""The page Scale: how a physical stimulus looks to people, and how people differ."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.catalogue import DatasetInfo
+from dashboard.controls import tabs
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.views.computing import watch
+from dashboard.views.opening import has_only_pairs
+from dashboard.views.scale.fitting import show_fit
+from dashboard.views.scale.groups import show_groups
+from dashboard.views.scale.observers import show_observers
+from dashboard.views.scale.scales import show_scales
+from dashboard.views.scale.space import show_space
+from dashboard.views.scale.subject import PAGE, Subject, ask_for_stimulus, pick_stimulus
+
+#: Views of a scale, which need a stimulus; and the one of people, which does not.
+_SCALES = {
+    "scale": ("Scale", show_scales),
+    "space": ("Circle or helix", show_space),
+    "fit": ("Does MLDS fit?", show_fit),
+    "groups": ("Groups", show_groups),
+}
+_OBSERVERS = "observers"
+
+
+def show_scale(current: Session, info: DatasetInfo) -> None:
+    """The whole page for an open data set."""
+    titles = {name: title for name, (title, _) in _SCALES.items()}
+    job = services().jobs.latest(current.id, current.slot(PAGE))
+    answers = current.pairs() if has_only_pairs(info) else current.triplets()
+    subject = Subject(current, info, answers, job)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        view = tabs(current, f"{PAGE}.view", "View", {**titles, _OBSERVERS: "Observers"})
+        physical = None if view == _OBSERVERS else pick_stimulus(subject)
+    watch(current, job)
+    if view == _OBSERVERS:
+        show_observers(subject)
+    elif physical is None:
+        ask_for_stimulus()
+    else:
+        _SCALES[view][1](physical)

@@ -1,0 +1,310 @@
+"""Scales of several methods against the stimulus, with their bands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.embedding.ordinal import OrdinalEmbedding
+from core.method import Method
+from core.run import Run
+from core.scale import MLDS, bootstrap_scale, ordinal_scale
+from core.score import CHANCE, ErrorEstimate, cross_validate
+from dashboard import analysis, export, panels
+from dashboard.controls import parameter_form, pick, several
+from dashboard.figures.points import MapData
+from dashboard.figures.scales import Curve, scale_curves
+from dashboard.services import services
+from dashboard.theme import Canvas, count, interval
+from dashboard.views.data.dataset import picture_addresses
+from dashboard.views.scale.subject import PAGE, Physical
+
+COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
+UNITS = {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}
+_SCALE = Canvas(900.0, 520.0)
+#: Up to so many objects the first scales are computed without being asked for.
+_QUICK = 2_000
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A method with what was computed of it; None where that is still missing."""
+
+    physical: Physical
+    method: Method
+    fit: Run | None
+    scale: Run | None
+    error: Run | None
+
+    @property
+    def name(self) -> str:
+        """What tells it apart from the others."""
+        return self.physical.describe(self.method)
+
+    def values(self, coverage: float, units: str) -> pd.DataFrame | None:
+        """``object`` (or none), ``stimulus``, ``value``, ``standard error``, ``low``, ``high``."""
+        if isinstance(self.method, MLDS):
+            return self._differences(coverage, units == "noise")
+        if self.scale is None or units == "noise":
+            return None
+        found = self.scale.result()
+        low, high = found.band(coverage)
+        return pd.DataFrame({
+            "object": found.objects, "stimulus": found.stimulus, "value": found.values[:, 0],
+            "standard error": found.deviation[:, 0], "low": low[:, 0], "high": high[:, 0],
+        })
+
+    def _differences(self, coverage: float, unconstrained: bool) -> pd.DataFrame | None:
+        if self.fit is None or self.scale is None:
+            return None
+        fitted = self.fit.fitted()
+        low, high = self.scale.result().interval(coverage, unconstrained=unconstrained)
+        found = pd.DataFrame({
+            "stimulus": fitted.levels_,
+            "value": fitted.unconstrained_ if unconstrained else fitted.scale_,
+            "standard error": fitted.standard_errors_ if unconstrained else fitted.scale_errors_,
+            "low": low, "high": high,
+        })
+        members = pd.Series(np.arange(fitted.n_objects_)).groupby(fitted.level_of_).first()
+        if len(members) == fitted.n_objects_:
+            found.insert(0, "object", members.to_numpy())
+        return found
+
+    def curve(self, coverage: float, units: str) -> Curve | None:
+        """What is drawn of it."""
+        table = self.values(coverage, units)
+        if table is None:
+            return None
+        objects = table["object"].to_numpy() if "object" in table else None
+        parts = (table[c].to_numpy() for c in ("stimulus", "value", "low", "high"))
+        return Curve(self.name, *parts, objects)
+
+    def is_monotone(self) -> bool | None:
+        """Whether a rising curve fits; None where that is not known yet."""
+        return self.scale.result().is_monotone() if self.scale else None
+
+    def cross_validated(self) -> ErrorEstimate | None:
+        return self.error.error() if self.error else None
+
+
+def show_scales(physical: Physical) -> None:
+    """The figure, what it says, and the numbers."""
+    subject = physical.subject
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        scaled, pieces = _asked(physical)
+        subject.compute_button(
+            PAGE, pieces, "Computes scales, their bands, and their error on held-out answers."
+        )
+    known = [one for one in scaled if one.curve(0.95, "unit") is not None]
+    if subject.job is None and not known and _is_new(physical) and scaled:
+        analysis.submit(
+            subject.current, subject.info, subject.answers, PAGE,
+            f"Scale: {subject.info.name}", pieces,
+        )
+        st.rerun()
+    with picture:
+        if not scaled:
+            panels.empty("No method is chosen", "Choose one or more beside this text.")
+            return
+        if not known:
+            panels.empty(
+                "Nothing is computed yet",
+                "Compute draws the scale of every chosen method against the stimulus, with a band.",
+            )
+            return
+        _figure(physical, scaled, known)
+    _numbers(physical, scaled)
+
+
+def _is_new(physical: Physical) -> bool:
+    """Whether no scale of these data was computed yet, and it would be done in a few seconds."""
+    info, kept = physical.subject.info, services().workspace
+    return physical.subject.answers.n_objects <= _QUICK and not any(
+        kept.runs(info.id, task) for task in ("bootstrap_scale", "ordinal_scale")
+    )
+
+
+def _asked(physical: Physical) -> tuple[list[Scaled], list[analysis.Piece]]:
+    """Ask for methods and how their bands are made."""
+    subject = physical.subject
+    names = several(
+        subject.current, f"{PAGE}.methods@{subject.info.id}", "Methods", physical.methods(),
+        default=physical.usual,
+        help="MLDS, maximum likelihood difference scaling, takes it as known that the scale rises. "
+        "An embedding in one dimension does not: it may fall again.",
+    )
+    chosen = [physical.method(name) for name in names]
+    bands: dict[str, dict[str, Any]] = {}
+    with st.popover("Bands and folds", width="stretch", key=f"{PAGE}.bands"):
+        if any(isinstance(method, MLDS) for method in chosen):
+            st.markdown("**Band of MLDS**")
+            bands[MLDS.kind] = parameter_form(
+                subject.current, bootstrap_scale, f"{PAGE}.bootstrap_scale"
+            )
+        if any(isinstance(method, OrdinalEmbedding) for method in chosen):
+            st.markdown("**Bands of embeddings**")
+            hidden = ["stimulus", "n_components", *(["source"] if subject.are_pairs else [])]
+            bands["embedding"] = parameter_form(
+                subject.current, ordinal_scale, f"{PAGE}.ordinal_scale", hidden=hidden
+            )
+        st.markdown("**Held-out error**")
+        folds = parameter_form(
+            subject.current, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed")
+        )
+    scaled, pieces = [], []
+    for method in chosen:
+        is_mlds = isinstance(method, MLDS)
+        band = dict(bands[method.kind])
+        if not is_mlds:
+            band["stimulus"] = physical.stimulus
+            if not method.is_likelihood:
+                band["source"] = "bootstrap"
+        task = "bootstrap_scale" if is_mlds else "ordinal_scale"
+        own = [(method, "fit", {})] if is_mlds else []
+        own += [(method, task, band), (method, "cross_validate", folds)]
+        found = {name: subject.find(method, name, options) for _, name, options in own}
+        scaled.append(Scaled(
+            physical, method, found.get("fit"), found[task], found["cross_validate"]
+        ))
+        pieces += own
+    return scaled, pieces
+
+
+def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled]) -> None:
+    subject, current = physical.subject, physical.subject.current
+    columns = {c: c for c in subject.columns}
+    with st.container(horizontal=True, vertical_alignment="top"):
+        units = "unit"
+        if any(isinstance(one.method, MLDS) for one in known):
+            units = pick(
+                current, f"{PAGE}.units", "Scale", UNITS, width=220,
+                help="From 0 to 1, or as many times the standard deviation of the noise: the "
+                "highest value is then 1/σ. Maps have no such unit.",
+            )
+        coverage = pick(current, f"{PAGE}.coverage", "Band", COVERAGES, default=0.95, width=110)
+        colour = pick(
+            current, f"{PAGE}.colour@{subject.info.id}", "Colour", {"": "Methods", **columns},
+            width=180,
+        ) or None
+    curves = [c for one in known if (c := one.curve(coverage, units)) is not None]
+    shown = [one.name for one in scaled if one in known]
+    missing = [one.name for one in scaled if one not in known]
+    data = MapData(
+        np.empty((subject.answers.n_objects, 1)), subject.answers.objects,
+        selected=current.selected_positions(subject.answers),
+    )
+    text = (
+        f"Perceptual scale against {physical.title}. {'; '.join(shown)}. {subject.about} Pointwise "
+        f"{COVERAGES[coverage]} bands of resampled answers."
+    )
+    if units == "noise":
+        text += " In units of the noise; maps have none and are not shown."
+    value = "perceptual scale (0 to 1)" if units == "unit" else "perceptual scale (units of noise)"
+
+    def draw(canvas: Canvas) -> Any:
+        return scale_curves(
+            curves, data, stimulus=physical.title, value=value, colour=colour, caption=text,
+            revision=f"{physical.stimulus} {units}", canvas=canvas,
+        )
+
+    def table() -> pd.DataFrame:
+        parts = [(one.name, one.values(coverage, units)) for one in known]
+        return _table(physical, {name: part for name, part in parts if part is not None})
+
+    panels.figure_panel(
+        current, draw, key=f"{PAGE}.figure", alt=text, canvas=_SCALE, caption=text, table=table,
+        name=export.file_name(subject.info.name, "scale"), on_pick=current.select_positions,
+        pictures=picture_addresses(subject.info, subject.answers.objects, 320),
+    )
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        st.caption(panels.plain(
+            f"{'; '.join(missing)} {verb} not computed yet with these settings."
+        ))
+    with st.expander("Values with standard errors and intervals"):
+        st.dataframe(
+            table(), hide_index=True, key=f"{PAGE}.values", height=320,
+            column_config={
+                name: st.column_config.NumberColumn(format="%.3f")
+                for name in ("value", "standard error", "low", "high")
+            },
+        )
+
+
+def _table(physical: Physical, parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    labels = np.array(physical.subject.answers.labels, dtype=object)
+    tables = [
+        part.assign(
+            method=name,
+            object=labels[part["object"].to_numpy()] if "object" in part else "",
+        ) for name, part in parts.items()
+    ]
+    columns = ["method", "object", "stimulus", "value", "standard error", "low", "high"]
+    return pd.concat(tables, ignore_index=True)[columns]
+
+
+def _numbers(physical: Physical, scaled: Sequence[Scaled]) -> None:
+    """What the scales say in words, and a table of how well they predict."""
+    rows, sentences = [], []
+    for one in scaled:
+        error, rises = one.cross_validated(), one.is_monotone()
+        if rises is not None:
+            sentences.append(
+                f"**{panels.plain(one.name)}**: a curve that never falls "
+                + ("fits into its simultaneous 95 % band." if rises else
+                   "does not fit into its simultaneous 95 % band: the scale falls somewhere by "
+                   "more than its uncertainty.")
+            )
+        row: dict[str, Any] = {"method": one.name}
+        if one.fit is not None:
+            fitted = one.fit.fitted()
+            row |= {"answers used": fitted.n_answers_, "noise σ": fitted.sigma_}
+            sentences += _warnings(physical, one, fitted)
+        elif one.scale is not None:
+            rank, low, high = one.scale.result().rank_correlation
+            row |= {"answers used": len(physical.subject.answers),
+                    "rank correlation": interval(rank, low, high)}
+        if error is not None:
+            row |= {
+                "held-out error": interval(error.error, error.low, error.high),
+                "s.d. over folds": float(error.fold_errors.std(ddof=1)),
+            }
+        rows.append(row)
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
+    st.dataframe(
+        pd.DataFrame(rows), hide_index=True, key=f"{PAGE}.errors", placeholder="",
+        column_config={
+            "answers used": st.column_config.NumberColumn(format="localized"),
+            "noise σ": st.column_config.NumberColumn(format="%.3f"),
+            "s.d. over folds": st.column_config.NumberColumn(format="%.3f"),
+        },
+    )
+    st.caption(
+        "Held-out error: share of all answers that the scale of the other answers predicts "
+        f"wrongly, with a 95 % interval; guessing errs in {CHANCE:.0%}. A band says how far the "
+        "scale would move in repetitions of the experiment, not whether the method is right for "
+        "it: compare the errors."
+    )
+
+
+def _warnings(physical: Physical, one: Scaled, fitted: MLDS) -> list[str]:
+    found = []
+    unused = len(physical.subject.answers) - fitted.n_answers_
+    if unused and not fitted.outside:
+        found.append(
+            f"{panels.plain(one.name)} leaves out {count(unused, 'answer')} whose anchor does not "
+            "lie between the two others: if the scale rises, their answer is known beforehand."
+        )
+    if not fitted.finite_:
+        found.append(
+            f"{panels.plain(one.name)}: no finite scale is the most likely one, because the "
+            "answers never contradict some order of the intervals, or leave levels open. A weak "
+            "prior makes it finite; its σ says little."
+        )
+    return found

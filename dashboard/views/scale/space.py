@@ -1,0 +1,166 @@
+"""Maps in two or three dimensions against a stimulus: colour circles, pitch helices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.embedding import STE
+from core.run import Run
+from core.scale import OrdinalScale, ordinal_scale
+from core.score import cross_validate
+from dashboard import analysis, export, panels
+from dashboard.controls import parameter_form, pick
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import MapData, MapStyle, beside_the_bar
+from dashboard.figures.scales import Curve, scale_curves
+from dashboard.theme import FAINT, Canvas, interval
+from dashboard.views.data.dataset import picture_addresses
+from dashboard.views.scale.scales import COVERAGES
+from dashboard.views.scale.subject import PAGE, Physical
+
+_MAP, _CURVE = Canvas(900.0, 520.0), Canvas(900.0, 400.0)
+#: Degrees short of, or beyond, a full turn.
+_NEARLY = 90.0
+_DIMENSIONS = {2: "2: a circle", 3: "3: a helix"}
+#: What of a map is drawn against the stimulus.
+_ANGLE = "angle"
+
+
+def show_space(physical: Physical) -> None:
+    """The map with a line along the stimulus, and its angle or an axis against the stimulus."""
+    subject, current = physical.subject, physical.subject.current
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        d = pick(current, f"{PAGE}.space.d", "Dimensions", _DIMENSIONS)
+        name = pick(
+            current, f"{PAGE}.space.method", "Method", subject.embeddings(), default=STE.name
+        )
+        method = physical.embedding(name, d)
+        hidden = ["stimulus", "n_components"]
+        if subject.are_pairs or not method.is_likelihood:
+            hidden.append("source")
+        band = parameter_form(
+            current, ordinal_scale, f"{PAGE}.ordinal_scale", hidden=hidden
+        )
+        band |= {"stimulus": physical.stimulus, "n_components": d}
+        folds = parameter_form(
+            current, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed")
+        )
+        pieces = [(method, "ordinal_scale", band), (method, "cross_validate", folds)]
+        subject.compute_button(
+            "space", pieces, "Computes maps of resampled answers, turned to the stimulus."
+        )
+    run, error = (subject.find(*piece) for piece in pieces)
+    with picture:
+        if run is None:
+            panels.empty(
+                "Nothing is computed yet",
+                "Where the ends of a stimulus look alike, as violet and red do, no line can show "
+                "it. Compute draws a map with the stimulus as a line through it, and the angle of "
+                "every object around the middle against the stimulus.",
+            )
+            return
+        _figures(physical, analysis.describe(method), run, error)
+
+
+def _figures(physical: Physical, about: str, run: Run, error: Run | None) -> None:
+    subject, current, found = physical.subject, physical.subject.current, run.result()
+    d = found.values.shape[1]
+    views = {_ANGLE: "Angle", **{axis: f"Axis {axis + 1}" for axis in range(d)}}
+    with st.container(horizontal=True, vertical_alignment="top"):
+        coverage = pick(current, f"{PAGE}.coverage", "Band", COVERAGES, default=0.95, width=110)
+        what = pick(
+            current, f"{PAGE}.space.view", "Against the stimulus", views, width=160,
+            help="The angle around the middle, of the first two axes, grows by a full turn where "
+            "the stimulus closes on itself. The first axis is the one along which the stimulus "
+            "rises most.",
+        )
+    what = what if what in views else _ANGLE
+    text = f"{about}. {subject.about} Line in the order of {physical.title}."
+    if error is not None:
+        held_out = error.error()
+        text += f" Held-out error {interval(held_out.error, held_out.low, held_out.high)}."
+    panels.figure_panel(
+        current, lambda canvas: _map(physical, found, text, canvas), key=f"{PAGE}.space.map",
+        alt=f"Map. {text}", canvas=_MAP, caption=text, table=lambda: _places(physical, found),
+        name=export.file_name(subject.info.name, "stimulus", "map"),
+        on_pick=current.select_positions,
+        pictures=picture_addresses(subject.info, subject.answers.objects, 320),
+    )
+    turn = float(np.degrees(np.ptp(found.angles)))
+    st.markdown(panels.plain(
+        f"From the lowest to the highest {physical.title} the angle around the middle changes by "
+        f"{turn:.0f}°"
+        + (": the stimulus nearly closes on itself." if abs(turn - 360) <= _NEARLY else ".")
+    ))
+    _against(physical, found, what, coverage)
+
+
+def _map(physical: Physical, found: OrdinalScale, text: str, canvas: Canvas) -> Any:
+    """The map, with a line in the order of the stimulus below its points."""
+    answers = physical.subject.answers
+    positions = np.full((answers.n_objects, found.values.shape[1]), np.nan)
+    positions[found.objects] = found.values
+    objects = answers.objects
+    colour = physical.stimulus if physical.stimulus in physical.subject.columns else None
+    if colour is None:  # ids, or the order
+        colour = physical.title
+        objects[colour] = np.nan
+        objects.loc[found.objects, colour] = found.stimulus
+    data = MapData(
+        positions, objects,
+        selected=physical.subject.current.selected_positions(answers),
+    )
+    flat = found.values.shape[1] == 2
+    style = MapStyle("labels" if flat else "points", colour, False, flat=flat)
+    figure = embedding_map(data, style, caption=text, revision=text, canvas=canvas)
+    line = {"color": FAINT, "width": 1.5 * canvas.scale}
+    axes = dict(zip("xyz", found.values.T, strict=False))
+    add = figure.add_scatter if flat else figure.add_scatter3d
+    add(**axes, mode="lines", line=line, hoverinfo="skip", showlegend=False, opacity=0.6)
+    figure.data = (figure.data[-1], *figure.data[:-1])
+    for trace in figure.data[1:]:
+        beside_the_bar(trace)
+    return figure
+
+
+def _against(physical: Physical, found: OrdinalScale, what: str | int, coverage: float) -> None:
+    subject, current = physical.subject, physical.subject.current
+    if what == _ANGLE:
+        values, title = np.degrees(found.angles), "angle around the middle in degrees"
+        low, high = (np.degrees(end) for end in found.angle_band(coverage))
+    else:
+        values, title = found.values[:, what], f"axis {what + 1}, the widest of length 1"
+        low, high = (end[:, what] for end in found.band(coverage))
+    curve = Curve(title, found.stimulus, values, low, high, found.objects)
+    data = MapData(
+        np.empty((subject.answers.n_objects, 1)), subject.answers.objects,
+        selected=current.selected_positions(subject.answers),
+    )
+    text = f"{title.capitalize()} against {physical.title}, with pointwise " \
+           f"{COVERAGES[coverage]} bands."
+
+    def draw(canvas: Canvas) -> Any:
+        return scale_curves(
+            [curve], data, stimulus=physical.title, value=title, caption=text,
+            revision=f"{what} {physical.stimulus}", canvas=canvas,
+        )
+
+    panels.figure_panel(
+        current, draw, key=f"{PAGE}.space.curve", alt=text, canvas=_CURVE, caption=text,
+        table=lambda: _places(physical, found).assign(value=values, low=low, high=high),
+        name=export.file_name(subject.info.name, "stimulus", "angle"),
+        on_pick=current.select_positions,
+    )
+
+
+def _places(physical: Physical, found: OrdinalScale) -> pd.DataFrame:
+    labels = np.array(physical.subject.answers.labels, dtype=object)
+    table = pd.DataFrame({"object": labels[found.objects], "stimulus": found.stimulus})
+    for axis, (values, spread) in enumerate(zip(found.values.T, found.deviation.T, strict=True)):
+        table[f"axis {axis + 1}"], table[f"s.d. {axis + 1}"] = values, spread
+    return table.assign(**{"angle in degrees": np.degrees(found.angles)})

@@ -1,0 +1,217 @@
+"""What the views of the page Scale share: the answers, and the stimulus that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.embedding import STE
+from core.embedding.ordinal import OrdinalEmbedding
+from core.method import Method, methods
+from core.quadruples import Quadruples
+from core.run import Run
+from core.scale import MLDS
+from core.triplets import Triplets
+from dashboard import analysis, panels
+from dashboard.catalogue import DatasetInfo
+from dashboard.controls import number, parameter_form, pick
+from dashboard.jobs import Job
+from dashboard.state import Session
+from dashboard.theme import count
+from dashboard.views.computing import compute_button
+
+PAGE = "scale"
+#: Choices of a stimulus that are no column: none yet, and the order of the objects.
+_NONE, _ORDER = "", "the order of the objects"
+#: Difference scaling is made for about ten levels; more than so many are joined to fewer.
+_MANY_LEVELS, _FEW_LEVELS = 20, 12
+#: Values that name groups: fewer tell nothing apart, more are no groups.
+_GROUPS = (2, 1000)
+#: Columns of the answers that name no groups of people or questions.
+_NO_GROUPS = ("side", "weight", "trial", "response_time", "time")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The open data set.
+
+    Attributes
+    ----------
+    answers : Triplets or Quadruples
+        What is computed with; comparisons of pairs where there are no triplets.
+    """
+
+    current: Session
+    info: DatasetInfo
+    answers: Triplets | Quadruples
+    job: Job | None
+
+    @property
+    def are_pairs(self) -> bool:
+        return isinstance(self.answers, Quadruples)
+
+    @property
+    def about(self) -> str:
+        """The data, for captions."""
+        n = len(self.answers)
+        what = count(n, "comparison of pairs", "comparisons of pairs") if self.are_pairs else (
+            count(n, "answer")
+        )
+        return f"{self.info.name}: {count(self.answers.n_objects, 'object')}, {what}."
+
+    @cached_property
+    def stimuli(self) -> list[str]:
+        """Columns of the objects that may hold a physical value: numbers, and three at least."""
+        objects = self.answers.objects
+        names = [name for name in objects.columns if name not in ("label", "image")]
+        return [name for name in [*names[1:], *names[:1]] if _is_physical(objects[name])]
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """Columns of the answers that divide them: participants first."""
+        answers = self.answers.answers
+        names = [
+            name for name in answers.columns
+            if name not in _NO_GROUPS and _GROUPS[0] <= answers[name].nunique() <= _GROUPS[1]
+        ]
+        return sorted(names, key=lambda name: name != "participant")
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of the objects that say something of them."""
+        return [c for c in self.answers.objects.columns if c not in ("id", "label", "image")]
+
+    def embeddings(self) -> dict[str, str]:
+        """Titles of the methods that draw maps of these answers, by name."""
+        return {name: method.title for name, method in methods("embedding").items()
+                if issubclass(method, OrdinalEmbedding)}
+
+    def find(self, method: Method, task: str, options: Mapping[str, Any]) -> Run | None:
+        """The result of a task."""
+        return analysis.find(self.info, self.answers, method, task, options)
+
+    def compute_button(self, key: str, pieces: Sequence[analysis.Piece], about: str) -> None:
+        """A button that computes what is missing of some pieces."""
+        missing = [
+            (method, task, options) for method, task, options in pieces
+            if (found := self.find(method, task, options)) is None or not found.complete
+        ]
+        compute_button(
+            self.current, self.info, self.answers, PAGE, f"{PAGE}.{key}.run",
+            f"Scale: {self.info.name}", missing, about,
+        )
+
+
+@dataclass(frozen=True)
+class Physical:
+    """A data set with its stimulus.
+
+    Attributes
+    ----------
+    stimulus : str or None
+        Column of the objects; None is their order.
+    """
+
+    subject: Subject
+    stimulus: str | None
+
+    @property
+    def title(self) -> str:
+        """What stands at the axis of the stimulus."""
+        if self.stimulus is None:
+            return "place in the order of the objects"
+        return "object" if self.stimulus == "id" else self.stimulus
+
+    @property
+    def n_levels(self) -> int:
+        objects = self.subject.answers.objects
+        return len(objects) if self.stimulus is None else objects[self.stimulus].nunique()
+
+    def describe(self, method: Method) -> str:
+        """Name and settings of a method, without what the axis says of it."""
+        words = analysis.describe(method).replace(", 1 dimension", "")
+        return words.replace(f", stimulus {self.stimulus}", "")
+
+    def mlds(self) -> MLDS:
+        """Ask how difference scaling is to be done; the same on every view."""
+        current, info = self.subject.current, self.subject.info
+        values = parameter_form(
+            current, MLDS, f"{PAGE}.mlds", hidden=("stimulus", "most_levels")
+        )
+        most = number(
+            current, f"{PAGE}.levels@{info.id}", "Levels at most", 3, 1000,
+            _FEW_LEVELS if self.n_levels > _MANY_LEVELS else None,
+            placeholder="one for every value",
+            help="Difference scaling is made for about ten levels. Where the stimulus has more "
+            "values, neighbouring ones are joined, as if their objects looked the same.",
+        )
+        return MLDS(stimulus=self.stimulus, most_levels=most, **values)
+
+    def embedding(self, name: str, n_components: int = 1) -> OrdinalEmbedding:
+        """Ask for the settings of an embedding, in a menu."""
+        method = methods("embedding")[name]
+        with st.popover(
+            f"Settings of {method.title}", width="stretch", key=f"{PAGE}.{name}.settings"
+        ):
+            values = parameter_form(
+                self.subject.current, method, f"{PAGE}.{name}", hidden=("n_components",)
+            )
+        return method(n_components=n_components, **values)
+
+    def method(self, name: str) -> Method:
+        """Ask for the settings of difference scaling or of an embedding in one dimension."""
+        if name != MLDS.name:
+            return self.embedding(name)
+        with st.popover(
+            f"Settings of {MLDS.title}", width="stretch", key=f"{PAGE}.mlds.settings"
+        ):
+            return self.mlds()
+
+    def methods(self) -> dict[str, str]:
+        """Titles of the methods that make a scale, by name: difference scaling first."""
+        return {MLDS.name: MLDS.title, **self.subject.embeddings()}
+
+    @property
+    def usual(self) -> list[str]:
+        """Methods to begin with: on pairs, only difference scaling knows which way is up."""
+        return [MLDS.name] if self.subject.are_pairs else [MLDS.name, STE.name]
+
+
+def pick_stimulus(subject: Subject) -> Physical | None:
+    """Ask for the stimulus; None where there is none yet."""
+    options = {name: name if name != "id" else "names, as numbers" for name in subject.stimuli}
+    options[_ORDER] = _ORDER
+    if not subject.stimuli:
+        options = {_NONE: "none yet", **options}
+    chosen = pick(
+        subject.current, f"{PAGE}.stimulus@{subject.info.id}", "Stimulus", options, width=220,
+        help="The physical value that a scale is drawn against: a column of numbers in the table "
+        "of objects.",
+    )
+    return None if chosen == _NONE else Physical(subject, None if chosen == _ORDER else chosen)
+
+
+def ask_for_stimulus() -> None:
+    """Say what to do where the objects have no physical value."""
+    panels.empty(
+        "The objects have no physical value yet",
+        "A scale is drawn against a physical value of every object: a contrast, a wavelength, a "
+        "number of spikes. Add a table of objects that has it as a column on the page Data, under "
+        "Add. If the objects are listed in the order of their stimulus, choose that order above.",
+    )
+    st.page_link("../pages/data.py", label="Go to Data", icon=":material/table_rows:")
+
+
+def _is_physical(column: pd.Series) -> bool:
+    if pd.api.types.is_bool_dtype(column):
+        return False
+    numbers = pd.to_numeric(column, errors="coerce") if column.name == "id" else column
+    if not pd.api.types.is_numeric_dtype(numbers):
+        return False
+    known = numbers.notna()
+    return bool(numbers.nunique() >= 3 and (known.all() or column.name != "id"))

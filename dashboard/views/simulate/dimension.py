@@ -1,0 +1,109 @@
+"""Which number of dimensions an experiment could detect."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.detection import Detection, detect_dimension
+from core.method import methods
+from core.run import Run, key
+from core.scenario import Scenario
+from dashboard import analysis, panels
+from dashboard.controls import parameter_form, pick, pressed
+from dashboard.figures.planning import detection_bars
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import Canvas, count
+from dashboard.views.choosing import choose_run
+from dashboard.views.computing import WIDE, watch
+from dashboard.views.simulate.setting import PAGE, SCENARIO, beginning, prefix, scenario_form
+
+SLOT = f"{PAGE}.dimension"
+_SHOWN = f"{PAGE}.detection"
+
+
+def show_dimension(current: Session) -> None:
+    """Ask what to simulate, and show how often the dimension was found."""
+    picture, side = st.columns([3, 1], gap="large")
+    workspace = services().workspace
+    with side:
+        scenario = scenario_form(current)
+        known = {name: method.title for name, method in methods("embedding").items()}
+        name = pick(current, f"{prefix(current)}.dimension.method", "Method", known, default="ste")
+        options = parameter_form(
+            current, detect_dimension, f"{prefix(current)}.dimension", hidden=SCENARIO,
+            defaults=beginning(current),
+        )
+        options = {**asdict(scenario), **options}
+        method = methods("embedding")[name]()
+        wrong = options["fewest"] is not None and options["fewest"] > options["most"]
+        if wrong:
+            st.warning("Answers at least must not exceed answers at most.")
+        found = None if wrong else analysis.find(None, None, method, "detect_dimension", options)
+        if pressed(
+            current, f"{SLOT}.run", "Compute", type="primary", icon=":material/play_arrow:",
+            width="stretch", disabled=wrong or (found is not None and found.complete),
+            help="Simulates answers, and lets cross-validation choose the number of dimensions.",
+        ):
+            current.drafts[_SHOWN] = key("detect_dimension", method, None, options)
+            words = f"{method.title}: {scenario.described}, up to {options['most']:,} answers"
+            analysis.submit(
+                current, None, None, SLOT, "Looking for the dimension",
+                [(method, "detect_dimension", options)], [words],
+            )
+            st.rerun()
+        listed = workspace.runs(None, "detect_dimension")
+        if listed:
+            st.subheader("Shown", anchor=False)
+            shown = choose_run(current, listed, _SHOWN, "this simulation", lost="")
+    with picture:
+        job = services().jobs.latest(current.id, SLOT)
+        watch(current, job)
+        if not listed:
+            if job is None or not job.active:
+                panels.empty(
+                    "Nothing is simulated yet",
+                    "Compute simulates answers about objects in the dimensions of the truth, and "
+                    "lets cross-validation say how many there are. It shows how many answers it "
+                    "takes until that is right.",
+                )
+            return
+        run = workspace.run(None, shown.key)
+        title = f"{methods(run.kind)[run.method].title}. "
+        scenario = Scenario(**{name: run.options[name] for name in SCENARIO})
+        _show(current, run, f"{title}{scenario.described}.")
+
+
+def _show(current: Session, run: Run, about: str) -> None:
+    found: Detection = run.result()
+    st.markdown(f"**{panels.plain(found.recommendation)}**")
+    text = (
+        f"{about} {count(len(found.suggested), 'simulation')}. The number of dimensions suggested "
+        "is the smallest whose cross-validated error is not significantly worse than the best."
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return detection_bars(found, caption=text, canvas=canvas)
+
+    panels.figure_panel(
+        current, draw, key=f"{SLOT}.figure", alt=text, canvas=WIDE, caption=text,
+        table=lambda: _table(found), name="plan-dimension",
+        simulations={"dimension": run},
+    )
+    st.caption(
+        "Where people differ, or attend to more than the simulated noise knows of, more answers "
+        "are needed. Too few dimensions are the usual mistake: a small dimension hides in noise."
+    )
+
+
+def _table(found: Detection) -> pd.DataFrame:
+    most = max(int(found.suggested.max()), found.true)
+    shares = {
+        count(d, "dimension"): np.mean(found.suggested == d, axis=0) for d in range(1, most + 1)
+    }
+    return pd.DataFrame({"answers": found.n_answers, **shares})

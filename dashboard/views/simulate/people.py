@@ -1,0 +1,130 @@
+"""Simulated answers as a data set, to try everything on before there are people."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from core.files.writing import write_answers
+from core.loss import margins
+from core.scenario import Scenario, simulated_data
+from core.score import CHANCE
+from core.triplets import Triplets
+from dashboard import export, panels
+from dashboard.controls import parameter_form, pressed
+from dashboard.figures.map import embedding_map
+from dashboard.figures.points import MapData, MapStyle
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import Canvas, count
+from dashboard.views.data.dataset import answer_table
+from dashboard.views.simulate.setting import PAGE, beginning, prefix, scenario_form
+
+_CANVAS = Canvas(900.0, 460.0)
+_PREVIEW = 100
+_NAMED = 40  # up to so many objects are shown with their names
+
+
+def show_people(current: Session) -> None:
+    """Ask what to simulate, and offer the answers."""
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        scenario = scenario_form(current)
+        options = parameter_form(
+            current, simulated_data, f"{prefix(current)}.data", defaults=beginning(current)
+        )
+    with picture:
+        try:
+            data = _simulated(asdict(scenario), options)
+        except ValueError as error:
+            st.warning(panels.plain(f"{str(error)[:1].upper()}{str(error)[1:]}."))
+            return
+        _show(current, scenario, data)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Simulating answers")
+def _simulated(scenario: dict[str, Any], options: dict[str, Any]) -> Triplets:
+    return simulated_data(Scenario(**scenario), **options)
+
+
+def _show(current: Session, scenario: Scenario, data: Triplets) -> None:
+    truth = true_positions_of(data)
+    people = int(data.answers["participant"].nunique())
+    facts = st.columns(4)
+    facts[0].metric("Objects", f"{data.n_objects:,}")
+    facts[1].metric("Answers", f"{len(data):,}")
+    facts[2].metric("Participants", f"{people:,}")
+    if truth is not None:
+        wrong = np.mean(CHANCE - np.sign(margins(truth, data.rows)) / 2)
+        facts[3].metric(
+            "As the truth says", f"{1.0 - wrong:.1%}",
+            help="Share of the answers that agree with the true distances: nothing can predict "
+            "more of such answers.",
+        )
+    about = f"{scenario.described}."
+    with st.container(horizontal=True):
+        if pressed(
+            current, f"{PAGE}.open", "Open as a data set", icon=":material/folder_open:",
+            type="primary", help="Everything in this program can then be tried on it.",
+        ):
+            info = services().workspace.add_dataset(
+                data.renamed(f"Simulated: {scenario.described}"), origin="simulated",
+                report=[f"Simulated, not collected: {scenario.described}."],
+            )
+            current.open(info.id)
+            st.switch_page("../pages/embedding.py")
+        st.download_button(
+            "Answers (CSV)", lambda: write_answers(data), "simulated-answers.csv", "text/csv",
+            key=f"{PAGE}.answers.csv", on_click="ignore", icon=":material/download:",
+        )
+        st.download_button(
+            "Objects (CSV)", lambda: export.csv(data.objects), "simulated-objects.csv",
+            "text/csv", key=f"{PAGE}.objects.csv", on_click="ignore", icon=":material/download:",
+            help="What is known of the objects, with their true positions.",
+        )
+    if truth is not None:
+        _truth(current, data, truth, f"The truth. {about}")
+    else:
+        st.caption(
+            f"Each of {count(people, 'participant')} has a scale of their own, so that there is no "
+            "truth for all. They can be compared on the page Compare, or by their column."
+        )
+    st.caption(f"The first of {count(len(data), 'answer')}:")
+    st.dataframe(
+        answer_table(data, np.arange(min(_PREVIEW, len(data)))), hide_index=True,
+        key=f"{PAGE}.answers.rows", height=300,
+    )
+
+
+def _truth(current: Session, data: Triplets, truth: np.ndarray, text: str) -> None:
+    objects = data.objects
+    shown = truth[:, :2] if truth.shape[1] > 3 else truth
+    if shown is not truth:
+        text += " The first two dimensions."
+    colour = next((c for c in ("group", "stimulus") if c in objects), None)
+    style = MapStyle(
+        marks="labels" if len(truth) <= _NAMED else "points", uncertainty=False, flat=False,
+        colour=colour, against="stimulus" if truth.shape[1] == 1 else None,
+    )
+    objects["label"] = objects["label"].str.replace(r"^object 0*", "", regex=True)
+
+    def draw(canvas: Canvas) -> Any:
+        return embedding_map(
+            MapData(shown, objects, None), style, caption=text, canvas=canvas,
+            revision=f"{data.name} {truth.shape}",
+        )
+
+    panels.figure_panel(
+        current, draw, key=f"{PAGE}.truth", alt=text, canvas=_CANVAS, caption=text,
+        table=lambda: data.objects, name="simulated-truth", simulations={},
+    )
+
+
+def true_positions_of(data: Triplets) -> np.ndarray | None:
+    """(n, d) true positions that a simulated data set carries, where they are the same for all."""
+    objects = data.objects
+    axes = [column for column in objects.columns if column.startswith("true ")]
+    return objects[axes].to_numpy(dtype=float) if axes else None

@@ -1,0 +1,327 @@
+"""How many answers, which design, which method: curves of simulated experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.method import parameters
+from core.plan import Plan, objection, plan, recommend, rounded_up
+from core.run import key
+from core.scenario import Scenario, numbers_of_answers
+from dashboard import analysis, export, panels
+from dashboard.catalogue import RunInfo
+from dashboard.controls import number, parameter_form, pick, pressed, several
+from dashboard.figures.planning import QUANTITIES, plan_curves
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import Canvas, count
+from dashboard.views.computing import watch
+from dashboard.views.simulate.plans import Kept, groups, names_of, short
+from dashboard.views.simulate.setting import (
+    PAGE,
+    SCENARIO,
+    beginning,
+    prefix,
+    scenario_form,
+    simulated_methods,
+)
+
+SLOT = f"{PAGE}.plan"
+_HALF = Canvas(480.0, 400.0)
+_SHOWN = f"{PAGE}.shown"
+_SECOND = {
+    "ellipse": "How large the ellipses are",
+    "disparity": "How much of the shape is missed",
+}
+
+
+def show_planning(current: Session) -> None:
+    """Ask what to simulate, and show the plans."""
+    job = services().jobs.latest(current.id, SLOT)
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        scenario = scenario_form(current)
+        pieces = _pieces(current, scenario)
+        _compute(current, pieces, first=job is None)
+        wanted = _wanted(current)
+    with picture:
+        watch(current, services().jobs.latest(current.id, SLOT))
+        _plans(current, wanted)
+
+
+def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
+    """What the form asks for: every method with every design."""
+    place = prefix(current)
+    known = simulated_methods()
+    chosen = several(
+        current, f"{place}.methods", "Methods",
+        {name: method.title for name, method in known.items()}, default=["ste"],
+        help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
+        "predict without a map.",
+    )
+    (spec,) = (p.spec for p in parameters(plan) if p.name == "design")
+    designs = several(
+        current, f"{place}.designs", spec.label, spec.options, default=["random"], help=spec.help
+    )
+    options = parameter_form(
+        current, plan, f"{place}.plan", hidden=(*SCENARIO, "design"), defaults=beginning(current)
+    )
+    if options["fewest"] is not None and options["fewest"] > options["most"]:
+        st.warning("Answers at least must not exceed answers at most.")
+        return []
+    sizes = numbers_of_answers(options["fewest"], options["most"], options["points"])
+    st.caption(
+        f"{_listed(sizes)} answers, {count(options['repeats'], 'simulation')} of each."
+    )
+    pieces, objections = [], []
+    for name in chosen:
+        for design in designs:
+            why = objection(known[name], scenario, design, options["repeated"])
+            if why is None:
+                both = {**asdict(scenario), **options, "design": design}
+                pieces.append((known[name], "plan", both))
+            else:
+                objections.append(why)
+    for why in dict.fromkeys(objections):
+        st.caption(panels.plain(f"Left out: {why}."))
+    return pieces
+
+
+def _listed(sizes: np.ndarray) -> str:
+    words = [f"{n:,}" for n in sizes.tolist()]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _compute(current: Session, pieces: Sequence[analysis.Piece], *, first: bool) -> None:
+    """The button that computes what is missing and shows what was asked for.
+
+    On the first visit of all, nothing is waited for.
+    """
+    workspace = services().workspace
+    keys = [key(task, method, None, options) for method, task, options in pieces]
+    known = [workspace.run(None, name) for name in keys]
+    missing = [
+        piece for piece, run in zip(pieces, known, strict=True) if run is None or not run.complete
+    ]
+    asked = pressed(
+        current, f"{PAGE}.run", "Compute", type="primary", icon=":material/play_arrow:",
+        width="stretch", disabled=not missing and current.drafts.get(_SHOWN) == keys,
+        help="Simulates experiments with more and more answers, and shows them.",
+    )
+    if asked or (first and missing and not workspace.runs(None, "plan")):
+        current.drafts[_SHOWN] = keys
+        if missing:
+            names = [Kept(short(method.title), options).name for method, _, options in missing]
+            analysis.submit(current, None, None, SLOT, "Simulating experiments", missing, names)
+        st.rerun()
+
+
+def _wanted(current: Session) -> dict[str, float | None]:
+    """Ask what the user wants to reach."""
+    st.subheader("What would be enough?", anchor=False)
+    accuracy = number(
+        current, f"{PAGE}.wanted.accuracy", "Answers predicted, in percent", 50.0, 100.0, None,
+        step=1.0, format="%.0f", placeholder="such as 85",
+        help="The share of further answers that you want to predict. Noise sets a limit: the "
+        "dashed line.",
+    )
+    ellipse = number(
+        current, f"{PAGE}.wanted.ellipse", "Radius of the ellipses", 0.01, 10.0, None,
+        placeholder="such as 0.3",
+        help="Of 95 % ellipses, relative to the size of the map: the root mean square of its "
+        "coordinates.",
+    )
+    return {
+        "accuracy": accuracy / 100 if accuracy is not None else None, "ellipse": ellipse,
+    }
+
+
+def _plans(current: Session, wanted: Mapping[str, float | None]) -> None:
+    workspace = services().workspace
+    listed = {run.key: run for run in workspace.runs(None, "plan")}
+    job = services().jobs.latest(current.id, SLOT)
+    waiting = job is not None and job.active
+    if not listed:
+        if not waiting:
+            panels.empty(
+                "Nothing is simulated yet",
+                "Compute simulates people who answer questions about objects at known places, "
+                "and shows how well their answers are predicted and how sure the map is, with "
+                "more and more of them.",
+            )
+        return
+    noted = current.drafts.get(_SHOWN, [])
+    shown = [name for name in noted if name in listed] or (
+        [] if noted else [next(iter(listed))]
+    )
+    kept = [Kept.of(workspace.run(None, name)) for name in shown]
+    names = names_of(kept)
+    labels = {name: _label(run) for name, run in listed.items()} | dict(
+        zip(shown, names, strict=True)
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.multiselect(
+            "Plans shown", list(listed), shown, key=current.key_following(_SHOWN, tuple(shown)),
+            format_func=labels.__getitem__, placeholder="Choose kept plans",
+        )
+        if chosen != shown:
+            current.drafts[_SHOWN] = chosen
+            st.rerun()
+        if pressed(
+            current, f"{PAGE}.delete", "Delete", icon=":material/delete:", disabled=not shown,
+            help="Deletes the plans that are shown.",
+        ):
+            panels.ask_to_delete(
+                "these plans", f"{count(len(shown), 'plan')} will be gone. They can be computed "
+                "again.", partial(_delete, [listed[name].id for name in shown]),
+            )
+    if not shown:
+        if not waiting:
+            panels.empty("No plan is shown", "Choose some above, or press Compute.")
+        return
+    plans = {name: one.plan for name, one in zip(names, kept, strict=True)}
+    _advice(kept, names)
+    if len(plans) == 1:
+        _reached(kept[0].plan, wanted)
+    _figures(current, kept, plans, wanted)
+    _table(plans, wanted)
+
+
+def _label(run: RunInfo) -> str:
+    return run.name if run.complete else f"{run.name} (stopped early)"
+
+
+def _delete(runs: Sequence[int]) -> None:
+    for run in runs:
+        services().workspace.delete_run(run)
+
+
+def _advice(kept: Sequence[Kept], names: Sequence[str]) -> None:
+    """What to do, for every experiment that plans are about."""
+    about = groups(kept)
+    for members in about:
+        own = {names[i]: kept[i].plan for i in members}
+        best = max(own, key=lambda name: own[name].accuracy[:, -1].mean())
+        lines: list[str] = []
+        if len(about) > 1:
+            lines.append(f"{panels.plain(kept[members[0]].scenario.described)}:")
+        if len(own) > 1:
+            try:
+                lines.append(f"**{panels.plain(recommend(own))}**")
+            except ValueError:  # they went so far that they share no number of answers
+                lines.append("These plans have no number of answers in common.")
+            lines.append(panels.plain(f"With {best}:"))
+        lines.append(f"**{panels.plain(own[best].recommendation)}**")
+        st.markdown(" ".join(lines))
+
+
+def _reached(one: Plan, wanted: Mapping[str, float | None]) -> None:
+    """After how many answers a plan has what the user wants."""
+    for quantity, value in wanted.items():
+        if value is not None:
+            answers = _answers_for(one, quantity, value)
+            st.markdown(panels.plain(f"For {_aim(quantity, value)}: {answers} answers."))
+
+
+def _aim(quantity: str, value: float) -> str:
+    if quantity == "accuracy":
+        return f"{100 * value:.0f} % predicted"
+    return f"ellipses of {value:.3g}"
+
+
+def _answers_for(one: Plan, quantity: str, value: float) -> str:
+    enough = one.enough(**{quantity: value})
+    if enough is None:
+        return f"more than {one.n_answers[-1]:,}, if ever"
+    if enough == one.n_answers[0]:
+        return f"at most {enough:,}"
+    return f"about {rounded_up(enough):,}"
+
+
+def _bands(plans: Mapping[str, Plan], quantity: str) -> pd.DataFrame:
+    parts = [one.band(quantity).assign(plan=name) for name, one in plans.items()]
+    table = pd.concat(parts, ignore_index=True)
+    return table[["plan", "answers", "mean", "low", "high"]].dropna()
+
+
+def _figures(
+    current: Session, kept: Sequence[Kept], plans: Mapping[str, Plan],
+    wanted: Mapping[str, float | None],
+) -> None:
+    about = "; ".join(dict.fromkeys(one.about for one in kept))
+    ceiling = None
+    if len(groups(kept)) == 1:
+        ceiling = float(kept[0].plan.ceiling.mean())
+    left, right = st.columns(2)
+    with right:
+        second = pick(
+            current, f"{PAGE}.second", "Second figure", _SECOND, label_visibility="collapsed"
+        )
+    with left, st.container(height=40, border=False, vertical_alignment="center"):
+        st.markdown("**How well further answers are predicted**")
+    for column, quantity in ((left, "accuracy"), (right, second)):
+        table = _bands(plans, quantity)
+        with column:
+            if table.empty:
+                st.caption("These methods have no map, and so no ellipses and no shape.")
+                continue
+            text = f"{_MEANING[quantity]} {about}. Mean with 95 % band."
+
+            def draw(canvas: Canvas, table=table, quantity=quantity, text=text) -> Any:
+                return plan_curves(
+                    table, quantity, ceiling=ceiling if quantity == "accuracy" else None,
+                    wanted=wanted.get(quantity), caption=text, canvas=canvas,
+                )
+
+            panels.figure_panel(
+                current, draw, key=f"{PAGE}.{quantity}", alt=text, canvas=_HALF, caption=text,
+                table=partial(_bands, plans, quantity),
+                name=export.file_name("plan", quantity),
+                simulations={name: one.run for name, one in zip(plans, kept, strict=True)},
+            )
+
+
+_MEANING = {
+    "accuracy": "Share of further, as noisy answers that are predicted.",
+    "ellipse": "Median radius of the 95 % ellipses, relative to the size of the map.",
+    "disparity": "Share of the true positions' variance that the map does not explain.",
+}
+
+
+def _table(plans: Mapping[str, Plan], wanted: Mapping[str, float | None]) -> None:
+    """One row for every plan, as it ends."""
+    rows = []
+    for name, one in plans.items():
+        row: dict[str, Any] = {"plan": name}
+        for quantity, value in wanted.items():
+            if value is not None:
+                row[f"for {_aim(quantity, value)}"] = _answers_for(one, quantity, value)
+        row["answers"] = int(one.n_answers[-1])
+        for quantity, shown in QUANTITIES.items():
+            end = one.band(quantity).iloc[-1]
+            row[_COLUMNS[quantity]] = (
+                "—" if np.isnan(end["mean"]) else _interval(end, percent=shown.percent)
+            )
+        rows.append(row)
+    st.dataframe(
+        pd.DataFrame(rows), hide_index=True, key=f"{PAGE}.table",
+        column_config={"answers": st.column_config.NumberColumn(format="localized")},
+    )
+
+
+_COLUMNS = {
+    "accuracy": "answers predicted", "ellipse": "radius of ellipses", "disparity": "shape missed",
+}
+
+
+def _interval(end: pd.Series, *, percent: bool) -> str:
+    unit, digits, sign = (100, 1, " %") if percent else (1, 3, "")
+    mean, low, high = (unit * end[name] for name in ("mean", "low", "high"))
+    return f"{mean:.{digits}f}{sign} [{max(low, 0.0):.{digits}f}, {high:.{digits}f}]"

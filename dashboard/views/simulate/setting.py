@@ -1,0 +1,113 @@
+"""What the views of the page Simulate share: the scenario, which can follow the open data set."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import streamlit as st
+
+from core.method import Method, methods, parameters
+from core.progress import Stopped
+from core.scenario import Scenario, scenario_like
+from core.simulate import LEVELS
+from core.triplets import DataError, Triplets
+from core.truth import DIMENSIONS
+from dashboard import panels
+from dashboard.catalogue import DatasetInfo
+from dashboard.controls import parameter_form, parameter_number, pressed
+from dashboard.services import services
+from dashboard.state import Session
+from dashboard.theme import count
+
+PAGE = "simulate"
+#: Parameters of a scenario, which tasks declare again.
+SCENARIO = tuple(p.name for p in parameters(Scenario))
+#: Fewer answers say nothing of their noise.
+_ENOUGH = 50
+#: Where the session notes what the forms begin with, and how often that has changed.
+_BEGIN, _TURN = f"{PAGE}.begin", f"{PAGE}.turn"
+
+
+def simulated_methods() -> dict[str, Method]:
+    """Methods that can be planned with, by name, as they are by default."""
+    kinds = [methods(kind) for kind in ("embedding", "scale", "kernel")]
+    known = {name: method for kind in kinds for name, method in kind.items()}
+    # Kernels that build on a map predict as that map does.
+    return {
+        name: method() for name, method in known.items()
+        if not any(p.name == "basis" for p in parameters(method))
+    }
+
+
+def prefix(current: Session) -> str:
+    """Of the keys of widgets that begin anew when the open data set is followed."""
+    return f"{PAGE}.{current.drafts.get(_TURN, 0)}"
+
+
+def beginning(current: Session) -> dict[str, Any]:
+    """Values that the forms begin with."""
+    return current.drafts.get(_BEGIN, {})
+
+
+def scenario_form(current: Session) -> Scenario:
+    """Ask for objects, truth and noise."""
+    st.subheader("Your experiment", anchor=False)
+    _follow(current)
+    place, begin = f"{prefix(current)}.scenario", beginning(current)
+
+    def ask(*names: str) -> dict[str, Any]:
+        hidden = [name for name in SCENARIO if name not in names]
+        return parameter_form(current, Scenario, place, hidden=hidden, defaults=begin)
+
+    values = ask("n_objects", "truth")
+    if values["truth"] not in DIMENSIONS:
+        values |= ask("n_components")
+    elif values["truth"] == "observer":
+        values |= ask("length_scale")
+    values |= ask("noise")
+    level = LEVELS.get(values["noise"])
+    if level is not None:
+        if begin.get("noise") == values["noise"]:
+            level = replace(level, default=begin["level"])
+        key = f"{place}.level.{values['noise']}"
+        values["level"] = parameter_number(current, level, key)
+    return Scenario(**values)
+
+
+def _follow(current: Session) -> None:
+    """Offer to begin with a scenario like the open data set."""
+    info = current.dataset
+    if info is None or info.n_answers < _ENOUGH:
+        return
+    if not pressed(
+        current, f"{PAGE}.follow", "Like the open data set", icon=":material/content_copy:",
+        width="stretch",
+        help=f"As many objects and answers as {panels.plain(info.name)} has, and answers as "
+        "noisy, by the model of STE.",
+    ):
+        return
+    try:
+        like = _like(info.fingerprint, services().workspace.triplets(info))
+    except (DataError, Stopped) as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    current.drafts[_BEGIN] = {
+        **asdict(like), "level": round(like.level, 2), "most": _most(info),
+        "n_answers": _most(info), "participants": max(info.n_participants, 1),
+    }
+    current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
+    st.toast(panels.plain(
+        f"Like {info.name}: {count(info.n_objects, 'object')}, "
+        f"{count(info.n_answers, 'answer')}, noise {like.level:.2f} of the size of the map."
+    ))
+    st.rerun()
+
+
+def _most(info: DatasetInfo) -> int:
+    return min(info.n_answers, 1_000_000)
+
+
+@st.cache_data(max_entries=8, show_spinner="Estimating how noisy the answers are")
+def _like(fingerprint: str, _triplets: Triplets) -> Scenario:
+    return scenario_like(_triplets)

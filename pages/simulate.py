@@ -1,0 +1,16 @@
+"""Simulate: how many answers an experiment needs, and the questions for it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.state import session
+from dashboard.views.simulate.page import show_simulate
+
+
+def main() -> None:
+    st.title("Simulate", anchor=False)
+    show_simulate(session())
+
+
+main()

@@ -1,0 +1,210 @@
+"""The page Data: what answers are worth, what is left out of them, and how that is undone."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.quality import quality
+from core.triplets import Triplets
+from dashboard import export, panels
+from dashboard.figures.quality import measures, shares, stretches
+from dashboard.state import _KEY, Session
+from dashboard.theme import Canvas
+from tests.test_pages import figure, numbers, settled, start, words
+from tests.test_quality import people_data
+
+
+@pytest.fixture
+def kept(services):
+    """A data set of six people, the last of whom guesses, open in a session."""
+    catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "p5"], "correct": [True, False]})
+    info = services.workspace.add_dataset(
+        people_data().renamed("People"), origin="a.csv", report=["Read."], catch_trials=catch,
+        extra={"asked": "More similar to the anchor"},
+    )
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    return info
+
+
+def data_page(tab: str, **drafts):
+    app = start("data", "test-session")
+    app.session_state[_KEY].drafts.update(drafts)
+    app.session_state["data.tab"] = tab
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_quality_is_the_report_of_the_answers(services, kept):
+    app = data_page("Quality")
+    text = words(app).replace("\\", "")
+    report = quality(services.workspace.triplets(kept),
+                     catch_trials=services.workspace.cleaning(kept).catch_trials)
+    for line in report.summary():
+        assert line in text
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["Failed checks"] == "50.0%"
+    assert shown["Repeat themselves"] == f"{report.repeats.within.value:.1%}"
+
+    app.button(key="quality.agreement.run").click().run()
+    settled(app, services)
+    picture = figure(app, "quality.participants")
+    assert picture["layout"]["yaxis"]["title"]["text"] == "predicted by the others' map"
+    assert int(np.argmin(numbers(picture["data"][0]["y"]))) == 5, "who guesses is the lowest"
+    assert app.button(key="quality.agreement.run").disabled
+
+
+@pytest.mark.parametrize("view", ["objects", "samplers", "time", "gold", "paragraph"])
+def test_every_view_of_quality_can_be_seen(services, kept, view):
+    app = data_page("Quality")
+    app.segmented_control(key="quality.view").set_value(view).run()
+    assert not app.exception
+    if view == "paragraph":
+        assert "720 trials from 6 participants" in app.code[0].value
+        assert "asked for: more similar to the anchor" in app.code[0].value
+    if view == "samplers":
+        assert {"active", "random"} == set(app.dataframe[0].value["sampler"])
+
+
+def test_without_people_and_times_the_report_still_stands(services, planted):
+    plain = Triplets(planted.rows, planted.objects, name="Plain")
+    info = services.workspace.add_dataset(plain, origin="a.csv", report=["Read."])
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    app = data_page("Quality")
+    assert app.segmented_control(key="quality.view").options[0] == "Objects"
+    app.segmented_control(key="quality.view").set_value("time").run()
+    assert "nothing that could change" in words(app)
+    app = data_page("Exclusions", **{"exclusions.rule": "fast_answers"})
+    assert "the answers have no response time" in app.info[0].value.replace("\\", "")
+
+
+def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
+    app = data_page("Exclusions", **{"exclusions.rule": "fast_participants"})
+    assert "Removes 120 answers" in words(app)
+    assert "p5" in words(app)
+    app.button(key="exclusions.effect").click().run()
+    settled(app, services)
+    assert "Held-out accuracy on the answers that stay" in words(app).replace("\\", "")
+
+    app.number_input(key="exclusions.fast_participants.least").set_value(0.1).run()
+    assert "leaves nothing out" in app.success[0].value
+    app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
+    again = words(app).replace("\\", "")
+    assert "Held-out accuracy" in again, "the effect of this setting is still known"
+    app.text_input(key="exclusions.reason.0").set_value("as preregistered").run()
+    app.button(key="exclusions.go").click().run()
+    assert not app.exception
+    less = services.workspace.dataset(kept.id)
+    assert (less.n_answers, less.n_participants) == (600, 5)
+    assert less.exclusions[0]["reason"] == "as preregistered"
+    assert "Left out: 120 of 720 answers, 1 participant entirely." in words(app).replace("\\", "")
+    assert "as preregistered" in words(app)
+
+    app.button(key="exclusions.undo").click().run()
+    assert services.workspace.dataset(kept.id).fingerprint == kept.fingerprint
+    assert "Nothing is left out" in words(app)
+
+
+def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
+    app = data_page("Quality", **{"quality.people": ["p1", "p2"]})
+    next(b for b in app.button if b.label == "Leave out their answers").click().run()
+    assert app.session_state["data.tab"] == "Exclusions"
+    assert "Removes 240 answers" in words(app)
+    app.button(key="exclusions.go").click().run()
+    left = services.workspace.triplets(services.workspace.dataset(kept.id))
+    assert set(left.answers["participant"]) == {"p0", "p3", "p4", "p5"}
+    assert app.session_state[_KEY].drafts["quality.people"] == []
+
+
+def test_single_answers_are_left_out_by_their_rows(services, kept):
+    before = services.workspace.triplets(kept)
+    app = data_page("Exclusions", **{
+        "exclusions.rule": "manual", "exclusions.answers": [3, 700],
+    })
+    assert "2 single answers" in words(app)
+    app.button(key="exclusions.go").click().run()
+    left = services.workspace.triplets(services.workspace.dataset(kept.id))
+    np.testing.assert_array_equal(left.rows, np.delete(before.rows, [3, 700], axis=0))
+
+
+def test_gold_questions_are_uploaded_used_and_forgotten(services, kept):
+    rows = services.workspace.triplets(kept).rows[:3]
+    text = "anchor,near,far\n" + "\n".join(",".join(map(str, row)) for row in rows.tolist())
+    app = data_page("Quality", **{"quality.view": "gold"})
+    app.segmented_control(key="quality.view").set_value("gold").run()
+    app.file_uploader(key="gold.file").upload("gold.csv", text.encode(), "text/csv")
+    app.run()
+    assert "3 questions with" in words(app)
+    app.button(key="gold.upload").click().run()
+    info = services.workspace.dataset(kept.id)
+    assert len(services.workspace.cleaning(info).gold) == 3
+    assert info.fingerprint == kept.fingerprint
+    assert "3 gold questions" in words(app)
+    app.button(key="gold.forget").click().run()
+    assert services.workspace.dataset(kept.id).gold is None
+
+
+def test_a_gold_list_about_other_objects_is_refused(services, kept):
+    app = data_page("Quality")
+    app.segmented_control(key="quality.view").set_value("gold").run()
+    app.file_uploader(key="gold.file").upload(
+        "gold.csv", b"anchor,near,far\ncat,dog,car\nbus,car,dog\n", "text/csv"
+    )
+    app.run()
+    assert not app.exception
+    assert "is no object of People" in app.error[0].value.replace("\\", "")
+
+
+def test_exports_say_what_is_left_out(services, kept, monkeypatch):
+    monkeypatch.setattr(export, "can_render", lambda: False)
+    app = data_page("Exclusions", **{"exclusions.rule": "fast_participants"})
+    app.button(key="exclusions.go").click().run()
+    info = services.workspace.dataset(kept.id)
+    size = export.PrintSize(note=info.left_out)
+    table = pd.DataFrame({
+        "participant": ["p0", "p1"], "answers": [1.0, 2.0], "agrees": [0.5, 1.0],
+    })
+
+    def draw(canvas: Canvas):
+        return measures(table, "answers", "agrees", names="participant", titles={
+            "answers": "answers", "agrees": "agrees"}, caption="People.", canvas=canvas)
+
+    written = draw(size.canvas).layout.title.text
+    assert "People. Left out: 120 of 720" in written.replace("<br>", " ")
+    made = panels._together(info, {}, draw, size, lambda: table, "people")()
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        record = json.loads(archive.read("people-data.json"))
+    assert record["data"]["exclusions"][0]["rule"] == "fast_participants"
+    assert record["data"]["imported"] == kept.fingerprint
+
+
+def test_figures_of_quality_leave_out_what_is_unknown():
+    table = pd.DataFrame({
+        "who": ["a", "b", "c"], "time": [1.0, np.nan, 0.0], "predicted": [0.9, 0.8, 0.7],
+        "low": [0.8, 0.7, 0.6], "high": [1.0, 0.9, 0.8],
+    })
+    titles = {"time": "s", "predicted": "share"}
+    drawn = measures(table, "time", "predicted", names="who", titles=titles, logarithmic=True,
+                     chance=0.5, chosen=["a"])
+    assert drawn.data[0].customdata == (0,), "neither the unknown nor the logarithm of zero"
+    np.testing.assert_allclose(drawn.data[0].error_y.array, [0.1])
+    long = pd.DataFrame({
+        "name": ["<b>x", "<b>x", "y"], "series": ["s", "t", "s"], "value": [0.5, np.nan, 0.7],
+        "low": [0.4, np.nan, 0.6], "high": [0.6, np.nan, 0.8],
+    })
+    drawn = shares(long, title="share")
+    assert [len(trace.x) for trace in drawn.data] == [2]
+    assert drawn.layout.yaxis.ticktext[0] == "&lt;b&gt;x"
+    drawn = stretches(pd.DataFrame({"stretch": [1, 2], "answers": [5, 5], "median_time": [2, 1]}),
+                      "median_time", title="s")
+    assert list(drawn.data[0].x) == ["0–50 %", "50–100 %"]

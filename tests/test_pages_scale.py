@@ -1,0 +1,200 @@
+"""The page Scale in Streamlit's own test harness, and data that are comparisons of pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.simulate import simulate
+from core.triplets import Triplets
+from dashboard.state import Session
+from tests.test_pages import PAGES, figure, numbers, settled, start, words
+
+KK1 = Path(__file__).parent / "fixtures" / "mlds" / "kk1.csv"
+#: Scale values of R's package, from the same folder.
+SCALE = [0, -0.0398, 0.0318, -0.0372, 0.0773, 0.2525, 0.3472, 0.4509, 0.5588, 0.7321, 1]
+
+
+def keep(services, triplets: Triplets) -> str:
+    """Id of a saved session with a data set open."""
+    info = services.workspace.add_dataset(triplets, origin="a.csv", report=["All was read."])
+    session = Session(triplets.name)
+    session.open(info.id)
+    session.save()
+    return session.id
+
+
+@pytest.fixture
+def opened(services) -> str:
+    """Four people in two groups, about seven greys."""
+    x = np.linspace(0.1, 1.0, 7)
+    parts = [
+        simulate(x[:, None] ** (0.5 if k < 2 else 2), 150 + k, noise="positions", level=0.05,
+                 seed=k) for k in range(4)
+    ]
+    sizes = [len(part) for part in parts]
+    answers = pd.DataFrame({
+        "participant": np.repeat(["ann", "bob", "cy", "dora"], sizes),
+        "place": np.repeat(["lab", "lab", "crowd", "crowd"], sizes),
+    })
+    objects = pd.DataFrame({"id": [f"grey {k}" for k in range(7)], "contrast": x})
+    rows = np.concatenate([part.rows for part in parts])
+    return keep(services, Triplets(rows, objects, answers, "Greys"))
+
+
+def scale(session: str, view: str = "scale"):
+    app = start("scale", session)
+    if view != "scale":
+        app.segmented_control(key="scale.view").set_value(view).run()
+    assert not app.exception
+    return app
+
+
+def compute(app, services, key: str):
+    app.button(key=f"scale.{key}.run").click().run()
+    assert not app.exception
+    return settled(app, services)
+
+
+def test_the_first_visit_draws_scales_without_being_asked(services, opened):
+    app = settled(scale(opened), services)
+    curves = [t for t in figure(app, "scale.figure")["data"] if t.get("mode") == "lines"
+              and not t.get("fill")]
+    assert len(curves) == 2
+    np.testing.assert_allclose(numbers(curves[0]["x"]), np.linspace(0.1, 1, 7))
+    assert numbers(curves[0]["y"])[[0, -1]].tolist() == [0, 1]
+    text = words(app).replace("\\", "")
+    assert text.count("a curve that never falls fits into its simultaneous 95 % band") == 2
+    assert "whose anchor does not lie between the two others" in text
+    assert app.button(key="scale.scale.run").disabled, "nothing is computed twice"
+    values, errors = (frame.value for frame in app.dataframe)
+    assert values["method"].tolist() == ["MLDS"] * 7 + ["STE"] * 7
+    assert (values["low"] <= values["value"] + 1e-9).all()
+    assert errors["method"].tolist() == ["MLDS", "STE"]
+    assert errors["s.d. over folds"].between(0, 0.3).all()
+
+    app.selectbox(key="scale.units").select("noise").run()
+    shown = figure(app, "scale.figure")
+    assert shown["layout"]["yaxis"]["title"]["text"] == "perceptual scale (units of noise)"
+    sigma = errors["noise σ"].iloc[0]
+    top = max(numbers(t["y"])[-1] for t in shown["data"] if t.get("mode") == "lines"
+              and not t.get("fill"))
+    assert top == pytest.approx(1 / sigma, rel=1e-3)
+    assert not any(t.get("name") == "STE" for t in shown["data"]), "maps have no such unit"
+
+
+def test_without_a_stimulus_the_page_says_how_to_get_one(services):
+    triplets = simulate(np.arange(5.0)[:, None], 200, noise="positions", level=0.3, seed=0)
+    objects = pd.DataFrame({"id": list("abcde"), "kind": list("xyxyx")})
+    session = keep(services, Triplets(triplets.rows, objects, None, "Bare"))
+    app = scale(session)
+    assert "The objects have no physical value yet" in words(app)
+    pick = next(b for b in app.selectbox if b.label == "Stimulus")
+    pick.select("the order of the objects").run()
+    app = settled(app, services)
+    assert figure(app, "scale.figure")["layout"]["xaxis"]["title"]["text"] == (
+        "place in the order of the objects"
+    )
+    app.segmented_control(key="scale.view").set_value("groups").run()
+    assert "There are no groups" in words(app)
+    app.segmented_control(key="scale.view").set_value("observers").run()
+    assert "Nobody is named" in words(app)
+
+
+def test_a_circle_is_shown_by_its_angle(services, opened):
+    app = scale(opened, "space")
+    assert "Nothing is computed yet" in words(app)
+    app.number_input(key="scale.ordinal_scale.maps").set_value(10).run()
+    app = compute(app, services, "space")
+    assert "the angle around the middle changes by" in words(app)
+    (line,) = [t for t in figure(app, "scale.space.map")["data"] if t.get("mode") == "lines"]
+    assert len(numbers(line["x"])) == 7
+    angle = figure(app, "scale.space.curve")["layout"]["yaxis"]["title"]["text"]
+    assert angle == "angle around the middle in degrees"
+    app.selectbox(key="scale.space.view").select(1).run()
+    assert "axis 2" in figure(app, "scale.space.curve")["layout"]["yaxis"]["title"]["text"]
+
+
+def test_whether_difference_scaling_fits_is_said_in_words(services, opened):
+    app = scale(opened, "fit")
+    app.number_input(key="scale.diagnose.simulations").set_value(50).run()
+    app = compute(app, services, "diagnose")
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert set(metrics) == {"Deviance", "AIC", "DAF", "Noise σ"}
+    assert float(metrics["AIC"]) == pytest.approx(float(metrics["Deviance"]) + 12, abs=0.1)
+    text = words(app).replace("\\", "")
+    assert "**Residuals**" in text
+    assert "**Runs**" in text
+    assert "**Six-point test**: not possible" in text
+    assert numbers(figure(app, "scale.runs")["data"][0]["y"]).sum() == 50
+
+
+def test_groups_are_small_multiples_with_an_error_each(services, opened):
+    app = scale(opened, "groups")
+    by = next(b for b in app.selectbox if b.label == "Groups")
+    assert by.options == ["None", "participant", "place"]
+    by.select("place").run()
+    next(b for b in app.number_input if b.label == "Maps").set_value(10).run()
+    next(b for b in app.number_input if b.label == "Folds").set_value(3).run()
+    app = compute(app, services, "groups")
+    titles = [a["text"] for a in figure(app, "scale.multiples")["layout"]["annotations"]][:2]
+    assert titles == ["crowd (305)", "lab (301)"]
+    table = app.dataframe[0].value
+    assert table["name"].tolist() == ["all", "crowd", "lab"]
+    assert table["MLDS: error"].between(0, 0.5).all()
+
+
+def test_observers_predict_pool_and_cluster(services, opened):
+    app = scale(opened, "observers")
+    next(b for b in app.number_input if b.label == "Dimensions").set_value(1).run()
+    next(b for b in app.selectbox if b.label == "Groups").select("place").run()
+    next(b for b in app.number_input if b.label == "Folds").set_value(2).run()
+    next(b for b in app.number_input if b.label == "Orders").set_value(2).run()
+    app = compute(app, services, "observers")
+    heat = figure(app, "scale.who")
+    assert heat["layout"]["yaxis"]["ticktext"] == [
+        "dora (crowd)", "cy (crowd)", "bob (lab)", "ann (lab)",
+    ]
+    assert len(heat["layout"]["shapes"]) == 2, "between the groups"
+    assert "from another of the same group" in words(app)
+    assert numbers(figure(app, "scale.pooling.figure")["data"][1]["x"]).tolist() == [1, 2, 3]
+    maps = figure(app, "scale.maps.figure")["layout"]["annotations"]
+    assert maps[0]["text"] == "all (606)"
+    assert len(maps) == 5
+    sides = figure(app, "scale.groups.figure")["layout"]["annotations"]
+    assert [a["text"] for a in sides] == ["all (606)", "crowd (305)", "lab (301)"]
+    assert "of the variance of one map are not in the other" in words(app).replace("\\", "")
+    tree = [t for t in figure(app, "scale.tree")["data"] if "customdata" in t]
+    assert sorted(node for t in tree for node in t["customdata"]) == list(range(7))
+
+
+# Comparisons of pairs -------------------------------------------------------------------------
+
+
+def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
+    app = start()
+    app.file_uploader(key="upload").upload("kk1.csv", KK1.read_bytes(), "text/csv")
+    app.run()
+    assert not app.exception
+    assert not app.error
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    assert not app.exception
+    assert app.title[0].value == "Scale"
+    (info,) = services.workspace.datasets()
+    assert (info.n_answers, info.n_pairs) == (0, 330)
+    app = settled(app, services)
+    app.switch_page(PAGES["scale"]).run()
+    values, errors = (frame.value for frame in app.dataframe)
+    np.testing.assert_allclose(values["value"], SCALE, atol=5e-5)
+    assert errors["noise σ"].iloc[0] == pytest.approx(0.1838, abs=5e-5)
+    assert "11 objects, 330 comparisons of pairs" in words(app)
+    for page in ("embedding", "compare"):
+        app.switch_page(PAGES[page]).run()
+        assert not app.exception
+        assert "These answers compare pairs" in words(app)
+    app.switch_page(PAGES["data"]).run()
+    assert not app.exception
+    assert {m.label: m.value for m in app.metric}["Comparisons of pairs"] == "330"
