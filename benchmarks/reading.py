@@ -1,8 +1,10 @@
 """How long reading takes and how much memory it needs, beside pandas.read_csv of the same file.
 
-Each figure is from a fresh process: seconds without imports, and the highest resident memory of
-the process with everything imported. pandas only parses; `read` also recognises the layout,
-checks every row and builds the triplets.
+The odd ones out are as long a file as the largest public set; each is two answers.
+
+Each figure is from a fresh process: seconds of the clock and of the processor without imports, and
+the highest resident memory of the process with everything imported. pandas only parses; `read`
+also recognises the layout, checks every row and builds the triplets.
 
     python benchmarks/reading.py
 """
@@ -20,11 +22,11 @@ MEASURED = """
 import re, sys, time
 path = sys.argv[1]
 {imports}
-start = time.perf_counter()
+start, busy = time.perf_counter(), time.process_time()
 result = {call}
-seconds = time.perf_counter() - start
+seconds, busy = time.perf_counter() - start, time.process_time() - busy
 peak = re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read()).group(1)
-print(seconds, int(peak) / 1024, len(result))
+print(seconds, busy, int(peak) / 1024, len(result))
 """
 
 READERS = {
@@ -34,7 +36,7 @@ READERS = {
         "(lambda t: (lambda i: (i.sentences(), i.triplets)[1])(interpret(t, propose(t)[0])))"
         "(load(path))",
     ),
-    "pandas.read_csv": ("import pandas", "pandas.read_csv(path, header={header})"),
+    "pandas.read_csv": ("import pandas", "pandas.read_csv(path{options})"),
 }
 
 
@@ -67,30 +69,53 @@ def write_plain(path: Path, n_answers: int, rng: np.random.Generator) -> None:
         file.writelines(f"{a},{b},{c}\n" for a, b, c in rows)
 
 
-def measure(path: Path, imports: str, call: str) -> tuple[float, float, int]:
-    """Seconds, MB and number of rows, from a fresh process."""
+def write_odd(path: Path, n_trials: int, rng: np.random.Generator) -> None:
+    """Odd ones out as THINGS has them: 1,854 pictures, the position of the odd one, who, when."""
+    first = rng.integers(1854, size=n_trials)
+    second = (first + rng.integers(1, 900, n_trials)) % 1854
+    third = (first + rng.integers(900, 1854, n_trials)) % 1854
+    columns = [
+        first + 1, second + 1, third + 1, rng.integers(1, 4, n_trials),
+        rng.lognormal(7.5, 0.6, n_trials).astype(int), np.zeros(n_trials, dtype=int),
+        rng.integers(12_000, size=n_trials), np.arange(n_trials) // 20, np.arange(n_trials) % 20,
+    ]
+    with path.open("w") as file:
+        file.write(
+            "image1\timage2\timage3\tchoice\tRT\tnoise_ceiling\tsubject_id\tHIT_nr\ttrial_nr\n"
+        )
+        file.writelines(
+            "\t".join(map(str, row)) + "\n" for row in zip(*(c.tolist() for c in columns),
+                                                          strict=True)
+        )
+
+
+def measure(path: Path, imports: str, call: str) -> tuple[float, float, float, int]:
+    """Seconds of the clock and of the processor, MB and rows, from a fresh process."""
     code = MEASURED.format(imports=imports, call=call)
     output = subprocess.run(
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True,
         cwd=Path(__file__).parent.parent,
     ).stdout.split()
-    return float(output[0]), float(output[1]), int(output[2])
+    return float(output[0]), float(output[1]), float(output[2]), int(output[3])
 
 
 def main() -> None:
     """Write two files into a temporary folder and print the table."""
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
-        named, plain = Path(folder) / "named.csv", Path(folder) / "plain.csv"
+        named, plain, odd = (Path(folder) / f"{name}.csv" for name in ("named", "plain", "odd"))
         write_named(named, 1_000_000, rng)
         write_plain(plain, 5_000_000, rng)
-        print(f"{'file':<28}{'reader':<40}{'s':>7}{'MB':>7}{'rows':>11}")
-        for path, title, header in (
-            (named, "1,000,000 answers, names", "0"), (plain, "5,000,000 answers, numbers", "None")
+        write_odd(odd, 5_000_000, rng)
+        print(f"{'file':<28}{'reader':<40}{'s':>7}{'CPU s':>7}{'MB':>7}{'rows':>11}")
+        for path, title, options in (
+            (named, "1,000,000 answers, names", ""),
+            (plain, "5,000,000 answers, numbers", ", header=None"),
+            (odd, "5,000,000 odd ones out", ", sep='\\t'"),
         ):
             for reader, (imports, call) in READERS.items():
-                seconds, memory, rows = measure(path, imports, call.format(header=header))
-                print(f"{title:<28}{reader:<40}{seconds:>7.2f}{memory:>7.0f}{rows:>11,}")
+                seconds, busy, memory, rows = measure(path, imports, call.format(options=options))
+                print(f"{title:<28}{reader:<40}{seconds:>7.2f}{busy:>7.2f}{memory:>7.0f}{rows:>11,}")
 
 
 if __name__ == "__main__":

@@ -2,15 +2,18 @@
 
     python benchmarks/scale.py
 
-Figures 4.4 to 4.6 (a rising scale, a falling and rising one, the colour circle), 5.1 and 5.2
-(repeated questions, landmarks), the alien eggs as a scale, and what a bootstrap of difference
-scales costs beside fitting one model at a time.
+Figures 4.4 to 4.6 and A.1 to A.5 (two rising scales, two that rise and fall, the colour circle),
+the pitch helix, 5.1 and 5.2 (repeated questions, landmarks), every noise of `core.simulate` with
+every embedding, whether plans keep what they promise, the alien eggs as a scale, and what a
+bootstrap of difference scales costs beside fitting one model at a time, here and in R.
 """
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -19,21 +22,20 @@ import pandas as pd
 from report import machine, print_table
 from sources import alien_eggs
 
+from core.detection import detect_dimension
 from core.embedding import NMDS, SOE, STE, TSTE
 from core.geometry import distances, procrustes_disparity
-from core.method import Method
-from core.scale import MLDS, bootstrap_scale, ordinal_scale, scale_error
-from core.simulate import (
-    answer,
-    majority,
-    questions_of,
-    random_questions,
-    scale_function,
-)
+from core.method import Method, methods
+from core.plan import plan
+from core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded, scale_error
+from core.simulate import NOISE, answer, majority, questions_of, random_questions
 from core.triplets import Triplets
+from core.truth import scale_function, true_positions
 
+RECORDED = Path(__file__).parent.parent / "tests" / "fixtures" / "mlds"
 EKMAN = Path(__file__).parent.parent / "sample_data" / "ekman_colors" / "similarity.csv"
-N_STIMULI, SHARES, SIGMAS, REPEATS = 15, (0.2, 0.6, 1.0), (0.05, 0.1), 10
+N_STIMULI, SHARES, SIGMAS, REPEATS = 15, (0.2, 0.6, 1.0), (0.01, 0.05, 0.1, 0.5), 10
+COLUMNS = ("MLDS", "NMDS", "SOE", "STE", "t-STE")
 
 
 def embeddings(d: int) -> dict[str, Method]:
@@ -60,7 +62,7 @@ def error_of(fitted: Method, positions: np.ndarray) -> float:
 def compared(
     positions: np.ndarray, sigma: float, share: float, judge: Callable[[Method], tuple]
 ) -> dict[str, np.ndarray]:
-    """What `judge` says of every method, on average over the repetitions."""
+    """(repetitions, k) what `judge` says of every method."""
     n, d = positions.shape
     sets = {name: (method, triads(n, False)) for name, method in embeddings(d).items()}
     sets["MLDS"] = (MLDS(), triads(n, True))
@@ -76,48 +78,58 @@ def compared(
             seen = positions + sigma * rng.standard_normal(positions.shape)
             nmds = NMDS(n_components=d, seed=repeat).fit_dissimilarities(distances(seen))
             found["NMDS"].append(judge(nmds))
-    return {name: np.mean(values, axis=0) for name, values in found.items() if values}
+    return {name: np.array(values) for name, values in found.items() if values}
+
+
+def series(
+    positions: np.ndarray, titles: Sequence[str], digits: Sequence[int],
+    judge: Callable[[Method], tuple],
+) -> None:
+    """A table for everything that `judge` says: mean and standard deviation, by σ and r."""
+    tables: list[list[tuple]] = [[] for _ in titles]
+    for sigma in SIGMAS:
+        for share in SHARES:
+            found = compared(positions, sigma, share, judge)
+            for number, (table, n_digits) in enumerate(zip(tables, digits, strict=True)):
+                cells = []
+                for name in COLUMNS:
+                    values = found[name][:, number] if name in found else np.array([np.nan])
+                    cells.append("" if np.isnan(values).all() else (
+                        f"{values.mean():.{n_digits}f} ± {values.std(ddof=1):.{n_digits}f}"
+                    ))
+                table.append((f"σ = {sigma}, r = {share}", *cells))
+    for title, table in zip(titles, tables, strict=True):
+        print_table((title, *COLUMNS), table)
 
 
 def known_scales() -> None:
-    """Figures 4.4 and 4.5."""
+    """Figures 4.4 and A.1 (sigmoid), A.2 (cubic), A.3 (sinusoid), 4.5 and A.4 (polynomial)."""
     x = np.linspace(0, 1, N_STIMULI)
-    for name in ("sigmoid", "polynomial"):
+    for name in ("sigmoid", "cubic", "sinusoid", "polynomial"):
         truth = scale_function(name, x)
 
         def judge(fitted: Method, truth: np.ndarray = truth) -> tuple[float, float]:
             values = fitted.unconstrained_ if isinstance(fitted, MLDS) else fitted.embedding_[:, 0]
             return scale_error(values, truth), error_of(fitted, truth[:, None])
 
-        rows = []
-        for sigma in SIGMAS:
-            for share in SHARES:
-                found = compared(truth[:, None], sigma, share, judge)
-                cells = (
-                    f"{found[m][0]:.4f} / {found[m][1]:.3f}" if m in found else ""
-                    for m in ("MLDS", "NMDS", "SOE", "STE", "t-STE")
-                )
-                rows.append((f"σ = {sigma}, r = {share}", *cells))
-        print_table((f"{name}: MSE / triplet error", "MLDS", "NMDS", "SOE", "STE", "t-STE"), rows)
+        series(truth[:, None], (f"{name}: MSE", f"{name}: triplet error"), (4, 3), judge)
 
 
-def colour_circle() -> None:
-    """Figure 4.6."""
+def curved_spaces() -> None:
+    """Figures 4.6 and A.5 (colour circle, in a square of side 1), and the pitch helix."""
     similarity = pd.read_csv(EKMAN, index_col=0).to_numpy(dtype=float)
-    truth = NMDS(n_components=2).fit_dissimilarities(similarity.max() - similarity).embedding_
-    truth = truth / np.abs(truth).max()
+    circle = NMDS(n_components=2).fit_dissimilarities(similarity.max() - similarity).embedding_
+    helix = true_positions("helix", 25, 3, np.random.default_rng(0))
+    for title, truth in (("circle", circle), ("helix", helix)):
+        truth = (truth - truth.min(axis=0)) / np.ptp(truth, axis=0).max()
 
-    def judge(fitted: Method) -> tuple[float, float]:
-        shape = np.nan if isinstance(fitted, MLDS) else procrustes_disparity(
-            fitted.embedding_, truth
-        )
-        return shape, error_of(fitted, truth)
+        def judge(fitted: Method, truth: np.ndarray = truth) -> tuple[float, float]:
+            shape = np.nan if isinstance(fitted, MLDS) else procrustes_disparity(
+                fitted.embedding_, truth
+            )
+            return error_of(fitted, truth), shape
 
-    rows = []
-    for share in SHARES:
-        for name, (shape, error) in compared(truth, 0.1, share, judge).items():
-            rows.append((name, share, f"{error:.3f}", f"{shape:.3f}"))
-    print_table(("colour circle, σ = 0.1", "r", "triplet error", "disparity"), rows)
+        series(truth, (f"{title}: triplet error", f"{title}: disparity"), (3, 3), judge)
 
 
 def designs() -> None:
@@ -152,6 +164,68 @@ def designs() -> None:
         ]
         rows.append((k, f"{m:,}", *cells))
     print_table(("landmarks", "answers, n = 100", "random", "landmark"), rows)
+
+
+def noises() -> None:
+    """Every noise with every embedding: share of further answers that is predicted."""
+    names = ("ste", "tste", "ckl", "gnmds", "soe", "lore")
+    rows = []
+    for noise, level in (
+        ("flip", 0.1), ("lognormal", 0.4), ("positions", 0.25), ("logistic", 0.8), ("crowd", 0.05),
+    ):
+        plans = {
+            name: plan(
+                methods("embedding")[name](), noise=noise, level=level, most=2_000, points=1,
+                repeats=16,
+            ) for name in names
+        }
+        ceiling = plans["ste"].ceiling.mean()
+        cells = [f"{100 * plans[name].accuracy.mean():.1f}" for name in names]
+        rows.append((f"{NOISE.options[noise]}, {level}", *cells, f"{100 * ceiling:.1f}"))
+    titles = [methods("embedding")[name].title for name in names]
+    print_table(("30 objects in the plane, 2,000 answers", *titles, "the truth"), rows)
+
+
+def recommendations() -> None:
+    """Whether as many answers as a plan asks for predict as well as it says, on other people."""
+    rows = []
+    for title, options in (
+        ("plane, n = 30, flipped 0.1", {}),
+        ("plane, n = 30, flipped 0.3", {"level": 0.3}),
+        ("plane, n = 60, logistic 0.8", {"n_objects": 60, "noise": "logistic", "level": 0.8}),
+        ("space, n = 100, flipped 0.1", {"n_objects": 100, "n_components": 3}),
+        ("sigmoid, n = 20, positions 0.1",
+         {"n_objects": 20, "truth": "sigmoid", "noise": "positions"}),
+    ):
+        n, d = options.get("n_objects", 30), options.get("n_components", 2)
+        d = 1 if "truth" in options else d
+        options = {**options, "most": int(15 * d * n * np.log(n)), "repeats": 8}
+        first = plan(STE(), **options)
+        # what `Plan.recommendation` asks for
+        said = 0.5 + 0.95 * (first.accuracy.mean(axis=0).max() - 0.5)
+        wanted = first.enough(accuracy=said)
+        other = plan(STE(), **{**options, "most": wanted, "points": 1, "seed": 1})
+        rows.append((
+            title, f"{wanted:,}", f"{wanted / (d * n * np.log(n)):.1f}", f"{100 * said:.1f}",
+            f"{100 * other.accuracy.mean():.1f}",
+        ))
+    print_table(
+        ("STE", "answers asked for", "in d n ln n", "said to predict, %", "others' predicted, %"),
+        rows,
+    )
+
+
+def dimensions() -> None:
+    """Answers after which cross-validation finds the dimension of a normal cloud."""
+    rows = []
+    for d in (1, 2, 3):
+        found = detect_dimension(
+            STE(), n_objects=30, n_components=d, most=6_000, fewest=750, points=4, repeats=8
+        )
+        shares = (f"{100 * share:.0f} %" for share in found.found)
+        rows.append((f"d = {d}", *shares))
+    sizes = [f"{n:,}" for n in found.n_answers]
+    print_table(("n = 30, flipped 0.1: found with", *sizes), rows)
 
 
 def eggs() -> None:
@@ -198,10 +272,64 @@ def cost() -> None:
     )
 
 
+#: Fits the model of MLDS as that package does, by R's glm, and resamples by the fitted model.
+R_SCRIPT = """
+arguments <- commandArgs(TRUE)
+d <- read.csv(arguments[1]); n <- as.integer(arguments[2])
+x <- matrix(0, nrow(d), max(d[, 2:5]))
+for (k in 1:4) x[cbind(seq_len(nrow(d)), d[, k + 1])] <- c(1, -1, -1, 1)[k]
+x <- x[, -1]
+probit <- binomial("probit")
+p <- fitted(glm(d$resp ~ x - 1, family = probit))
+begun <- proc.time()[["user.self"]]
+for (i in seq_len(n)) glm.fit(x, rbinom(length(p), 1, p), family = probit)
+cat((proc.time()[["user.self"]] - begun) / n, "")
+if (requireNamespace("MLDS", quietly = TRUE)) {
+  fitted <- MLDS::mlds(MLDS::as.mlds.df(d))
+  begun <- proc.time()[["user.self"]]
+  MLDS::boot.mlds(fitted, n)
+  cat((proc.time()[["user.self"]] - begun) / n, "")
+}
+cat("\n", coef(glm(d$resp ~ x - 1, family = probit)))
+"""
+
+
+def beside_r() -> None:
+    """Resampling R's own data, beside R where it is installed."""
+    rscript = shutil.which("Rscript")
+    if rscript is None:
+        print("R is not installed, so there is nothing to compare with.\n")
+        return
+    rows = []
+    for name in ("kk1", "kk2", "kk3", "AutumnLab", "Transparency"):
+        file = RECORDED / f"{name}.csv"
+        trials = recorded(pd.read_csv(file))
+        bootstrap_scale(MLDS(), trials, resamples=100)
+        begun = time.process_time()
+        bootstrap_scale(MLDS(), trials, resamples=10_000)
+        own = (time.process_time() - begun) / 10_000
+        printed = subprocess.run(
+            [rscript, "-e", R_SCRIPT, str(file), "300"], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        seconds = [float(word) for word in printed[0].split()]
+        off = np.abs(MLDS().fit(trials).unconstrained_[1:] - np.fromstring(printed[1], sep=" "))
+        package = f"{seconds[1] / own:.0f}" if len(seconds) > 1 else "not installed"
+        rows.append((
+            name, f"{1e3 * own:.2f} ms", f"{seconds[0] / own:.0f}", package, f"{off.max():.0e}"
+        ))
+    print_table(
+        ("data", "one resample", "R's glm.fit / ours", "MLDS::boot.mlds / ours",
+         "largest difference of scales"), rows,
+    )
+
+
 def main() -> None:
     """Print all tables."""
     print(machine())
-    for part in (known_scales, colour_circle, designs, eggs, cost):
+    for part in (
+        known_scales, curved_spaces, designs, noises, recommendations, dimensions, eggs, cost,
+        beside_r,
+    ):
         part()
 
 
