@@ -156,6 +156,7 @@ class Jobs:
     """
 
     def __init__(self, workers: int = 2, keep: int = 50) -> None:
+        self.workers = workers
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="job")
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()

@@ -8,7 +8,6 @@ import io
 import json
 import random
 import struct
-import time
 import zipfile
 import zlib
 
@@ -184,12 +183,10 @@ def test_missing_files(tmp_path):
         load("a\0b.csv")
 
 
-def test_a_million_columns_are_refused_at_once():
+def test_a_million_columns_are_refused_before_all_are_read():
     row = ",".join(map(str, range(1_000_000))).encode()
-    start = time.perf_counter()
-    with pytest.raises(DataError, match=r"row 1: the row has \d+,\d+ or more cells"):
+    with pytest.raises(DataError, match=r"row 1: the row has \d{3},\d{3} or more cells"):
         load(row + b"\n" + row + b"\n")
-    assert time.perf_counter() - start < 1
 
 
 def test_too_many_columns_are_refused_where_the_first_line_does_not_show_them():

@@ -875,8 +875,9 @@ def marks(app: AppTest, name: str, key: str = "trees.diagram") -> dict:
     return next(t for t in figure(app, key)["data"] if t.get("name") == name)
 
 
-def test_the_first_visit_grows_a_tree_without_being_asked(services, opened):
-    assert "There is no map yet" in words(start("trees", opened))
+def test_the_first_visit_grows_a_tree_without_being_asked(services, opened, holding):
+    with holding():
+        assert "There is no map yet" in words(start("trees", opened))
     for job in services.jobs.of(opened):
         assert job.wait(60)
     app = trees(opened)
