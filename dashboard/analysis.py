@@ -138,10 +138,10 @@ def find(
     wanted = (method.name, checked(type(method), method.get_params(deep=False)))
     for listed in workspace.runs(dataset, task):
         record = listed.record
-        found = workspace.run(dataset, listed.key)
-        same = (record["method"], record["parameters"]) == wanted
-        if same and found and found.key == key(task, method, triplets, found.options):
-            return found
+        if (record["method"], record["parameters"]) != wanted:
+            continue
+        if listed.key == key(task, method, triplets, record["options"]):
+            return workspace.run(dataset, listed.key)
     return None
 
 

@@ -235,7 +235,7 @@ class Workspace:
         )
         for name, table in (("answers", answers), ("objects", triplets.objects)):
             path = self._data_file(triplets.fingerprint, name)
-            if not path.exists():
+            if not _kept(path):
                 with _whole(path) as file:
                     table.to_parquet(file)
         self._hold(triplets.fingerprint, triplets)
@@ -286,7 +286,7 @@ class Workspace:
                 ending = (image.format or "png").lower()
             files[name] = f"{_hash(content)}.{ending}"
             path = self.folder / "pictures" / files[name]
-            if not path.exists():
+            if not _kept(path):
                 with _whole(path) as file:
                     file.write(content)
         return files
@@ -453,6 +453,15 @@ def _whole(path: Path) -> Iterator[io.BufferedWriter]:
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def _kept(path: Path) -> bool:
+    """Whether a file is there already; from now on it counts as just written."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _facts(triplets: Triplets, pairs: Pairs | None) -> dict[str, Any]:

@@ -165,6 +165,26 @@ def test_deleting_frees_files(workspace, triplets):
     assert len(list((workspace.folder / "pictures").iterdir())) == 2  # the other set uses them
 
 
+def test_files_that_are_kept_again_are_not_taken_for_unused_meanwhile(workspace, triplets):
+    """Another session may delete the only data set that has them before the new one is listed."""
+    info = keep(workspace, triplets)
+    old = time.time() - 1000
+    for path in workspace.folder.rglob("*"):
+        os.utime(path, (old, old))
+    added = Workspace._write_triplets
+
+    def and_another_deletes(self, triplets):
+        added(self, triplets)
+        self.delete_dataset(info.id)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workspace, "_write_triplets", and_another_deletes)
+        again = keep(workspace, triplets)
+    workspace.close()
+    found = Workspace(workspace.folder).triplets(again)
+    assert found.fingerprint == triplets.fingerprint
+
+
 def test_sessions_come_back(workspace):
     assert workspace.session("s") is None
     workspace.save_session("s", {"drafts": {"a": 1}})
