@@ -77,7 +77,11 @@ def numbers(encoded: dict | list) -> np.ndarray:
 def opened(services, planted):
     """Id of a saved session with data that have categories, quantities and pictures open."""
     objects = planted.objects.assign(kind=["a", "b", "c"] * 10, size=np.arange(30.0))
-    triplets = Triplets(planted.rows, objects, planted.answers, "Things")
+    return session_on(services, Triplets(planted.rows, objects, planted.answers, "Things"))
+
+
+def session_on(services, triplets: Triplets) -> str:
+    """Id of a saved session in which these answers are open."""
     info = services.workspace.add_dataset(triplets, origin="a.csv", report=["All was read."])
     session = Session("test-session")
     session.open(info.id)
@@ -651,6 +655,12 @@ def test_the_first_kernel_is_there_without_asking(services, opened):
     assert len(bars["customdata"]) == 20
     assert 4 not in bars["customdata"]
     assert np.all(np.diff(numbers(bars["x"])) <= 0)
+
+
+def test_three_objects_share_no_question(services):
+    answers = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    text = words(settled(kernel(session_on(services, answers)), services))
+    assert "100 % of the pairs of objects have a similarity of 0" in text
 
 
 def test_another_kernel_is_computed_when_asked(services, opened):

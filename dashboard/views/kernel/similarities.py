@@ -122,12 +122,13 @@ def _column_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
 
 def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
     lines, unknown = [], np.flatnonzero(~kernel.placed_)
-    apart = 1.0 - (np.count_nonzero(values) - len(values)) / max(values.size - len(values), 1)
+    known = np.count_nonzero(values) - np.count_nonzero(values.diagonal())
+    apart = 1.0 - known / max(values.size - len(values), 1)
     if apart > _MANY_APART:
         lines.append(
-            f"{100 * apart:.0f} % of the pairs of objects share no question, so that nothing is "
-            "known of their similarity. Triplet kernels need more answers per object than maps "
-            "do, or answers to a landmark design (see Landmarks)."
+            f"{100 * apart:.0f} % of the pairs of objects have a similarity of 0: they share no "
+            "question, or agree in as many as they differ in. Triplet kernels need more answers "
+            "per object than maps do, or answers to a landmark design (see Landmarks)."
         )
     if len(unknown):
         names = ", ".join(here.triplets.labels[i] for i in unknown[:5])
