@@ -232,13 +232,13 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
         effective number of answers. It takes the maps as given, and is narrower than that of the
         whole estimate.
     """
-    values = triplets.answers[column].astype("str").fillna("").to_numpy()
-    known = np.isfinite(estimate.wrong) & (triplets.weight > 0)
+    known = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
+    values = triplets.answers[column].astype("str").fillna("").iloc[known]
     rows = []
-    for value in np.unique(values[known]):
-        of = known & (values == value)
+    for value, places in values.groupby(values.to_numpy()).indices.items():
+        of = known[places]
         found = clustered_mean(estimate.wrong[of], triplets.weight[of], triplets.questions[of])
-        rows.append((value, int(of.sum()), *found))
+        rows.append((value, len(of), *found))
     return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high"])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from core import __version__
+from core.files.reading import SIDE_ROLES
 from core.files.writing import WRITERS, write_answers
 from core.method import Inner, Method, parameters, unfitted
 from core.quadruples import Quadruples
@@ -18,6 +19,9 @@ from core.run import TASKS, Run
 from core.triplets import Triplets
 from dashboard import export
 from dashboard.catalogue import DatasetInfo
+
+#: Columns of answers that reading recognises by their names.
+_ROLES = (*SIDE_ROLES, "side", "trial")
 
 
 def reproduction(
@@ -57,7 +61,11 @@ def reproduction(
         {f"{k}-{run.task}": run for k, run in enumerate(runs, 1)}, info.record
     )
     data = [_data_of(run, cleaning.triplets, pairs) for run in runs]
-    files[f"{name}.py"] = _script(info, name, list(zip(runs, data, strict=True)), sources).encode()
+    has_columns = sources.get("answers", "").endswith(WRITERS["anchored"].suffix)
+    kept = [c for c in cleaning.raw.answers if has_columns and c not in _ROLES]
+    files[f"{name}.py"] = _script(
+        info, name, list(zip(runs, data, strict=True)), sources, kept
+    ).encode()
     return files
 
 
@@ -81,7 +89,8 @@ def _data_of(run: Run, triplets: Triplets, pairs: Quadruples | None) -> str:
 
 
 def _script(
-    info: DatasetInfo, name: str, runs: Sequence[tuple[Run, str]], sources: dict[str, str]
+    info: DatasetInfo, name: str, runs: Sequence[tuple[Run, str]], sources: dict[str, str],
+    kept: list[str],
 ) -> str:
     methods = [_source(run.fresh()) for run, _ in runs]
     imports = {line for _, needed in methods for line in needed}
@@ -89,7 +98,9 @@ def _script(
     lines = []
     if "answers" in sources:
         imports.add("from core.files import read")
-        lines.append(f"answers = read({sources['answers']!r}, objects={sources['objects']!r})")
+        lines.append(
+            f"answers = read({sources['answers']!r}, objects={sources['objects']!r}{_keep(kept)})"
+        )
     if "pairs" in sources:
         imports |= {
             "import pandas as pd", "from core.files import read_objects",
@@ -144,6 +155,10 @@ def _source(method: Method) -> tuple[str, set[str]]:
             text = repr(value)
         words.append(f"{parameter.name}={text}")
     return f"{owner.__name__}({', '.join(words)})", imports
+
+
+def _keep(columns: list[str]) -> str:
+    return f", keep={columns!r}" if columns else ""
 
 
 def _options(run: Run) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
@@ -12,8 +13,12 @@ import pytest
 from PIL import Image
 
 from core.files import (
+    Reading,
     attach_objects,
     attach_pictures,
+    can_be_kept,
+    load,
+    propose,
     read,
     read_objects,
     read_pictures,
@@ -262,3 +267,37 @@ def test_large_pictures_are_shrunk_once_and_told(monkeypatch):
     monkeypatch.setattr(Image, "open", None)
     assert pictures.thumbnail("large.png", 64) is small
     assert pictures["large.png"]
+
+
+# Further columns
+
+GROUPED = (
+    b"anchor,near,far,Condition,mood,age,time\na,b,c,lab,good,31,1\nb,c,a,crowd,bad,20,2\n"
+    b"c,a,b,lab,,31,3\n"
+)
+
+
+def test_columns_that_divide_answers_into_groups_are_kept():
+    assert set(read(GROUPED).answers) == {"time", "Condition"}
+    found = read(GROUPED, keep=["age", "mood"]).answers
+    assert found["Condition"].tolist() == ["lab", "crowd", "lab"]
+    assert found["age"].cat.categories.tolist() == ["20", "31"]
+    assert found["mood"].isna().tolist() == [False, False, True]
+    roles = {"anchor": "anchor", "near": "near", "far": "far", "keep": ["mood"]}
+    assert list(read(GROUPED, roles).answers) == ["mood"]
+    one_condition = GROUPED.replace(b"crowd", b"lab")
+    assert "Condition" not in read(one_condition).answers, "it divides nothing"
+
+
+def test_kept_columns_are_part_of_a_reading():
+    table = load(GROUPED)
+    (reading, *_) = propose(table)
+    assert "Kept with the answers: Condition." in reading.summary()
+    assert Reading.from_dict(json.loads(json.dumps(reading.to_dict()))) == reading
+    assert can_be_kept(table, reading) == ["Condition", "mood", "age"]
+    with pytest.raises(DataError, match="no column 'moods'"):
+        read(GROUPED, keep=["moods"])
+    roles = {"anchor": "anchor", "near": "near", "far": "far"}
+    with pytest.raises(DataError, match="'time' cannot be kept under its own name") as raised:
+        read(GROUPED, {**roles, "keep": ["time"]})
+    assert "Choose it as the column of a role" in raised.value.remedy

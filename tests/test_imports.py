@@ -236,6 +236,31 @@ def test_a_reading_goes_into_a_file_and_comes_back(services):
     assert upload.reading == turned
 
 
+# Further columns
+
+
+def test_the_form_keeps_the_columns_that_one_names(services):
+    """A condition is kept without asking, others when asked; what plays a role is no further one."""
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", (
+        b"anchor,near,far,condition,mood\ncat,dog,car,lab,good\ncar,cat,dog,crowd,bad\n"
+    ), "text/csv")
+    app.run()
+    kept = next(box for box in app.multiselect if box.label == "Other columns to keep")
+    assert kept.options == ["condition", "mood"]
+    assert kept.value == ["condition"]
+    kept.set_value(["condition", "mood"]).run()
+    next(box for box in app.selectbox if box.label == "Block").select("condition").run()
+    kept = next(box for box in app.multiselect if box.label == "Other columns to keep")
+    assert kept.options == ["mood"]
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    settled(app, services)
+    (info,) = services.workspace.datasets()
+    answers = services.workspace.triplets(info).answers
+    assert answers["block"].tolist() == ["lab", "crowd"]
+    assert answers["mood"].tolist() == ["good", "bad"]
+
+
 # Downloads
 
 

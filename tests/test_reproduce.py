@@ -31,9 +31,12 @@ def test_the_script_computes_the_same_results(tmp_path):
     workspace = Workspace(tmp_path / "ws")
     data = people_data()
     kinds = data.objects.assign(kind=["a", "b"] * 6)
+    answers = data.answers.assign(
+        tempo=pd.Categorical(np.where(np.arange(len(data)) % 3, "slow", "fast"))
+    )
     catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "p5"], "correct": [True, False]})
     info = workspace.add_dataset(
-        Triplets(data.rows, kinds, data.answers, 'The "people"\\'), origin="a.csv", report=[],
+        Triplets(data.rows, kinds, answers, 'The "people"\\'), origin="a.csv", report=[],
         catch_trials=catch,
     )
     gold = Triplets(data.rows[:3], kinds)
@@ -48,6 +51,7 @@ def test_the_script_computes_the_same_results(tmp_path):
         run("cross_validate", STE(n_init=1), triplets, {"folds": 3}),
         run("fit", Agglomerative(linkage="complete", basis=K2()), triplets),
         run("classify", K2(), triplets, {"labels": "kind", "folds": 2}),
+        run("who_predicts_whom", STE(n_init=1), triplets, {"by": "tempo", "folds": 2}),
         run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
     ]
     files = reproduce.reproduction(info, workspace.cleaning(info), done)

@@ -24,6 +24,7 @@ from core.files.reading import (
     Coding,
     Reading,
     Role,
+    can_be_kept,
     candidates,
 )
 from core.files.refused import MatrixGiven, OtherTask
@@ -59,6 +60,7 @@ __all__ = [
     "alternatives",
     "attach_objects",
     "attach_pictures",
+    "can_be_kept",
     "candidates",
     "interpret",
     "layouts",

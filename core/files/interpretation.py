@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ def read(
     *,
     name: str | None = None,
     objects: Source | pd.DataFrame | None = None,
+    keep: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Triplets:
     """Read answers from a file.
@@ -61,11 +63,13 @@ def read(
     reading : Reading or mapping of str to str, optional
         By default the best proposal. A mapping gives the column of each role, such as
         ``{"anchor": "head", "near": "winner", "far": "loser"}``, and may hold ``choice_coding``,
-        ``response_time_unit`` and ``index_base``.
+        ``response_time_unit``, ``index_base`` and ``keep``.
     name : str, optional
         Name of the file, for messages and as the name of the triplets.
     objects : DataFrame, path, bytes or binary file object, optional
         Table of the objects: only these exist, in this order.
+    keep : sequence of str, optional
+        Columns that are kept with the answers, beside those that the reading keeps.
 
     Raises
     ------
@@ -78,6 +82,7 @@ def read(
         reading = propose(table)[0]
     elif not isinstance(reading, Reading):
         reading = complete(table, Reading.from_roles(**reading))[0]
+    reading = replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *keep))))
     return interpret(table, reading, objects, progress=part(progress, 0.5, 1.0)).triplets
 
 
@@ -242,6 +247,7 @@ def _answers(
         answers["time"] = _moments(table, roles["time"])[usable]
     if "weight" in roles:
         answers["weight"] = table.numbers(roles["weight"])[usable]
+    answers |= {column: _categories(table, column, usable, {}) for column in reading.keep}
     if reading.is_coded:
         answers |= _sides(reading, trials.outcome[usable], notes)
     return pd.DataFrame(answers, index=range(int(usable.sum())))

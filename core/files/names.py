@@ -62,6 +62,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "block": ("hitnr", "hitid", "hit", "block", "blocknr", "session", "round"),
 }
 
+#: Names of columns that divide participants or trials into groups worth comparing.
+GROUP_NAMES = (
+    "group", "condition", "cohort", "population", "site", "lab", "platform", "country", "language",
+    "gender", "sex", "expertise",
+)
+
 #: Names of choices that say which of three objects was asked for, by task.
 ASKED_NAMES: dict[str, tuple[str, ...]] = {
     "odd_one_out": (
@@ -84,7 +90,8 @@ LABEL_NAMES = ("label", "name", "title", "primarydescription", "description")
 IMAGE_NAMES = ("image", "imagefile", "picture", "photo", "filename", "file", "path", "img")
 
 _KNOWN_NAMES = frozenset({
-    *chain(*ALIASES.values(), *ASKED_NAMES.values()), *ID_NAMES, *LABEL_NAMES, *IMAGE_NAMES,
+    *chain(*ALIASES.values(), *ASKED_NAMES.values()), *GROUP_NAMES, *ID_NAMES, *LABEL_NAMES,
+    *IMAGE_NAMES,
 })
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.files.guess import complete
 from core.files.layout import layouts
-from core.files.reading import Reading
+from core.files.names import GROUP_NAMES, normalised
+from core.files.reading import Reading, can_be_kept
 from core.files.refused import refusal
 from core.files.table import Table
 
@@ -32,8 +35,16 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
         for proposed in layout.propose(table):
             for reading in complete(table, proposed):
                 if not any(_same(reading, other) for other in found):
-                    found.append(reading)
+                    found.append(replace(reading, keep=_groups(table, reading)))
     return found
+
+
+def _groups(table: Table, reading: Reading) -> tuple[str, ...]:
+    """Columns that nobody asked for, but that divide the answers into groups."""
+    return tuple(
+        column for column in can_be_kept(table, reading)
+        if normalised(column) in GROUP_NAMES and len(table.codes(column).values) > 1
+    )
 
 
 def _same(reading: Reading, other: Reading) -> bool:

@@ -57,6 +57,9 @@ SIDE_ROLES = (
     "participant", "response_time", "split", "sampler", "time", "block", "weight",
 )
 
+#: Names of columns of answers that have a meaning of their own.
+_TAKEN = (*SIDE_ROLES, "anchor", "near", "far", "side", "trial")
+
 
 @dataclass(frozen=True)
 class Coding:
@@ -144,6 +147,9 @@ class Reading:
         What was asked, one of `TASKS`.
     only : mapping of str to sequence of str
         Rows that are trials: column -> the values that it has in them. Other rows are left out.
+    keep : sequence of str
+        Further columns that are kept with the answers, as categories under their own names: a
+        condition, a group of participants.
 
     Raises
     ------
@@ -160,6 +166,7 @@ class Reading:
     reasons: tuple[str, ...] = ()
     task: str = "nearer"
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what, value, allowed in (
@@ -177,6 +184,7 @@ class Reading:
         object.__setattr__(self, "reasons", tuple(self.reasons))
         only = {column: tuple(values) for column, values in self.only.items()}
         object.__setattr__(self, "only", only)
+        object.__setattr__(self, "keep", tuple(self.keep))
 
     @property
     def is_coded(self) -> bool:
@@ -236,12 +244,15 @@ class Reading:
             lines.append(f"The choice: {CHOICE_CODINGS[self.choice_coding].help}")
         for column, values in self.only.items():
             lines.append(f"Trials are the rows in which {column} is {listing(values, 12)}.")
+        if self.keep:
+            lines.append(f"Kept with the answers: {listing(self.keep, 12)}.")
         return lines + list(self.reasons)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: how the next file of the experiment is to be read."""
         return {
             **asdict(self), "roles": dict(self.roles), "reasons": list(self.reasons),
+            "keep": list(self.keep),
             "only": {column: list(values) for column, values in self.only.items()},
         }
 
@@ -277,14 +288,15 @@ class Reading:
         """
         settings = {
             key: roles.pop(key)
-            for key in ("choice_coding", "response_time_unit", "index_base", "task", "only")
+            for key in ("choice_coding", "response_time_unit", "index_base", "task", "only",
+                        "keep")
             if key in roles
         }
         return cls("roles", "Chosen columns", roles, **settings)
 
     def check(self, table: Table) -> None:
         """Raise DataError if the roles do not fit together or name columns that are not there."""
-        columns = [*self.roles.values(), *self.only]
+        columns = [*self.roles.values(), *self.only, *self.keep]
         absent = [column for column in columns if column not in table.columns]
         if absent:
             raise DataError(
@@ -309,6 +321,13 @@ class Reading:
                 f"nothing says how column {self.roles['choice']!r} tells the chosen option",
                 file=table.name, remedy="Choose how the choice is coded.",
             )
+        taken = next((column for column in self.keep if column in _TAKEN), None)
+        if taken:
+            raise DataError(
+                f"column {taken!r} cannot be kept under its own name, which has a meaning here",
+                file=table.name,
+                remedy="Choose it as the column of a role, or give it another name in the file.",
+            )
         task = TASKS[self.task]
         names_pair = self.task == "similar_pair" and "choice2" in self.roles
         if self.is_coded and self.choice_coding == "item" and not (task.options or names_pair):
@@ -322,6 +341,7 @@ class Reading:
 #: What the fields of a reading are in JSON, and what is in them; others are single values.
 _KINDS = {
     "roles": (Mapping, str), "only": (Mapping, (list, tuple)), "reasons": ((list, tuple), str),
+    "keep": ((list, tuple), str),
 }
 
 
@@ -341,6 +361,12 @@ def candidates(table: Table, role: str) -> list[str]:
         return table.columns
     sample = table.head(1_000)
     return [column for column in table.columns if _mostly_numbers(sample, column)]
+
+
+def can_be_kept(table: Table, reading: Reading) -> list[str]:
+    """The columns that play no role and could be kept under their own names, for a form."""
+    playing = set(reading.roles.values())
+    return [c for c in table.columns if c not in playing and c not in _TAKEN]
 
 
 def _mostly_numbers(table: Table, column: str) -> bool:

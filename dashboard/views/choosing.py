@@ -1,4 +1,4 @@
-"""Choosing which of several kept results is shown, renaming and deleting it."""
+"""What is chosen on several pages: a kept result, to show or delete, and groups of answers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from dashboard import panels
@@ -14,6 +15,20 @@ from dashboard.catalogue import RunInfo
 from dashboard.controls import pressed
 from dashboard.services import services
 from dashboard.state import Session
+
+#: Values that name groups: fewer tell nothing apart, more are no groups.
+_GROUPS = (2, 1000)
+#: Columns of answers that name no groups of people or questions.
+_NO_GROUPS = ("side", "weight", "trial", "response_time", "time")
+
+
+def dividing_columns(answers: pd.DataFrame) -> list[str]:
+    """Columns of answers that divide them into groups, in their order."""
+    low, high = _GROUPS
+    return [
+        name for name in answers.columns
+        if name not in _NO_GROUPS and low <= answers[name].nunique() <= high
+    ]
 
 
 def choose_run(

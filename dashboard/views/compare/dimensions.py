@@ -25,12 +25,12 @@ from dashboard.jobs import Job
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count, interval
+from dashboard.views.choosing import dividing_columns
 from dashboard.views.compare.comparing import PAGE, worth_showing
 from dashboard.views.computing import WIDE, compute_button, watch
 
 _LOW = Canvas(900.0, 260.0)
 _USUAL_METHODS = ["ste", "tste"]
-_GROUPS = ("sampler", "split", "participant")
 _COLUMNS = [
     "method", "dimensions", "held-out error", "low", "high", "training error",
     "loss per answer", "starts at the best", "iterations", "seconds",
@@ -287,10 +287,8 @@ def _summary_table(table: pd.DataFrame) -> None:
 def _by_group(
     current: Session, triplets: Triplets, estimates: dict[str, ErrorEstimate]
 ) -> None:
-    columns = {
-        name: name for name in _GROUPS
-        if name in triplets.answers and len(triplets.answers[name].unique()) > 1
-    }
+    names = dividing_columns(triplets.answers)
+    columns = {name: name for name in sorted(names, key=lambda name: name == "participant")}
     if not columns or not estimates:
         return
     with st.expander(f"Error by {', '.join(columns)}"):

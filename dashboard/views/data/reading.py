@@ -19,6 +19,7 @@ from core.files import (
     TASKS,
     Imported,
     Reading,
+    can_be_kept,
     candidates,
 )
 from core.triplets import DataError, Triplets
@@ -244,6 +245,7 @@ def _form(upload: Waiting) -> None:
             roles |= {name: _role(upload, name) for name in names}
     roles = {name: column for name, column in roles.items() if column}
     reading = replace(upload.reading, roles=roles)
+    reading = replace(reading, keep=_kept(upload, reading))
     reading = _codings(upload, reading, roles)
     if reading != upload.reading:
         upload.reading = reading
@@ -281,6 +283,19 @@ def _role(upload: Waiting, role: str) -> str | None:
         key=f"role.{role}.{upload.version}",
     )
     return None if chosen == _NONE else chosen
+
+
+def _kept(upload: Waiting, reading: Reading) -> tuple[str, ...]:
+    """Further columns that go along with the answers."""
+    options = can_be_kept(upload.table, reading)
+    if not options:
+        return ()
+    return tuple(st.multiselect(
+        "Other columns to keep", options, [c for c in reading.keep if c in options],
+        key=f"keep.{upload.version}", placeholder="None", help="Columns that divide answers or "
+        "participants into groups, such as a condition. They are kept as categories, and can "
+        "be compared on the pages Scale and Compare.",
+    ))
 
 
 def _codings(upload: Waiting, reading: Reading, roles: dict[str, str]) -> Reading:

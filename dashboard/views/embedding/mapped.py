@@ -312,6 +312,7 @@ def show_objects(current: Session, result: Result) -> None:
 
 _COLUMNS = {
     "picture": st.column_config.ImageColumn("", width="small"),
+    "label": st.column_config.TextColumn(width="medium"),
     "neighbours": st.column_config.ListColumn("nearest neighbours", width="large"),
     "contradicted": st.column_config.ProgressColumn(
         "answers contradicted", format="%.0f %%", min_value=0.0, max_value=100.0,

@@ -23,6 +23,7 @@ from dashboard.controls import number, parameter_form, pick
 from dashboard.jobs import Job
 from dashboard.state import Session
 from dashboard.theme import count
+from dashboard.views.choosing import dividing_columns
 from dashboard.views.computing import compute_button
 
 PAGE = "scale"
@@ -30,10 +31,6 @@ PAGE = "scale"
 _NONE, _ORDER = "", "the order of the objects"
 #: Difference scaling is made for about ten levels; more than so many are joined to fewer.
 _MANY_LEVELS, _FEW_LEVELS = 20, 12
-#: Values that name groups: fewer tell nothing apart, more are no groups.
-_GROUPS = (2, 1000)
-#: Columns of the answers that name no groups of people or questions.
-_NO_GROUPS = ("side", "weight", "trial", "response_time", "time")
 
 
 @dataclass(frozen=True)
@@ -74,11 +71,7 @@ class Subject:
     @cached_property
     def groups(self) -> list[str]:
         """Columns of the answers that divide them: participants first."""
-        answers = self.answers.answers
-        names = [
-            name for name in answers.columns
-            if name not in _NO_GROUPS and _GROUPS[0] <= answers[name].nunique() <= _GROUPS[1]
-        ]
+        names = dividing_columns(self.answers.answers)
         return sorted(names, key=lambda name: name != "participant")
 
     @property
