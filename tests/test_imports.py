@@ -240,7 +240,7 @@ def test_a_reading_goes_into_a_file_and_comes_back(services):
 
 
 def test_the_form_keeps_the_columns_that_one_names(services):
-    """A condition is kept without asking, others when asked; what plays a role is no further one."""
+    """A condition without asking, others when asked, and none that plays a role."""
     app = start()
     app.file_uploader(key="upload").upload("pets.csv", (
         b"anchor,near,far,condition,mood\ncat,dog,car,lab,good\ncar,cat,dog,crowd,bad\n"

@@ -338,6 +338,17 @@ def test_colours_labels_and_coverage_change_the_figure(services, opened):
     assert not any(any(t["text"]) for t in figure(app, "map")["data"] if "customdata" in t)
 
 
+def test_too_few_questions_for_an_error_are_no_error_of_the_first_visit(services):
+    answers = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0], [2, 1, 0]])
+    app = settled(start("embedding", session_on(services, answers)), services)
+    assert not app.error
+    assert next(m.value for m in app.metric if m.label == "Held-out error") == "—"
+    assert figure(app, "map")["data"]
+    app.button(key="fit").click().run()
+    settled(app, services)
+    assert "3 different questions cannot be divided into 5 folds" in app.error[0].value
+
+
 def test_a_stopped_fit_says_so(services, opened):
     session = Session(opened, services.workspace.session(opened))
     info, triplets = session.dataset, session.triplets()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from core.method import Method, methods
+from core.method import Method, methods, parameters
 from core.run import key
 from core.score import CHANCE, cross_validate, has_split
 from core.triplets import Triplets
@@ -69,7 +69,11 @@ def _default_method() -> Method:
 
 
 def _default_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
-    return {"bootstrap": {}, ("split_error" if has_split(triplets) else "cross_validate"): {}}
+    if has_split(triplets):
+        return {"bootstrap": {}, "split_error": {}}
+    folds = next(p.default for p in parameters(cross_validate) if p.name == "folds")
+    enough = triplets.questions.max(initial=-1) >= folds - 1  # they are numbered from 0
+    return {"bootstrap": {}, "cross_validate": {}} if enough else {"bootstrap": {}}
 
 
 def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
