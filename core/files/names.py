@@ -59,6 +59,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "starttime", "time", "trialindex", "trialnr", "trialnumber", "trialno", "trialsthisn",
         "trial", "start",
     ),
+    "side": ("side", "chosenside", "sidechosen", "responseside"),
+    "trial": ("trial", "trialid", "trialindex", "trialnr", "trialnumber", "trialno"),
     "block": ("hitnr", "hitid", "hit", "block", "blocknr", "session", "round"),
 }
 

@@ -21,6 +21,7 @@ from core.files import (
     Reading,
     candidates,
 )
+from core.files.reading import ROW_ROLES
 from core.triplets import DataError, Triplets
 from dashboard import panels
 from dashboard.controls import picture_uploader, pressed
@@ -263,7 +264,7 @@ def _asked(upload: Waiting) -> tuple[str, ...]:
         format_func=lambda c: "two options and the choice" if c else "the nearer and the farther",
         key=f"coded.{upload.version}", horizontal=True,
     )
-    chosen, hidden = ("left", "right", "choice"), ("near", "far")
+    chosen, hidden = ("left", "right", "choice"), ("near", "far", *ROW_ROLES)
     if not coded:
         chosen, hidden = hidden, chosen
     return tuple(
