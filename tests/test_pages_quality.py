@@ -60,6 +60,17 @@ def test_quality_is_the_report_of_the_answers(services, kept):
     assert picture["layout"]["yaxis"]["title"]["text"] == "predicted by the others' map"
     assert int(np.argmin(numbers(picture["data"][0]["y"]))) == 5, "who guesses is the lowest"
     assert app.button(key="quality.agreement.run").disabled
+    table = app.dataframe[0].value
+    assert len(table) == 6
+    for title in ("predicted by the others' map", "own repeats that agree",
+                  "on the side of the others' majority"):
+        low, share, high = (table[title + end] for end in (", from", "", ", to"))
+        assert ((low <= share) & (share <= high) | share.isna()).all()
+    # The interval is drawn with whatever share is chosen.
+    app.selectbox(key="quality.people.12.y").set_value("consistent").run()
+    bars = figure(app, "quality.participants")["data"][0]["error_y"]
+    reach = report.participants["consistent_high"] - report.participants["consistent"]
+    np.testing.assert_allclose(numbers(bars["array"]), reach.dropna())
 
 
 @pytest.mark.parametrize("view", ["objects", "samplers", "time", "gold", "paragraph"])
@@ -191,7 +202,7 @@ def test_exports_say_what_is_left_out(services, kept, monkeypatch):
 def test_figures_of_quality_leave_out_what_is_unknown():
     table = pd.DataFrame({
         "who": ["a", "b", "c"], "time": [1.0, np.nan, 0.0], "predicted": [0.9, 0.8, 0.7],
-        "low": [0.8, 0.7, 0.6], "high": [1.0, 0.9, 0.8],
+        "predicted_low": [0.8, 0.7, 0.6], "predicted_high": [1.0, 0.9, 0.8],
     })
     titles = {"time": "s", "predicted": "share"}
     drawn = measures(table, "time", "predicted", names="who", titles=titles, logarithmic=True,

@@ -242,6 +242,59 @@ def test_participants_against_counting():
     assert table["bias_p"].idxmin() == "p5"
 
 
+@settings(max_examples=60)
+@given(small_data())
+def test_intervals_of_participants_and_objects_are_those_of_their_answers_alone(triplets):
+    for table, name, own_of in (
+        (participants(triplets), "participant",
+         lambda who: (triplets.answers["participant"] == who).to_numpy()),
+        (objects(triplets).rename(columns={"id": "object"}), "object",
+         lambda thing: (triplets.rows == triplets.ids.index(thing)).any(axis=1)),
+    ):
+        for _, row in table.iterrows():
+            own = triplets.take(own_of(row[name]))
+            if name == "object":  # whoever gave them
+                own = Triplets(own.rows, own.objects)
+            found = repeats(own)
+            share = found.within if name == "participant" else found.between
+            assert row["repeats"] == share.n
+            np.testing.assert_allclose(
+                row[["consistent", "consistent_low", "consistent_high"]].to_numpy(dtype=float),
+                [share.value, share.low, share.high],
+            )
+
+
+def test_intervals_of_checks_and_of_agreement_with_others():
+    triplets = people_data()
+    catch = pd.DataFrame({"participant": ["p0"] * 4 + ["p1"], "correct": [False] + [True] * 4})
+    table = participants(triplets, catch_trials=catch).set_index("participant")
+    failed = table[["failed_low", "failed", "failed_high"]]
+    exact = binomtest(1, 4).proportion_ci(method="wilson")
+    np.testing.assert_allclose(failed.loc["p0"], [exact.low, 0.25, exact.high])
+    np.testing.assert_allclose(failed.loc["p1"], [0, 0, binomtest(0, 1).proportion_ci(
+        method="wilson").high], atol=1e-12)
+    assert failed.loc["p2"].isna().all()
+    # Each question answered once by everybody: answers are independent cases.
+    rows = [[0, 1, 2], [1, 0, 2], [2, 1, 0], [3, 1, 0], [3, 2, 0]]
+    given_by = np.repeat(["a", "b", "c"], 5)
+    rows = np.array(rows * 3)
+    rows[[0, 1]] = rows[[0, 1]][:, [0, 2, 1]]
+    table = participants(Triplets(rows, pd.DataFrame({"id": list("wxyz")}),
+                                  pd.DataFrame({"participant": given_by})))
+    exact = binomtest(3, 5).proportion_ci(method="wilson")
+    np.testing.assert_allclose(table.loc[0, ["agrees_low", "agrees", "agrees_high"]].tolist(),
+                               [exact.low, 0.6, exact.high])
+
+
+def test_others_who_are_divided_have_no_majority_whatever_their_weights():
+    rows = [[0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 2, 1]]
+    triplets = Triplets(rows, pd.DataFrame({"id": list("abc")}), pd.DataFrame({
+        "participant": list("xyzw"), "weight": [1.0, 0.1, 0.2, 0.3],
+    }))
+    table = participants(triplets).set_index("participant")
+    assert table.loc["x", "agrees"] == 0.5
+
+
 def test_sorted_files_say_nothing_of_sides(eggs):
     table = participants(eggs)
     assert "favourite" not in table
