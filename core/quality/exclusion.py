@@ -232,6 +232,25 @@ class Cleaning:
         """The same without the last exclusion."""
         return replace(self, exclusions=self.exclusions[:-1])
 
+    @property
+    def by_checks(self) -> list[int]:
+        """Numbers, from 1, of the exclusions that look at catch and gold questions."""
+        return [k for k, made in enumerate(self.exclusions, 1) if made.rule == "failed_checks"]
+
+    def with_gold(self, gold: Triplets | None) -> Cleaning:
+        """Other gold questions, or none; the exclusions are made again with them, in their order.
+
+        Raises
+        ------
+        DataError
+            If they do not fit to the answers, an exclusion lacks what it looks at, or no answer
+            would be left.
+        """
+        again = replace(self, gold=gold, exclusions=())
+        for exclusion in self.exclusions:
+            again = again.excluding(exclusion)
+        return again
+
     def log(self) -> list[dict[str, Any]]:
         """Every exclusion with what it removed: plain values, for exports."""
         return [
