@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, chisquare, norm
 
 from core.embedding import STE
 from core.files import interpret, load, propose
@@ -293,6 +293,58 @@ def test_others_who_are_divided_have_no_majority_whatever_their_weights():
     }))
     table = participants(triplets).set_index("participant")
     assert table.loc["x", "agrees"] == 0.5
+
+
+def test_runs_follow_the_time_of_trials_and_skip_those_without_a_side():
+    # Odd ones out, two answers each; sides alternate by time, while the file is sorted by side.
+    text = "image1,image2,image3,choice,trial,subject_id\n" + "".join(
+        f"{1 + i % 5},{6 + i % 3},{9 + i % 2},{1 + i % 2},{i},{i % 3}\n"
+        for i in sorted(range(90), key=lambda i: i % 2)
+    )
+    table = load(text.encode())
+    reading = propose(table)[0]
+    assert reading.roles["time"] == "trial"
+    triplets = interpret(table, reading).triplets
+    alternating = participants(triplets)
+    assert (alternating["runs_p"] < 1e-3).all()
+    assert alternating["runs_p"].to_numpy() == pytest.approx(
+        [runs_test(np.arange(i, 90, 3) % 2) for i in range(3)]
+    )
+    unknown = triplets.answers.assign(side=triplets.answers["side"].where(
+        triplets.answers["time"] >= 45
+    ), participant=triplets.answers["participant"].where(triplets.answers["time"] != 50))
+    table = participants(Triplets(triplets.rows, triplets.objects, unknown))
+    expected = [runs_test(np.array([t for t in range(i, 90, 3) if t >= 45 and t != 50]) % 2)
+                for i in range(3)]
+    assert table["runs_p"].to_numpy() == pytest.approx(expected)
+
+
+def test_a_side_that_nobody_chose_counts():
+    answers = pd.DataFrame({"participant": ["a"] * 30, "side": pd.Categorical(
+        ["first", "second"] * 15
+    )})
+    triplets = Triplets([[0, 1, 2]] * 30, pd.DataFrame({"id": list("xyz")}), answers)
+    assert participants(triplets)["bias_p"][0] == pytest.approx(chisquare([15, 15, 0]).pvalue)
+    removed = Cleaning(triplets).preview(Exclusion("favourite_side", {"most": 1.0, "least": 0.27}))
+    assert removed.participants == ["a"]
+    always = triplets.answers.assign(side=pd.Categorical(["left"] * 30))
+    table = participants(Triplets(triplets.rows, triplets.objects, always))
+    assert table["bias_p"][0] == pytest.approx(chisquare([30, 0]).pvalue)
+    assert table.loc[0, ["favourite", "favourite_share"]].tolist() == ["left", 1.0]
+
+
+def test_participants_who_are_nowhere_named():
+    answers = pd.DataFrame({
+        "participant": pd.Categorical([None] * 3), "side": pd.Categorical([None] * 3),
+        "response_time": [np.nan] * 3, "time": [np.nan] * 3, "block": ["1"] * 3,
+    })
+    triplets = Triplets([[0, 1, 2]] * 3, pd.DataFrame({"id": list("xyz")}), answers)
+    assert participants(triplets).empty
+    report = quality(triplets)
+    assert report.repeats.between.n == 3
+    for rule in RULES:
+        if rule != "failed_checks":
+            Cleaning(triplets).preview(Exclusion(rule))
 
 
 def test_sorted_files_say_nothing_of_sides(eggs):

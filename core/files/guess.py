@@ -189,17 +189,6 @@ def numbered_columns(columns: Iterable[str]) -> dict[str, list[str]]:
     }
 
 
-def roles_named(columns: Iterable[str], names: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Role -> the column that bears one of its names; empty unless all are found."""
-    columns, roles = list(columns), {}
-    for role, aliases in names.items():
-        column = named([c for c in columns if c not in roles.values()], aliases)
-        if column is None:
-            return {}
-        roles[role] = column
-    return roles
-
-
 def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
     """Unit of response times by their size, and why."""
     positive = times[times > 0]

@@ -15,7 +15,7 @@ from core.method import Method, Number
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
 from core.quality.checks import gold_mistakes
-from core.quality.columns import codes_of, divided, one_per_trial
+from core.quality.columns import codes_of, divided, one_per_trial, sides_of
 from core.quality.consistency import both_ways, pairs_of, ratios
 from core.score import clustered_mean, wilson
 from core.triplets import FAR, NEAR, DataError, Triplets
@@ -138,16 +138,17 @@ def _checks(
 
 def _sides(triplets: Triplets, who: np.ndarray, n: int) -> pd.DataFrame:
     """Favourite side of each participant, and whether sides come by chance."""
-    side, names = codes_of(triplets, "side")
+    side, names = sides_of(triplets)
+    names = names or [""]
     known = one_per_trial(triplets) & (side >= 0) & (who >= 0)
     counts = np.zeros((n, len(names)), dtype=np.int64)
     np.add.at(counts, (who[known], side[known]), 1)
     total, favourite = counts.sum(axis=1), counts.argmax(axis=1)
-    moments = triplets.answers.get("time")
-    order = np.arange(len(side)) if moments is None else np.argsort(moments, kind="stable")
-    ordered = order[known[order]]
-    ordered = ordered[np.argsort(who[ordered], kind="stable")]
-    runs = [runs_test(own) for own in np.split(side[ordered], np.cumsum(total)[:-1])]
+    moments = triplets.answers.get("time", pd.Series(0.0, range(len(side)))).to_numpy(dtype=float)
+    asked = np.flatnonzero(known)
+    ordered = asked[np.lexsort((moments[asked], who[asked]))]
+    ends = np.cumsum(total)
+    runs = [runs_test(side[ordered[end - k : end]]) for k, end in zip(total, ends, strict=True)]
     with np.errstate(invalid="ignore", divide="ignore"):
         p = chisquare(counts, axis=1).pvalue
     return pd.DataFrame({

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from core.method import Number
-from core.quality.columns import codes_of, one_per_trial
+from core.quality.columns import codes_of, one_per_trial, sides_of
 from core.quality.people import participants
 from core.triplets import DataError, Triplets
 
@@ -165,9 +165,9 @@ def _few_answers(
 )
 def _favourite_side(known: Known, *, most: _Most = 0.8, least: _Least = 0.0) -> np.ndarray:
     known.column("side")
-    side, names = codes_of(known.triplets, "side")
+    side, names = sides_of(known.triplets)
     once = one_per_trial(known.triplets) & (side >= 0) & (known.who >= 0)
-    given = np.zeros((len(known.people), len(names)))
+    given = np.zeros((len(known.people), max(len(names), 1)))
     np.add.at(given, (known.who[once], side[once]), 1)
     total = given.sum(axis=1)
     shares = given / np.maximum(total, 1)[:, None]
