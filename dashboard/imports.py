@@ -231,15 +231,24 @@ def _direction(table: Table, reading: Reading, progress: Progress) -> DirectionT
     return direction_test(table, reading, progress=progress)
 
 
-def accept_matrix(name: str, content: bytes) -> DatasetInfo:
+def accept_matrix(
+    name: str, content: bytes, similarities: bool | None = None
+) -> DatasetInfo:
     """Keep what a matrix of similarities or distances answers as a data set.
+
+    Parameters
+    ----------
+    name : str
+    content : bytes
+    similarities : bool, optional
+        Whether large values mean alike, see `read_matrix`.
 
     Raises
     ------
     DataError
         If it is none.
     """
-    found = read_matrix(content, name)
+    found = read_matrix(content, name, similarities=similarities)
     rows = comparisons_of(found.values)
     n = len(found.ids)
     questions = n * (n - 1) * (n - 2) // 2
