@@ -326,6 +326,13 @@ class Reading:
                 file=table.name, remedy="Choose how the choice is coded.",
             )
         task = TASKS[self.task]
+        counts = self.is_counted or (self.is_coded and self.choice_coding == "signed_count")
+        if counts and len(task.outcomes) != 2:
+            raise DataError(
+                f"the answer to {task.title!r} is not one of two, so it cannot be counted for and "
+                "against", file=table.name,
+                remedy="Choose what was asked, or another way to tell the choice.",
+            )
         names_pair = self.task == "similar_pair" and "choice2" in self.roles
         if self.is_coded and self.choice_coding == "item" and not (task.options or names_pair):
             raise DataError(
