@@ -319,11 +319,15 @@ def _select(label: str, options: dict, present: Any, key: str, text: str | None 
 
 
 def _shape(upload: Waiting) -> None:
-    header = st.toggle("The first row names the columns", upload.table.header, key="header")
-    delimiter = upload.table.delimiter
-    if delimiter is not None:
+    header, delimiter = upload.shape
+    if upload.table.encoding is None:
+        st.caption("The file itself says where its rows and columns are.")
+        return
+    header = st.toggle("The first row names the columns", header, key="header")
+    if upload.table.delimiter is not None:
         delimiter = _select("Columns are separated by", _DELIMITERS, delimiter, "delimiter")
-    if (header, delimiter) != (upload.table.header, upload.table.delimiter):
+    # What was asked for is compared, not what came of it, or there would be no end.
+    if (header, delimiter) != upload.shape:
         try:
             upload.reload(header, delimiter)
         except DataError as error:
