@@ -34,6 +34,7 @@ from core.quality import (
     samplers,
     transitivity,
 )
+from core.score import clustered_mean
 from core.simulate import simulate
 from core.triplets import DataError, Triplets
 from tests.test_files_layouts import FORMATS
@@ -380,6 +381,25 @@ def test_who_guesses_is_found_by_the_map_of_the_others():
         agreement_with_map(STE(), Triplets.from_array(triplets.rows))
     with pytest.raises(Stopped):
         agreement_with_map(STE(n_init=1), triplets, progress=lambda fraction: True)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_agreement_is_a_clustered_mean_of_each(weighted):
+    triplets = people_data(each=40)
+    people = triplets.answers["participant"].astype("object")
+    people[::7] = None
+    answers = triplets.answers.assign(participant=people)
+    if weighted:
+        answers["weight"] = np.random.default_rng(0).choice([0.0, 0.2, 1.0, 3.0], len(triplets))
+    triplets = Triplets(triplets.rows, triplets.objects, answers)
+    found = agreement_with_map(STE(n_init=1), triplets, folds=2)
+    assert np.isnan(found.wrong[::7]).all()
+    for name, *row in found.table.itertuples(index=False):
+        own = np.flatnonzero((people == name) & (triplets.weight > 0))
+        mean, low, high = clustered_mean(
+            found.wrong[own], triplets.weight[own], triplets.questions[own]
+        )
+        assert row == pytest.approx([len(own), 1 - mean, 1 - high, 1 - low])
 
 
 # Objects, samplers, time

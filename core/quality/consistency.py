@@ -110,7 +110,7 @@ def pairs_of(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ratios(
-    part: np.ndarray, whole: np.ndarray, of: np.ndarray, n: int
+    part: np.ndarray, whole: np.ndarray, of: np.ndarray, n: int, most: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Shares of sums over questions, with Wilson's interval at the effective number of cases.
 
@@ -124,6 +124,9 @@ def ratios(
         The group.
     n : int
         Groups.
+    most : ndarray, shape (n,), optional
+        What cases can be worth together at most; by default their number. Give it where `whole`
+        are weights.
 
     Returns
     -------
@@ -131,14 +134,15 @@ def ratios(
         All cases, and the share with its 95 % interval; NaN for less than one case.
     """
     total = np.bincount(of, whole, n)
-    share = divided(np.bincount(of, part, n), np.where(total < 1, 0.0, total))
+    most = total if most is None else most
+    share = divided(np.bincount(of, part, n), np.where(most < 1, 0.0, total))
     rest = part - share[of] * whole
     with np.errstate(invalid="ignore", divide="ignore"):
         variance = np.bincount(of, rest**2, n) / total**2
         effective = np.where(
             variance > 0, share * (1 - share) / variance, np.bincount(of[whole > 0], minlength=n)
         )
-        low, high = wilson(share, np.minimum(effective, total))
+        low, high = wilson(share, np.minimum(effective, most))
     return total, share, low, high
 
 

@@ -17,7 +17,7 @@ from core.progress import Progress, Stopped, silent
 from core.quality.checks import gold_mistakes
 from core.quality.columns import codes_of, divided, one_per_trial, sides_of
 from core.quality.consistency import both_ways, pairs_of, ratios
-from core.score import clustered_mean, wilson
+from core.score import wilson
 from core.triplets import FAR, NEAR, DataError, Triplets
 
 
@@ -53,8 +53,9 @@ def participants(
     known = who >= 0
     table["answers"] = np.bincount(who[known], minlength=n)
     question = triplets.questions
-    pairs = np.unique(np.column_stack([who[known], question[known]]), axis=0)
-    table["questions"] = np.bincount(pairs[:, 0], minlength=n)
+    n_questions = np.int64(question.max(initial=0) + 1)
+    asked = np.unique(who[known] * n_questions + question[known])
+    table["questions"] = np.bincount(asked // n_questions, minlength=n)
     for (cases, share), found in (
         (("repeats", "consistent"), _own_repeats(triplets, who, n)),
         (("compared", "agrees"), _with_others(triplets, who, n)),
@@ -259,17 +260,18 @@ def agreement_with_map(
         wrong[fold == k] = found
         if progress((k + 1) / folds) and k + 1 < folds:
             raise Stopped
-    known = np.isfinite(wrong) & (triplets.weight > 0)
-    found = np.full((len(names), 3), np.nan)
-    for i in range(len(names)):
-        own = np.flatnonzero((who == i) & known)
-        if len(own):
-            found[i] = clustered_mean(wrong[own], triplets.weight[own], triplets.questions[own])
-    error, low, high = found.T
-    return Agreement(
-        np.array(names), np.bincount(who[known], minlength=len(names)), 1 - error, 1 - high,
-        1 - low, wrong,
+    known = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
+    answers = np.bincount(who[known], minlength=len(names))
+    n_questions = np.int64(triplets.questions.max(initial=0) + 1)
+    groups, group = np.unique(
+        who[known] * n_questions + triplets.questions[known], return_inverse=True
     )
+    weight = triplets.weight[known]
+    _, *right = ratios(
+        np.bincount(group, weight * (1 - wrong[known])), np.bincount(group, weight),
+        groups // n_questions, len(names), answers,
+    )
+    return Agreement(np.array(names), answers, *right, wrong)
 
 
 def _mistakes_without(
