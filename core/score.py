@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -327,9 +327,10 @@ def has_split(triplets: Triplets) -> bool:
     return True
 
 
-def wilson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's (1927) score interval for a share seen in n trials."""
+def wilson(share: Any, n: Any, level: float = 0.95) -> tuple[Any, Any]:
+    """Wilson's (1927) score interval for a share seen in n trials; for arrays, of each."""
     z2 = ndtri(0.5 + level / 2) ** 2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
-    return max(float(centre - reach), 0.0), min(float(centre + reach), 1.0)
+    low, high = np.maximum(centre - reach, 0.0), np.minimum(centre + reach, 1.0)
+    return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)

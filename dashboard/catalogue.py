@@ -122,7 +122,7 @@ class DatasetInfo:
     @property
     def state(self) -> str:
         """Hash of what is left out; empty where nothing is."""
-        return state_of(self.exclusions)
+        return state_of(self.exclusions, self.gold)
 
     @property
     def left_out(self) -> str:
@@ -237,12 +237,14 @@ def run_info_of(row: RunRow) -> RunInfo:
     return RunInfo(**{name: getattr(row, name) for name in RunInfo.__annotations__})
 
 
-def state_of(exclusions: list[dict[str, Any]]) -> str:
+def state_of(exclusions: list[dict[str, Any]], gold: str | None) -> str:
     """Hash of what is left out, whatever the reasons; empty where nothing is."""
     if not exclusions:
         return ""
     steps = [[step[name] for name in ("rule", "parameters", "participants", "answers")]
              for step in exclusions]
+    if gold and any(step["rule"] == "failed_checks" for step in exclusions):
+        steps.append([gold])
     return hashlib.blake2b(
         json.dumps(steps, sort_keys=True).encode(), digest_size=16
     ).hexdigest()

@@ -68,6 +68,8 @@ class Waiting:
         A table of objects that came along.
     pictures : Pictures or None
         Pictures that came along.
+    shape : (bool, str or None)
+        Whether the first row is to name the columns, and what is to separate them.
     """
 
     name: str
@@ -80,11 +82,13 @@ class Waiting:
     objects: pd.DataFrame | None = None
     objects_name: str = ""
     pictures: Pictures | None = None
+    shape: tuple[bool, str | None] = field(init=False)
     _read: tuple[Any, Imported] | None = field(default=None, repr=False)
     _directions: dict[str, Job] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.reading = self.readings[self.chosen]
+        self.shape = self.table.header, self.table.delimiter
 
     @classmethod
     def of(
@@ -126,6 +130,7 @@ class Waiting:
             self.files, self.name, tolerant=True, least_columns=_least(self.files), header=header,
             delimiter=delimiter,
         )
+        self.shape = header, delimiter
         self.readings = _proposed(self.table, insist=True)
         self._directions.clear()
         self.choose(0)
@@ -231,15 +236,24 @@ def _direction(table: Table, reading: Reading, progress: Progress) -> DirectionT
     return direction_test(table, reading, progress=progress)
 
 
-def accept_matrix(name: str, content: bytes) -> DatasetInfo:
+def accept_matrix(
+    name: str, content: bytes, similarities: bool | None = None
+) -> DatasetInfo:
     """Keep what a matrix of similarities or distances answers as a data set.
+
+    Parameters
+    ----------
+    name : str
+    content : bytes
+    similarities : bool, optional
+        Whether large values mean alike, see `read_matrix`.
 
     Raises
     ------
     DataError
         If it is none.
     """
-    found = read_matrix(content, name)
+    found = read_matrix(content, name, similarities=similarities)
     rows = comparisons_of(found.values)
     n = len(found.ids)
     questions = n * (n - 1) * (n - 2) // 2

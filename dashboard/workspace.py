@@ -354,7 +354,7 @@ class Workspace:
         with self._session() as session:
             row = session.get(DatasetRow, dataset) if dataset else None
             if row is not None:
-                now = state_of(row.exclusions)
+                now = state_of(row.exclusions, row.gold)
                 wanted = wanted.where(or_(RunRow.exclusions == now, RunRow.exclusions.is_(None)))
             found = [run_info_of(row) for row in session.scalars(wanted)]
         return [run for run in found if kind in (None, run.record["kind"])]

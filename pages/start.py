@@ -19,6 +19,11 @@ from dashboard.views.data.dataset import delete, rename
 from dashboard.views.opening import first_page, size_of
 
 _RECENT = 4
+_MATRIX = {
+    "diagonal": "are similarities if the diagonal holds the largest",
+    "alike": "are similarities: large means alike",
+    "apart": "are distances: large means different",
+}
 
 
 def main() -> None:
@@ -85,11 +90,8 @@ def _upload(current: Session) -> None:
             )
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
-        if isinstance(error, MatrixGiven) and len(files) == 1 and pressed(
-            current, "matrix.go", "Let it answer the questions", type="primary",
-            help="Makes a data set of comparisons: what is nearer to what, by this matrix.",
-        ):
-            _keep_matrix(current, files[0])
+        if isinstance(error, MatrixGiven) and len(files) == 1:
+            _matrix(current, files[0])
         if isinstance(error, OtherTask):
             st.button(
                 "Choose the columns myself", on_click=current.insist_on, args=(together,),
@@ -100,10 +102,21 @@ def _upload(current: Session) -> None:
     st.switch_page("../pages/data.py")
 
 
-def _keep_matrix(current: Session, file: Any) -> None:
+def _matrix(current: Session, file: Any) -> None:
+    values = st.selectbox(
+        "Values", list(_MATRIX), format_func=_MATRIX.__getitem__, key="matrix.values", width=420,
+    )
+    if pressed(
+        current, "matrix.go", "Let it answer the questions", type="primary",
+        help="Makes a data set of comparisons: what is nearer to what, by this matrix.",
+    ):
+        _keep_matrix(current, file, {"alike": True, "apart": False}.get(values))
+
+
+def _keep_matrix(current: Session, file: Any, similarities: bool | None) -> None:
     try:
         with st.spinner("Reading the matrix"):
-            info = imports.accept_matrix(file.name, file.getvalue())
+            info = imports.accept_matrix(file.name, file.getvalue(), similarities)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return

@@ -20,6 +20,7 @@ from core.files import (
     interpret,
     layouts,
     load,
+    load_several,
     propose,
     read,
 )
@@ -740,3 +741,30 @@ def test_what_compares_nothing_is_named_and_not_read(text, message):
         propose(table)
     assert raised.value.remedy
     assert propose(table, insist=True)
+
+
+@pytest.mark.parametrize("task", ["odd_one_out", "most_central", "similar_pair", "most_similar"])
+def test_only_answers_to_one_of_two_can_be_counted(task):
+    table = load(b"a1,a2,a3,v,w\nx,y,z,1,2\nx,y,w,-2,3\n", "c.csv")
+    items = {"item1": "a1", "item2": "a2", "item3": "a3"}
+    if task == "most_similar":
+        items = {"anchor": "a1", "item1": "a2", "item2": "a3"}
+    for told in ({"left_votes": "v", "all_votes": "w"},
+                 {"choice": "v", "choice_coding": "signed_count"}):
+        if task == "most_similar" and "choice" in told:
+            continue
+        with pytest.raises(DataError, match=r"c.csv: the answer to .* is not one of two"):
+            interpret(table, Reading.from_roles(**items, **told, task=task))
+
+
+def test_files_of_the_same_name_are_told_apart():
+    files = [("data.csv", b"anchor,near,far\na,b,c\nb,a,c\n")] * 2
+    table = load_several(files)
+    answers = interpret(table, propose(table)[0]).triplets.answers
+    assert answers["participant"].tolist() == ["data.csv"] * 2 + ["data.csv (2)"] * 2
+
+
+def test_asterisks_of_labels_do_not_end_the_emphasis():
+    sentence = imported("anchor,near,far\na*b,*,c\n").sentences(1)[0]
+    assert sentence.text.count("*") == 6
+    assert "*a∗b*" in sentence.text

@@ -111,6 +111,26 @@ def test_a_gold_question_about_an_unknown_object_is_named(animals):
         read_gold(text.encode(), animals, "gold.csv")
 
 
+@pytest.mark.parametrize(("text", "message"), [
+    ("anchor,near,far\ncat,dog,bird\n\ncat,9,dog\ncat,bird,dog\n",
+     "gold.csv, row 5: this gold question has two different answers, the other one in row 2"),
+    ("anchor,left,right,votes_left,votes_right\ncat,dog,bird,5,0\ncat,9,dog,3,4\n",
+     "gold.csv, row 3: this gold question has two different answers. Keep"),
+])
+def test_gold_questions_with_two_answers_are_named_by_their_rows(animals, text, message):
+    with pytest.raises(DataError) as caught:
+        read_gold(text.encode(), animals, "gold.csv")
+    assert message in str(caught.value)
+
+
+def test_numbers_may_have_a_fraction_of_zero_and_labels_must_be_of_one_object(animals):
+    rows, _ = read_questions(b"anchor,first,second\n0,1.0,2.0\n", animals)
+    assert rows.tolist() == [[0, 1, 2]]
+    twins = animals.with_objects(animals.objects.assign(label=["cat", "dog", "cat", "9"]))
+    with pytest.raises(DataError, match="'cat' names several objects of animals"):
+        read_questions(b"head,left,right\ndog,9,cat\n", twins)
+
+
 def test_rows_of_a_long_list_with_flaws_are_numbered_at_once(animals, monkeypatch):
     """Numbering them one by one takes time quadratic in the number of flaws."""
     numbered = []

@@ -16,6 +16,7 @@ import pytest
 from scipy.io import savemat
 
 from core.files import (
+    MatrixGiven,
     Reading,
     interpret,
     layouts,
@@ -640,3 +641,39 @@ def test_similarities_are_turned_round_and_flaws_are_told():
         read_matrix(b"0,1,2\n1,0,3\n2,4,0\n")
     with pytest.raises(DataError, match="a similarity is missing"):
         read_matrix(b"a,b,c\n0,1,\n1,0,3\n,3,0\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (",a,b,c\na,0,1,2\nb,x,0,3\nc,2,3,0\n", "m.csv, row 3: 'x' is no finite number"),
+        (",a,b,c\na,0,inf,2\nb,inf,0,3\nc,2,3,0\n", "m.csv, row 3: 'inf' is no finite number"),
+        (",a,a,c\na,0,1,2\na,1,0,3\nc,2,3,0\n", "m.csv, row 3: object 'a' is listed twice"),
+        ("a,b,c\n0,1,2\n", "m.csv, row 1: 'c' is no finite number"),
+    ],
+)
+def test_what_is_wrong_with_a_matrix_is_named(text, message):
+    with pytest.raises(DataError) as caught:
+        read_matrix(text.encode(), "m.csv")
+    assert message in str(caught.value)
+
+
+def test_half_a_matrix_keeps_its_names_and_may_be_filled_up_with_signs():
+    for text in ("a,b,c\n,,\n1,,\n2,3,\n", ",a,b,c\na,-,.,.\nb,1,-,.\nc,2,3,-\n"):
+        found = read_matrix(text.encode())
+        assert found.ids == ["a", "b", "c"]
+        assert found.values.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
+        assert "the diagonal is empty" in found.notes[0]
+    turned = read_matrix(text.encode(), similarities=True)
+    assert turned.values.tolist() == [[0, 2, 1], [2, 0, 0], [1, 0, 0]]
+
+
+@pytest.mark.parametrize("size", [6, 60])
+def test_half_a_matrix_is_no_table_of_answers(size):
+    rng = np.random.default_rng(0)
+    names = [f"o{i}" for i in range(size)]
+    half = np.where(np.tri(size, k=-1, dtype=bool), rng.random((size, size)), np.nan)
+    for values in (half, half.T):
+        table = load(pd.DataFrame(values, names, names).to_csv().encode())
+        with pytest.raises(MatrixGiven):
+            propose(table)

@@ -229,6 +229,35 @@ def test_a_single_picture_is_enough():
     assert list(read_pictures(upload)) == ["egg.png"]
 
 
+@pytest.mark.parametrize("tag", [
+    '<img src="faces/my cat.png" width=3>', "<IMG alt='a' src='http://x.org/my%20cat.png?v=2'>",
+    "<img src=my%20cat.png>",
+])
+def test_pictures_of_tags_may_have_spaces_in_their_names(tag):
+    answers = Triplets([[0, 1, 2]], pd.DataFrame({"id": [tag, "b", "c"]}))
+    changed, report = attach_pictures(answers, read_pictures([("my cat.png", png())]))
+    assert changed.objects["image"][0] == "my cat.png"
+    assert report.n_matched == 1
+
+
+def test_names_match_however_their_accents_are_written():
+    composed, apart = "\u00e9t\u00e9", "e\u0301te\u0301"  # as Windows and as macOS write it
+    answers = Triplets([[0, 1, 2]], pd.DataFrame({"id": [composed, "b", "c"]}))
+    changed, _ = attach_pictures(answers, read_pictures([(f"{apart}.png", png())]))
+    assert changed.objects["image"][0] == f"{apart}.png"
+    described = pd.DataFrame({"id": [apart, "b", "c"], "kind": ["x", "y", "y"]})
+    changed, report = attach_objects(answers, described)
+    assert report.n_matched == 3
+    assert changed.objects["kind"].tolist() == ["x", "y", "y"]
+
+
+def test_numbers_with_a_fraction_of_zero_are_the_same_objects():
+    objects = pd.DataFrame({"id": ["7.0", "8.0", "9.0"], "kind": ["x", "y", "y"]})
+    found = read(b"anchor,near,far\n7.0,8.0,9.0\n9,8,7\n", objects=objects)
+    assert found.ids == ["7", "8", "9"]
+    assert len(found) == 2
+
+
 # Sizes of pictures
 
 

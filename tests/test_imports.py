@@ -39,6 +39,31 @@ def anchor_last() -> bytes:
     return pd.DataFrame(rows).to_csv(index=False, header=False).encode()
 
 
+# The shape of the table
+
+
+@pytest.mark.parametrize(("name", "widgets"), [
+    ("a.parquet", []), ("a.json", []), ("a.xlsx", ["header"]),
+    ("a.csv", ["header", "delimiter"]),
+])
+def test_only_what_can_be_cut_in_another_way_is_asked_for(services, name, widgets):
+    frame = pd.DataFrame({"anchor": list("abc"), "near": list("bca"), "far": list("cab")})
+    buffer = io.BytesIO()
+    write = {"parquet": frame.to_parquet, "xlsx": lambda b: frame.to_excel(b, index=False),
+             "json": lambda b: b.write(frame.to_json(orient="records").encode()),
+             "csv": lambda b: frame.to_csv(b, index=False)}[name.split(".")[1]]
+    write(buffer)
+    app = start()
+    app.file_uploader(key="upload").upload(name, buffer.getvalue(), "text/csv").run()
+    assert not app.exception
+    shown = [w.key for w in [*app.toggle, *app.selectbox] if w.key in ("header", "delimiter")]
+    assert shown == widgets
+    if widgets:
+        app.toggle(key="header").set_value(False).run()
+        assert not app.exception
+        assert "4 answers" in words(app)
+
+
 # Several files
 
 

@@ -1031,3 +1031,14 @@ def test_a_matrix_answers_the_questions(services):
     assert len(rows) == 7 * 6 * 5 // 2
     assert (distances[rows[:, 0], rows[:, 1]] < distances[rows[:, 0], rows[:, 2]]).all()
     assert services.workspace.triplets(info).ids == names
+    app = start()
+    np.fill_diagonal(distances, np.nan)
+    app.file_uploader(key="upload").upload(
+        "alike.csv", pd.DataFrame(distances, names, names).to_csv().encode(), "text/csv"
+    )
+    app.run()
+    app.selectbox(key="matrix.values").select("alike").run()
+    app.button(key="matrix.go").click().run()
+    info, _ = services.workspace.datasets()
+    rows = services.workspace.triplets(info).rows
+    assert (distances[rows[:, 0], rows[:, 1]] > distances[rows[:, 0], rows[:, 2]]).all()

@@ -5,12 +5,16 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from core.quality import quality
+from core.embedding import STE
+from core.files import write_answers
+from core.quality import Cleaning, Exclusion, quality
+from core.run import run as run_of
 from core.triplets import Triplets
 from dashboard import export, panels
 from dashboard.figures.quality import measures, shares, stretches
@@ -60,6 +64,17 @@ def test_quality_is_the_report_of_the_answers(services, kept):
     assert picture["layout"]["yaxis"]["title"]["text"] == "predicted by the others' map"
     assert int(np.argmin(numbers(picture["data"][0]["y"]))) == 5, "who guesses is the lowest"
     assert app.button(key="quality.agreement.run").disabled
+    table = app.dataframe[0].value
+    assert len(table) == 6
+    for title in ("predicted by the others' map", "own repeats that agree",
+                  "on the side of the others' majority"):
+        low, share, high = (table[title + end] for end in (", from", "", ", to"))
+        assert ((low <= share) & (share <= high) | share.isna()).all()
+    # The interval is drawn with whatever share is chosen.
+    app.selectbox(key="quality.people.12.y").set_value("consistent").run()
+    bars = figure(app, "quality.participants")["data"][0]["error_y"]
+    reach = report.participants["consistent_high"] - report.participants["consistent"]
+    np.testing.assert_allclose(numbers(bars["array"]), reach.dropna())
 
 
 @pytest.mark.parametrize("view", ["objects", "samplers", "time", "gold", "paragraph"])
@@ -154,6 +169,62 @@ def test_gold_questions_are_uploaded_used_and_forgotten(services, kept):
     assert services.workspace.dataset(kept.id).gold is None
 
 
+def test_gold_questions_that_exclusions_look_at_are_exchanged_without_loss(services, kept):
+    raw, workspace = services.workspace.triplets(kept), services.workspace
+    started = workspace.cleaning(kept)
+    guessed = raw.rows[raw.answers["participant"].eq("p5").to_numpy()]
+    # Whoever is asked these questions: p5 is always wrong, or always right.
+    wrong, right = (Triplets(rows, raw.objects) for rows in (guessed[:, [0, 2, 1]], guessed))
+    once = [gold.take(np.unique(gold.questions, return_index=True)[1]) for gold in (wrong, right)]
+    first = replace(started, gold=once[0]).excluding(
+        Exclusion("failed_checks", {"most": 0.6}, reason="as preregistered")
+    ).excluding(Exclusion(answers=(3,), reason="a slip"))
+    info = workspace.update_dataset(kept.id, first)
+    run = run_of("fit", STE(n_init=1), first.triplets)
+    workspace.add_run(info, run, "with the first list")
+    assert workspace.runs(kept.id)
+
+    app = data_page("Quality")
+    app.segmented_control(key="quality.view").set_value("gold").run()
+    other = replace(started, gold=once[1])
+    for exclusion in first.exclusions:
+        other = other.excluding(exclusion)
+    assert "exclusion 1 on the tab Exclusions and what follows are made again" in words(app)
+    app.file_uploader(key="gold.file").upload(
+        "gold.csv", write_answers(once[1]), "text/csv"
+    ).run()
+    text = f"{len(other.triplets):,} answers in use, now {len(first.triplets):,}"
+    assert text in words(app)
+    app.button(key="gold.upload").click().run()
+    assert not app.exception
+    found = workspace.dataset(kept.id)
+    assert found.fingerprint == other.triplets.fingerprint != first.triplets.fingerprint
+    assert [step["reason"] for step in found.exclusions] == ["as preregistered", "a slip"]
+    assert found.imported == kept.fingerprint
+    assert not workspace.runs(kept.id), "a result of other answers is not among these"
+    workspace.update_dataset(kept.id, first)
+    assert [listed.key for listed in workspace.runs(kept.id)] == [run.key]
+
+
+def test_gold_questions_without_which_an_exclusion_fails_stay(services, planted):
+    people = people_data().renamed("People")
+    info = services.workspace.add_dataset(people, origin="a.csv", report=["Read."])
+    gold = people.take(np.unique(people.questions, return_index=True)[1][:40])
+    made = Cleaning(people, gold=gold).excluding(Exclusion("failed_checks", {"most": 0.99}))
+    services.workspace.update_dataset(info.id, made)
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    app = data_page("Quality")
+    app.segmented_control(key="quality.view").set_value("gold").run()
+    text = app.info[0].value.replace("\\", "")
+    assert text == (
+        "Without gold questions, exclusion 1 on the tab Exclusions cannot be made again: there "
+        "are no catch or gold questions. Undo down to there first."
+    )
+    assert "gold.forget" not in [button.key for button in app.button]
+
+
 def test_a_gold_list_about_other_objects_is_refused(services, kept):
     app = data_page("Quality")
     app.segmented_control(key="quality.view").set_value("gold").run()
@@ -191,7 +262,7 @@ def test_exports_say_what_is_left_out(services, kept, monkeypatch):
 def test_figures_of_quality_leave_out_what_is_unknown():
     table = pd.DataFrame({
         "who": ["a", "b", "c"], "time": [1.0, np.nan, 0.0], "predicted": [0.9, 0.8, 0.7],
-        "low": [0.8, 0.7, 0.6], "high": [1.0, 0.9, 0.8],
+        "predicted_low": [0.8, 0.7, 0.6], "predicted_high": [1.0, 0.9, 0.8],
     })
     titles = {"time": "s", "predicted": "share"}
     drawn = measures(table, "time", "predicted", names="who", titles=titles, logarithmic=True,

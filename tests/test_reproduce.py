@@ -42,7 +42,8 @@ def test_the_script_computes_the_same_results(tmp_path):
     gold = Triplets(data.rows[:3], kinds)
     cleaning = workspace.cleaning(info)
     cleaning = type(cleaning)(cleaning.raw, cleaning.catch_trials, gold)
-    for step in (Exclusion("failed_checks", {"most": 0.4}), Exclusion(answers=(1, 2))):
+    for step in (Exclusion("favourite_side"), Exclusion("failed_checks", {"most": 0.4}),
+                 Exclusion(answers=(1, 2))):
         cleaning = cleaning.excluding(step)
     info = workspace.update_dataset(info.id, cleaning)
     triplets = workspace.triplets(info)

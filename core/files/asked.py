@@ -8,7 +8,7 @@ import numpy as np
 
 from core.files.interpretation import interpret
 from core.files.loading import load
-from core.files.names import counted, listing, named
+from core.files.names import counted, listing, named, plain_number
 from core.files.proposal import propose
 from core.files.source import Source
 from core.triplets import DataError, Triplets
@@ -16,8 +16,8 @@ from core.triplets import DataError, Triplets
 #: Names of the columns, by role, in experiments' own words.
 _NAMES = {
     "anchor": ("anchor", "head", "center", "centre", "reference", "target", "stimulus"),
-    "first": ("first", "left", "a", "option1", "option_1", "object1", "near"),
-    "second": ("second", "right", "b", "option2", "option_2", "object2", "far"),
+    "first": ("first", "left", "a", "option1", "object1", "near"),
+    "second": ("second", "right", "b", "option2", "object2", "far"),
 }
 
 
@@ -100,11 +100,25 @@ def read_gold(
     found = interpret(table, reading)
     names = np.array(found.triplets.ids, dtype=object)[found.triplets.rows]
     rows, what = known_positions(names, objects, table.name, found.file_rows)
+    _refuse_contradictions(rows, table.name, found.file_rows)
     gold = Triplets(rows, objects.objects, name=table.name)
     return gold, (
         f"{counted(len(rows), 'right answer')}, read as: {reading.title}. Objects are named by "
         f"{what}."
     )
+
+
+def _refuse_contradictions(rows: np.ndarray, file: str, file_rows: Sequence[int]) -> None:
+    given = {tuple(row): k for k, row in enumerate(rows.tolist())}
+    for (anchor, near, far), k in given.items():
+        other = given.get((anchor, far, near))
+        if other is not None:
+            first, second = sorted((int(file_rows[k]), int(file_rows[other])))
+            raise DataError(
+                "this gold question has two different answers"
+                + (f", the other one in row {first:,}" if first != second else ""),
+                file=file, row=second, remedy="Keep the right one.",
+            )
 
 
 def known_positions(
@@ -115,10 +129,13 @@ def known_positions(
     unknown = np.argwhere(rows < 0)
     if len(unknown):
         row, column = unknown[0]
+        text, known = names[row, column], _ways(objects)[what]
         raise DataError(
-            f"{names[row, column]!r} is no object of {objects.name}", file=file,
+            f"{text!r} {'names several objects' if text in known else 'is no object'} of "
+            f"{objects.name}", file=file,
             row=None if file_rows is None else int(file_rows[row]),
-            remedy=f"Name objects by {what}, such as {listing(_ways(objects)[what], 3)}.",
+            remedy=f"Name objects by {'their ids' if text in known else what}, such as "
+            f"{listing(objects.ids if text in known else known, 3)}.",
         )
     return rows, what
 
@@ -139,5 +156,10 @@ def _ways(objects: Triplets) -> dict[str, list[str]]:
 
 
 def _looked_up(names: np.ndarray, known: list[str]) -> np.ndarray:
-    place = {name: i for i, name in enumerate(known)}
-    return np.array([[place.get(text, -1) for text in row] for row in names], dtype=np.int64)
+    place: dict[str, int] = {}
+    for i, name in enumerate(known):
+        place[name] = -1 if name in place else i  # which of two is meant nobody knows
+    return np.array(
+        [[place.get(text, place.get(plain_number(text), -1)) for text in row] for row in names],
+        dtype=np.int64,
+    )

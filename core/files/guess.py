@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
+from core.files.grouped import tells_trials
 from core.files.names import ALIASES, WEAK_TRIPLES, listing, named, normalised, plain_number
-from core.files.reading import CHOICE_CODINGS, Reading
+from core.files.reading import CHOICE_CODINGS, ROW_ROLES, Reading
 from core.files.several import FILE
 from core.files.table import Table
 from core.files.tasks import TASKS
@@ -19,6 +21,12 @@ SAMPLE_ROWS = 20_000
 
 #: A person needs more than this many milliseconds, and fewer than this many seconds.
 _MILLISECONDS_FROM = 100.0
+
+#: Words for the place of the chosen option, in any case.
+SIDES = {
+    "l": "left", "r": "right",
+    **{word: word for word in ("left", "middle", "right", "first", "second", "third")},
+}
 
 _SPLIT_WORDS = frozenset(
     {"train", "training", "test", "testing", "validation", "val", "valid", "dev", "holdout"}
@@ -72,15 +80,14 @@ def _by_name(columns: list[str], wanted: tuple[str, ...]) -> dict[str, str]:
 
 
 def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Participant, response time, split, sampler and weight among the columns not yet taken."""
+    """What is known of an answer, such as participant and weight, among columns not yet taken."""
     free = [column for column in table.columns if column not in taken.values()]
     sample = table.head(SAMPLE_ROWS)
     roles, reasons = _split_and_sampler(sample, free)
     free = [column for column in free if column not in roles.values()]
-    for role in ("participant", "response_time", "weight", "time", "block"):
+    for role in ("participant", "response_time", "weight", *ROW_ROLES, "time", "block"):
         column = named(free, ALIASES[role])
-        numeric = role in ("response_time", "weight")
-        if column is not None and (not numeric or _has_numbers(sample, column)):
+        if column is not None and _can_be(role, sample, column, {**taken, **roles}):
             roles[role] = column
             free.remove(column)
     if "participant" not in roles and table.rows is not None and FILE in free:
@@ -182,17 +189,6 @@ def numbered_columns(columns: Iterable[str]) -> dict[str, list[str]]:
     }
 
 
-def roles_named(columns: Iterable[str], names: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Role -> the column that bears one of its names; empty unless all are found."""
-    columns, roles = list(columns), {}
-    for role, aliases in names.items():
-        column = named([c for c in columns if c not in roles.values()], aliases)
-        if column is None:
-            return {}
-        roles[role] = column
-    return roles
-
-
 def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
     """Unit of response times by their size, and why."""
     positive = times[times > 0]
@@ -229,6 +225,25 @@ def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], l
             reasons.append(f"Column {column} is the {role}: it holds {listing(words)}.")
             break
     return roles, reasons
+
+
+def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> bool:
+    """Whether what stands in a column called so fits to the role."""
+    if role in ("response_time", "weight"):
+        return _has_numbers(table, column)
+    if role not in ROW_ROLES:
+        return True
+    if not {"anchor", "near", "far"} <= set(taken):
+        return False
+    if role == "side":
+        return {word.casefold() for word in table.codes(column).values} <= set(SIDES)
+    who = taken.get("participant")
+    objects = [plain_texts(table, taken[place]) for place in ("anchor", "near", "far")]
+    return tells_trials(
+        table.codes(column).codes,
+        pd.factorize(np.concatenate(objects))[0].reshape(3, -1).T,
+        table.codes(who).codes if who else None,
+    )
 
 
 def _has_numbers(table: Table, column: str) -> bool:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.files.guess import complete, response_time_unit
+from core.files.grouped import named_trials, trial_of_rows
+from core.files.guess import SIDES, complete, response_time_unit
 from core.files.layout import layouts
 from core.files.loading import load
 from core.files.matching import match
@@ -141,6 +142,8 @@ def interpret(
     n_participants = _n_categories(answers, "participant")
     if len(found.trial) != len(answers) or found.votes is not None:
         answers = answers.iloc[found.trial].assign(trial=found.trial).reset_index(drop=True)
+    elif "trial" in reading.roles:
+        answers["trial"] = _trials_told(table, reading, usable, rows)
     if found.votes is not None:
         weight = answers["weight"].to_numpy() if "weight" in answers else 1.0
         answers["weight"] = found.votes * weight
@@ -250,6 +253,8 @@ def _answers(
     answers |= {column: _categories(table, column, usable, {}) for column in reading.keep}
     if reading.is_coded:
         answers |= _sides(reading, trials.outcome[usable], notes)
+    elif "side" in roles and reading.is_ordered:
+        answers["side"] = _categories(table, roles["side"], usable, SIDES)
     return pd.DataFrame(answers, index=range(int(usable.sum())))
 
 
@@ -270,6 +275,17 @@ def _sides(
         return {}
     names = {2: ["left", "right"], 3: ["first", "second", "third"]}[len(task.outcomes)]
     return {"side": pd.Categorical.from_codes(side, names)}
+
+
+def _trials_told(
+    table: Table, reading: Reading, usable: np.ndarray, rows: np.ndarray
+) -> np.ndarray:
+    """(T,) trial of every answer, where each has a row of its own."""
+    column, who = reading.roles["trial"], reading.roles.get("participant")
+    trial = trial_of_rows(
+        table.codes(column).codes[usable], rows, table.codes(who).codes[usable] if who else None
+    )
+    return named_trials(trial, table.numbers(column)[usable])
 
 
 def _moments(table: Table, column: str) -> np.ndarray:

@@ -195,7 +195,8 @@ def _table(
     notes: list[str] = []
     if data.startswith(b"PK") and b"xl/workbook.xml" not in data:
         return from_numpy(data, name, least_columns)
-    if data.startswith(b"PK"):
+    is_sheet = data.startswith(b"PK")
+    if is_sheet:
         data, notes = sheet_as_csv(data, name)
         delimiter = ","
     data, encoding = to_utf8(data, encoding, name)
@@ -206,7 +207,8 @@ def _table(
     if encoding != "utf-8":
         known = ENCODINGS.get(encoding, encoding)
         shape.notes.append(f"The text is {known}; check that names look right.")
-    return _from_text(data, name, shape, encoding, progress)
+    table = _from_text(data, name, shape, encoding, progress)
+    return replace(table, delimiter=None) if is_sheet else table
 
 
 #: How binary files begin, and what reads them.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.files.names import counted, listing, stem, whole_number
+from core.files.names import counted, listing, stem_key, whole_number
 from core.triplets import DataError
 
 
@@ -85,12 +85,12 @@ def match(
     places = _lookup(ids, names)
     how = "Objects were found by their ids."
     if (places < 0).any():
-        stems = [stem(name).casefold() for name in names]
+        stems = [stem_key(name) for name in names]
         for column in ("id", "label", "image"):
             if column not in objects:
                 continue
             texts = objects[column].astype("str").fillna("")
-            guess = _lookup([stem(text).casefold() for text in texts], stems)
+            guess = _lookup([stem_key(text) for text in texts], stems)
             if np.any((places < 0) & (guess >= 0)):
                 how = f"Objects were found by their {column}, without path, extension and case."
             places = np.where(places < 0, guess, places)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 
 from core.files.asked import known_positions
 from core.files.loading import load
@@ -61,8 +62,11 @@ def read_matrix(
     """
     table, columns, names = _square(source, name)
     ids = names or [str(i + 1) for i in range(len(columns))]
+    _refuse_repeated(ids, table)
     values = np.column_stack([table.numbers(column) for column in columns])
-    np.fill_diagonal(values, np.nan_to_num(np.diag(values)))
+    _refuse_words(table, columns, values)
+    has_diagonal = bool(np.isfinite(np.diag(values)).any())
+    np.fill_diagonal(values, np.nan_to_num(np.diag(values), posinf=0.0, neginf=0.0))
     values = np.where(np.isnan(values), values.T, values)
     if np.isnan(values).any():
         row = int(np.argmax(np.isnan(values).any(axis=1)))
@@ -79,12 +83,16 @@ def read_matrix(
             remedy="Average the two halves of the table, if both are meant.",
         )
     away = values[~np.eye(len(values), dtype=bool)]
+    reason = "as you say"
     if similarities is None:
-        similarities = bool(np.diag(values).min() >= away.max(initial=-np.inf))
-    notes = [
-        f"{counted(len(values), 'object')}; the values are "
-        + ("similarities: the diagonal holds the largest." if similarities else "dissimilarities.")
-    ]
+        similarities = has_diagonal and bool(np.diag(values).min() >= away.max(initial=-np.inf))
+        reason = (
+            "the diagonal holds the largest" if similarities
+            else "the diagonal does not hold the largest" if has_diagonal
+            else "the diagonal is empty. If large ones mean alike, say so"
+        )
+    kind = "similarities" if similarities else "dissimilarities"
+    notes = [f"{counted(len(values), 'object')}; the values are {kind}: {reason}."]
     if similarities:
         values = values.max() - values
     values = (values + values.T) / 2
@@ -139,6 +147,31 @@ def read_distances(
     return found.values, places[:, 0], " ".join([*found.notes, f"They are named by {what}."])
 
 
+def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:
+    """A cell with a word is a mistake; one with a dash or a dot only is as good as empty."""
+    odd = ~np.isfinite(values)
+    np.fill_diagonal(odd, False)
+    for k in np.flatnonzero(odd.any(axis=0)):
+        texts = table.texts(columns[k])
+        for row in np.flatnonzero(odd[:, k]):
+            if any(character.isalnum() for character in texts[row]):
+                raise DataError(
+                    f"{texts[row]!r} is no finite number", file=table.name,
+                    row=table.row_number(int(row)), remedy="Correct it, or leave the cell empty.",
+                )
+
+
+def _refuse_repeated(ids: list[str], table: Table) -> None:
+    """Objects called the same could not be told apart."""
+    first: dict[str, int] = {}
+    for row, text in enumerate(ids):
+        if first.setdefault(text, row) != row:
+            raise DataError(
+                f"object {text!r} is listed twice", file=table.name, row=table.row_number(row),
+                remedy="Give each object one row, and a name of its own.",
+            )
+
+
 def _square(source: Source, name: str | None) -> tuple[Table, list[str], list[str] | None]:
     """The table, its columns of numbers, and the names of its rows where it has them."""
     table = load(source, name, least_columns=2, reshape=False)
@@ -152,6 +185,13 @@ def _square(source: Source, name: str | None) -> tuple[Table, list[str], list[st
             table = load(source, name, header=header, least_columns=2, reshape=False)
         columns = table.columns
         if len(columns) == table.n_rows:
+            above = [table.texts(column)[0] for column in columns]
+            words = not table.header and not np.isfinite(_first_row(table)).any()
+            if words and all(above):
+                # The first row of half a table is empty, so that its names look like that row.
+                return _below_names(table), columns, above
+            if words and above == table.texts(columns[0]).tolist():
+                continue  # the corner and the names above and beside
             return table, columns, columns if table.header else None
         if len(columns) == table.n_rows + 1:
             names, above = table.texts(columns[0]).tolist(), columns[1:]
@@ -170,6 +210,19 @@ def _square(source: Source, name: str | None) -> tuple[Table, list[str], list[st
         f"{counted(shape[1], 'column')}", file=table.name,
         remedy="Give one row and one column per object, with names in the first of each or not.",
     )
+
+
+def _first_row(table: Table) -> np.ndarray:
+    return np.array([table.numbers(column)[0] for column in table.columns])
+
+
+def _below_names(table: Table) -> Table:
+    """The table with an empty row in the place of the first."""
+    empty = {
+        name: pa.chunked_array([pa.nulls(1, column.type), *column.slice(1).chunks], column.type)
+        for name, column in zip(table.columns, table.data.columns, strict=True)
+    }
+    return replace(table, data=pa.table(empty))
 
 
 def _arrays(table: Table) -> dict[str, list[str]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from urllib.parse import unquote
 
 #: Cells that say that nothing was written down.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "nil", "undefined"})
@@ -59,6 +61,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "starttime", "time", "trialindex", "trialnr", "trialnumber", "trialno", "trialsthisn",
         "trial", "start",
     ),
+    "side": ("side", "chosenside", "sidechosen", "responseside"),
+    "trial": ("trial", "trialid", "trialindex", "trialnr", "trialnumber", "trialno"),
     "block": ("hitnr", "hitid", "hit", "block", "blocknr", "session", "round"),
 }
 
@@ -144,6 +148,13 @@ def stem(text: str) -> str:
     return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$", "", name) or text
 
 
+def stem_key(text: str) -> str:
+    """What the stems of two names have in common if they differ in case, or in how accents are
+    written: file systems take letters with accents apart.
+    """
+    return unicodedata.normalize("NFC", stem(text)).casefold()
+
+
 def is_picture_name(text: str) -> bool:
     """Whether the text ends like the file name of a picture."""
     return bool(re.search(r"\.(png|jpe?g|gif|webp|bmp|svg|tiff?)$", text, re.IGNORECASE))
@@ -151,9 +162,11 @@ def is_picture_name(text: str) -> bool:
 
 def without_tags(text: str) -> str:
     """File name that an HTML tag shows (its ``src``), or its text without the tags."""
-    shown = re.search(r"""\bsrc\s*=\s*["']?([^"'\s>]+)""", text, re.IGNORECASE)
+    shown = re.search(r"""\bsrc\s*=\s*(?:"([^"]+)"|'([^']+)'|([^"'\s>]+))""", text, re.IGNORECASE)
     if shown:
-        return file_name(shown.group(1))
+        address = next(filter(None, shown.groups()))
+        # What follows the path of an address asks a server; a local name may hold such signs.
+        return unquote(file_name(re.sub(r"(\.\w{2,5})[?#].*$", r"\1", address)))
     return re.sub(r"<[^<>]*>", "", text).strip() or text
 
 

@@ -71,6 +71,8 @@ def read_objects(
             f"there is no column {id_column!r}", file=name,
             remedy=f"The columns are {listing(list(texts.columns))}.",
         )
+    # As the objects of answers are read: both files may have been written with a fraction.
+    texts[id_column] = texts[id_column].map(plain_number)
     _check_ids(texts[id_column], name)
     texts = texts.reset_index(drop=True)
     ids = texts[id_column]

@@ -15,7 +15,7 @@ from PIL import Image, ImageOps
 
 from core.files.archive import MAX_BYTES, Archive, too_large
 from core.files.matching import MatchReport
-from core.files.names import counted, file_name, stem, without_tags
+from core.files.names import counted, file_name, stem_key, without_tags
 from core.files.source import Source, fetch
 from core.triplets import DataError, Triplets
 
@@ -150,12 +150,12 @@ def attach_pictures(triplets: Triplets, pictures: Pictures) -> tuple[Triplets, M
     objects = triplets.objects
     by_stem: dict[str, str] = {}
     for picture in pictures:
-        by_stem.setdefault(stem(picture).casefold(), picture)
+        by_stem.setdefault(stem_key(picture), picture)
     found = pd.Series([None] * len(objects), dtype=object)
     for column in ("image", "id", "label"):
         if column in objects:
             texts = objects[column].astype("str").fillna("")
-            guess = texts.map(lambda text: by_stem.get(stem(without_tags(text)).casefold()))
+            guess = texts.map(lambda text: by_stem.get(stem_key(without_tags(text))))
             found = found.where(found.notna(), guess)
     given = objects.get("image", found)
     objects["image"] = found.where(found.notna(), given).astype("str")

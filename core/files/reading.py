@@ -48,13 +48,22 @@ ROLES: dict[str, Role] = {
         Role("sampler", "Sampler", "How the question was picked: at random, actively, as a check."),
         Role("time", "Time", "When the answer was given, or its number in the session."),
         Role("block", "Block", "The task, session or round in which the answer was given."),
+        Role("side", "Side", "Where the chosen option stood: left or right; first, second, third."),
+        Role(
+            "trial", "Trial", "Which rows are answers of one trial: they follow each other and "
+            "have the same value here.",
+        ),
         Role("weight", "Weight", "How often the answer was given.", numeric=True),
     )
 }
 
+#: Roles of files with one answer in each row, in the order of the answer: other files show the
+#: side by the choice, and have the answers of a trial in one row.
+ROW_ROLES = ("side", "trial")
+
 #: Roles that say what is known of an answer, whatever was asked.
 SIDE_ROLES = (
-    "participant", "response_time", "split", "sampler", "time", "block", "weight",
+    "participant", "response_time", "split", "sampler", "time", "block", *ROW_ROLES, "weight",
 )
 
 #: Names of columns of answers that have a meaning of their own.
@@ -201,6 +210,11 @@ class Reading:
         return "left_votes" in self.roles
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether columns stand in the order of the answer, so that they do not show the side."""
+        return not self.is_coded and not self.is_counted and self.task != "most_similar"
+
+    @property
     def objects(self) -> tuple[str, ...]:
         """Roles of the objects in a row, in the order of the task."""
         task = TASKS[self.task]
@@ -233,6 +247,8 @@ class Reading:
             named |= {"choice"} | ({"choice2"} if self.task == "similar_pair" else set())
         elif not self.is_coded:
             named -= {"left", "right"}
+        if not self.is_ordered:
+            named -= set(ROW_ROLES)
         return tuple(role for role in ROLES if role in named)
 
     def summary(self) -> list[str]:
@@ -329,6 +345,13 @@ class Reading:
                 remedy="Choose it as the column of a role, or give it another name in the file.",
             )
         task = TASKS[self.task]
+        counts = self.is_counted or (self.is_coded and self.choice_coding == "signed_count")
+        if counts and len(task.outcomes) != 2:
+            raise DataError(
+                f"the answer to {task.title!r} is not one of two, so it cannot be counted for and "
+                "against", file=table.name,
+                remedy="Choose what was asked, or another way to tell the choice.",
+            )
         names_pair = self.task == "similar_pair" and "choice2" in self.roles
         if self.is_coded and self.choice_coding == "item" and not (task.options or names_pair):
             raise DataError(

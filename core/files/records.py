@@ -16,12 +16,8 @@ from core.files.foreign import TOO_LARGE, arrays_of
 from core.files.layout import layouts
 from core.files.names import counted, listing
 from core.files.table import Table, as_cells, decoded
-from core.files.tasks import MOST_OPTIONS
 from core.files.text import MAX_COLUMNS, unique_names
 from core.triplets import DataError
-
-#: Columns of one array: an anchor and its options.
-_WIDEST = MOST_OPTIONS + 1
 
 
 def is_json(data: bytes) -> bool:
@@ -29,7 +25,7 @@ def is_json(data: bytes) -> bool:
     start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"{"):
         return start[1:].lstrip()[:1] in (b'"', b"}")
-    return start.startswith(b"[") and start[1:].lstrip()[:1] in (b"{", b"[", b'"')
+    return start.startswith(b"[") and start[1:].lstrip()[:1] in (b"{", b"[", b'"', b"]")
 
 
 def from_json(data: bytes, name: str, least_columns: int) -> Table:

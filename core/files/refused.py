@@ -66,9 +66,15 @@ def _coordinates(table: Table) -> tuple[str, str] | None:
 def _square_matrix(table: Table) -> tuple[str, str] | None:
     if sum(map(is_known_name, table.columns)) > 1:
         return None
-    numeric = [c for c in table.columns[:50] if np.isfinite(table.head(50).numbers(c)).mean() > 0.9]
     size = len(table.columns)
-    if size >= 5 and table.n_rows in (size, size - 1) and len(numeric) >= min(size, 50) - 1:
+    if size < 5 or table.n_rows not in (size, size - 1):
+        return None
+    sample = table.head(50)
+    finite = np.array([np.isfinite(sample.numbers(c)) for c in table.columns[:50]])
+    written = np.array([sample.codes(c).codes >= 0 for c in table.columns[:50]])
+    # The diagonal and one half may be empty.
+    numeric = finite.sum(axis=1) >= 0.9 * written.sum(axis=1)
+    if np.count_nonzero(numeric) >= len(numeric) - 1 and finite.mean() > 0.3:
         return (
             f"{table.n_rows} rows of as many numbers are a matrix of similarities, not answers",
             "Let it answer the questions (in Python: core.files.read_matrix and "

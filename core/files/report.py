@@ -200,7 +200,9 @@ class Imported:
         return chosen
 
     def _sentence(self, objects: np.ndarray, row: int, participant: str | None) -> Sentence:
-        names = [f"*{self.triplets.labels[i]}*" for i in objects]
+        # An asterisk of a label would end the emphasis.
+        labels = self.triplets.labels
+        names = [f"*{labels[i].replace('*', '∗')}*" for i in objects]
         if pd.isna(participant):
             participant, who = None, "Somebody"
         else:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from core.files.names import counted, file_name, listing, normalised, stem
 from core.files.table import Table, decoded
+from core.files.text import unique_names
 from core.triplets import DataError
 
 #: Name of the column that tells which file a row comes from.
@@ -78,7 +79,7 @@ def _stacked(tables: Sequence[Table], name: str) -> Table:
                 parts[column].append(pa.nulls(table.n_rows, text))
     files = [stem(table.name) for table in tables]
     if len(set(files)) < len(files):
-        files = [table.name for table in tables]
+        files = unique_names([table.name for table in tables], [])
     own = FILE if FILE not in columns else "file of the row"
     number = np.repeat(np.arange(len(tables)), [table.n_rows for table in tables])
     data = pa.table({column: pa.chunked_array(chunks) for column, chunks in parts.items()})

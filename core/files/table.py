@@ -40,7 +40,7 @@ class Table:
     header : bool
         Whether the file names its columns.
     delimiter, encoding : str or None
-        None for Parquet.
+        None where there is none: a sheet of Excel has no delimiter, Parquet neither of them.
     notes : list of str
         What was recognised, as sentences.
     first_row : int

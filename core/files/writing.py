@@ -62,7 +62,8 @@ def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
     ----------
     triplets : Triplets
     layout : str
-        One of `WRITERS`. All but the ones of numbers alone hold what is known of each answer.
+        One of `WRITERS`. All hold what is known of each answer, except that the ones of numbers
+        alone hold nothing else, and Salmon's neither blocks nor which answers are of one trial.
 
     Raises
     ------
@@ -153,7 +154,8 @@ def _three(triplets: Triplets, chosen: int) -> pa.Table:
     named = first[:, chosen]
     place = np.full(len(first), 2 if chosen == FAR else 0)
     if "side" in answers:
-        place = pd.Index(["first", "second", "third"]).get_indexer(answers["side"].astype("str"))
+        told = pd.Index(["first", "second", "third"]).get_indexer(answers["side"].astype("str"))
+        place = np.where(told < 0, place, told)
     items = [
         np.where(place == k, named, np.where((k == 0) | ((k == 1) & (place == 0)), a, b))
         for k in range(3)

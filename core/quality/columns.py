@@ -7,6 +7,9 @@ import pandas as pd
 
 from core.triplets import Triplets
 
+#: What sides are called where options stand beside each other, and where there are three.
+_SIDES = (("left", "right"), ("first", "second", "third"), ("left", "middle", "right"))
+
 
 def codes_of(triplets: Triplets, column: str) -> tuple[np.ndarray, list[str]]:
     """(T,) numbers of the values of a column, -1 where it is empty; all 0 if there is none."""
@@ -18,6 +21,18 @@ def codes_of(triplets: Triplets, column: str) -> tuple[np.ndarray, list[str]]:
         values = values.astype("str").astype("category")
     values = values.cat.remove_unused_categories()
     return values.cat.codes.to_numpy(dtype=np.int64), values.cat.categories.astype("str").tolist()
+
+
+def sides_of(triplets: Triplets) -> tuple[np.ndarray, list[str]]:
+    """(T,) numbers of the sides that were chosen, -1 where that is unknown, and all their names.
+
+    A side that nobody chose is one of them: that says the most of a preference.
+    """
+    codes, names = codes_of(triplets, "side")
+    for sides in _SIDES:
+        if names and set(names) <= set(sides):
+            return np.append([sides.index(name) for name in names], -1)[codes], list(sides)
+    return codes, names
 
 
 def one_per_trial(triplets: Triplets) -> np.ndarray:

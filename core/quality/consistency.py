@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from core.quality.columns import codes_of
+from core.quality.columns import codes_of, divided
 from core.score import ErrorEstimate, repeat_error, wilson
 from core.triplets import FAR, NEAR, Triplets, as_triplets
 
@@ -109,16 +109,46 @@ def pairs_of(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return same, np.maximum(total * (total - 1) / 2, same)
 
 
+def ratios(
+    part: np.ndarray, whole: np.ndarray, of: np.ndarray, n: int, most: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Shares of sums over questions, with Wilson's interval at the effective number of cases.
+
+    Cases of one question count as far as they differ: the variance is that of a ratio estimator.
+
+    Parameters
+    ----------
+    part, whole : ndarray, shape (G,)
+        Cases of one question and one group that count, and all of them.
+    of : ndarray of int, shape (G,)
+        The group.
+    n : int
+        Groups.
+    most : ndarray, shape (n,), optional
+        What cases can be worth together at most; by default their number. Give it where `whole`
+        are weights.
+
+    Returns
+    -------
+    total, share, low, high : ndarray, shape (n,)
+        All cases, and the share with its 95 % interval; NaN for less than one case.
+    """
+    total = np.bincount(of, whole, n)
+    most = total if most is None else most
+    share = divided(np.bincount(of, part, n), np.where(most < 1, 0.0, total))
+    rest = part - share[of] * whole
+    with np.errstate(invalid="ignore", divide="ignore"):
+        variance = np.bincount(of, rest**2, n) / total**2
+        effective = np.where(
+            variance > 0, share * (1 - share) / variance, np.bincount(of[whole > 0], minlength=n)
+        )
+        low, high = wilson(share, np.minimum(effective, most))
+    return total, share, low, high
+
+
 def _ratio(part: np.ndarray, whole: np.ndarray) -> Share:
-    """Share of sums over questions, with the interval of a ratio estimator."""
-    pairs = whole.sum()
-    if pairs < 1:
-        return Share(np.nan, np.nan, np.nan, 0)
-    share = float(part.sum() / pairs)
-    rest = part - share * whole
-    variance = float(rest @ rest) / pairs**2
-    effective = share * (1 - share) / variance if variance > 0 else np.count_nonzero(whole)
-    return Share(share, *wilson(share, min(effective, pairs)), round(pairs))
+    total, *found = (float(a[0]) for a in ratios(part, whole, np.zeros(len(part), np.int64), 1))
+    return Share(*found, round(total) if total >= 1 else 0)
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ class Cleaning:
         """What each exclusion removed."""
         if not self.exclusions:
             return []
-        before = self.undone()
+        before = replace(self, exclusions=self.exclusions[:-1])
         return [*before.previews, before.preview(self.exclusions[-1])]
 
     @cached_property
@@ -197,9 +197,9 @@ class Cleaning:
             If the data lack what the rule looks at.
         """
         left, known = np.flatnonzero(self.kept), self._known
-        names = known.people["participant"]
+        who, names = known.who, known.names
         if exclusion.rule == MANUAL:
-            out = known.by(names.isin(exclusion.participants).to_numpy())
+            out = known.by(np.isin(names, exclusion.participants))
             out |= np.isin(left, exclusion.answers)
         else:
             out = RULES[exclusion.rule].find(known, **exclusion.parameters)
@@ -208,8 +208,11 @@ class Cleaning:
             out = np.isin(trial, trial[out])
         mask = np.zeros(len(self.raw), dtype=bool)
         mask[left[out]] = True
-        lost = np.bincount(known.who[out & (known.who >= 0)], minlength=len(names))
-        people = list(zip(names, lost.tolist(), known.people["answers"], strict=True))
+        lost, given = (
+            np.bincount(who[which & (who >= 0)], minlength=len(names))
+            for which in (out, np.ones(len(out), dtype=bool))
+        )
+        people = list(zip(names, lost.tolist(), given.tolist(), strict=True))
         return Preview(
             mask, int(out.sum()), int((out & one_per_trial(self.triplets)).sum()),
             [name for name, n, all_of in people if 0 < n == all_of],
@@ -224,13 +227,39 @@ class Cleaning:
         DataError
             If the data lack what the rule looks at, or no answer would be left.
         """
-        if self.preview(exclusion).n_answers == len(self.triplets):
+        removed = self.preview(exclusion)
+        if removed.n_answers == len(self.triplets):
             raise self._nothing_left(exclusion)
-        return replace(self, exclusions=(*self.exclusions, exclusion))
+        return self._with((*self.exclusions, exclusion), [*self.previews, removed])
 
     def undone(self) -> Cleaning:
         """The same without the last exclusion."""
-        return replace(self, exclusions=self.exclusions[:-1])
+        return self._with(self.exclusions[:-1], self.previews[:-1])
+
+    def _with(self, exclusions: tuple[Exclusion, ...], previews: list[Preview]) -> Cleaning:
+        """The same answers with exclusions of which it is known what they remove."""
+        made = replace(self, exclusions=exclusions)
+        made.__dict__["previews"] = previews  # where the cached property looks for it
+        return made
+
+    @property
+    def by_checks(self) -> list[int]:
+        """Numbers, from 1, of the exclusions that look at catch and gold questions."""
+        return [k for k, made in enumerate(self.exclusions, 1) if made.rule == "failed_checks"]
+
+    def with_gold(self, gold: Triplets | None) -> Cleaning:
+        """Other gold questions, or none; the exclusions are made again with them, in their order.
+
+        Raises
+        ------
+        DataError
+            If they do not fit to the answers, an exclusion lacks what it looks at, or no answer
+            would be left.
+        """
+        again = replace(self, gold=gold, exclusions=())
+        for exclusion in self.exclusions:
+            again = again.excluding(exclusion)
+        return again
 
     def log(self) -> list[dict[str, Any]]:
         """Every exclusion with what it removed: plain values, for exports."""

@@ -15,9 +15,9 @@ from core.method import Method, Number
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
 from core.quality.checks import gold_mistakes
-from core.quality.columns import codes_of, divided, one_per_trial
-from core.quality.consistency import both_ways, pairs_of
-from core.score import clustered_mean
+from core.quality.columns import codes_of, divided, one_per_trial, sides_of
+from core.quality.consistency import both_ways, pairs_of, ratios
+from core.score import wilson
 from core.triplets import FAR, NEAR, DataError, Triplets
 
 
@@ -41,10 +41,11 @@ def participants(
         answers to one question) and ``consistent`` (share of them that agree); ``compared``
         (answers to questions that others answered too) and ``agrees`` (share of them on the side
         of the others' majority); ``checks`` (catch and gold questions) and ``failed`` (share);
-        with response times ``mean_time``, ``median_time`` and ``fastest`` (5th percentile), in
-        seconds; with sides ``favourite`` (the side chosen most often), ``favourite_share``,
-        ``bias_p`` (that all sides are equally likely) and ``runs_p`` (that they follow each other
-        at random). What is not known is NaN.
+        the 95 % interval of each of these shares, such as ``consistent_low`` and
+        ``consistent_high`` (of the first two by question); with response times ``mean_time``,
+        ``median_time`` and ``fastest`` (5th percentile), in seconds; with sides ``favourite`` (the
+        side chosen most often), ``favourite_share``, ``bias_p`` (that all sides are equally
+        likely) and ``runs_p`` (that they follow each other at random). What is not known is NaN.
     """
     who, names = codes_of(triplets, "participant")
     n = len(names)
@@ -52,11 +53,17 @@ def participants(
     known = who >= 0
     table["answers"] = np.bincount(who[known], minlength=n)
     question = triplets.questions
-    pairs = np.unique(np.column_stack([who[known], question[known]]), axis=0)
-    table["questions"] = np.bincount(pairs[:, 0], minlength=n)
-    table["repeats"], table["consistent"] = _own_repeats(triplets, who, n)
-    table["compared"], table["agrees"] = _with_others(triplets, who, n)
-    table["checks"], table["failed"] = _checks(triplets, who, names, catch_trials, gold)
+    n_questions = np.int64(question.max(initial=0) + 1)
+    asked = np.unique(who[known] * n_questions + question[known])
+    table["questions"] = np.bincount(asked // n_questions, minlength=n)
+    for (cases, share), found in (
+        (("repeats", "consistent"), _own_repeats(triplets, who, n)),
+        (("compared", "agrees"), _with_others(triplets, who, n)),
+        (("checks", "failed"), _checks(triplets, who, names, catch_trials, gold)),
+    ):
+        total, *shares = found
+        table[cases] = np.rint(total).astype(np.int64)
+        table[share], table[f"{share}_low"], table[f"{share}_high"] = shares
     answers = triplets.answers
     by_who = pd.Series(np.where(known, who, -1))
     if "response_time" in answers:
@@ -71,19 +78,21 @@ def participants(
     return table
 
 
-def _own_repeats(triplets: Triplets, who: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+#: Cases of each participant, and a share of them with the two ends of its interval.
+_Shares = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def _own_repeats(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     known = np.flatnonzero(who >= 0)
     n_questions = np.int64(triplets.questions.max(initial=0) + 1)
     groups, group = np.unique(
         who[known] * n_questions + triplets.questions[known], return_inverse=True
     )
     same, pairs = pairs_of(both_ways(triplets.take(known), group, len(groups)))
-    whose = groups // n_questions
-    pairs, same = np.bincount(whose, pairs, n), np.bincount(whose, same, n)
-    return pairs.astype(np.int64), divided(same, pairs)
+    return ratios(same, pairs, groups // n_questions, n)
 
 
-def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     """Answers to questions of others, and the share on the side of the others' majority."""
     question = triplets.questions
     n_questions = int(question.max(initial=0)) + 1
@@ -92,20 +101,23 @@ def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> tuple[np.ndarra
         who.astype(np.int64) * n_questions + question, return_inverse=True
     )
     own = both_ways(triplets, group, len(groups))
-    others = all_given[question] - own[group]
+    # Weights that are no whole numbers leave a trace where they should leave nothing.
+    others = np.round(all_given[question] - own[group], 9)
     higher = (triplets.rows[:, NEAR] > triplets.rows[:, FAR]).astype(int)
     t = np.arange(len(triplets))
     lead = others[t, higher] - others[t, 1 - higher]
     asked = (others.sum(axis=1) > 0) & (who >= 0)
-    agree = np.bincount(who[asked], 0.5 + np.sign(lead[asked]) / 2, n)
-    compared = np.bincount(who[asked], minlength=n)
-    return compared, divided(agree, compared)
+    compared = np.bincount(group[asked], minlength=len(groups))
+    agree = np.bincount(group[asked], 0.5 + np.sign(lead[asked]) / 2, len(groups))
+    whose = groups // n_questions
+    named = whose >= 0
+    return ratios(agree[named], compared[named], whose[named], n)
 
 
 def _checks(
     triplets: Triplets, who: np.ndarray, names: list[str], catch_trials: pd.DataFrame | None,
     gold: Any,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> _Shares:
     asked, wrong = np.zeros(len(names)), np.zeros(len(names))
     if gold is not None:
         mistakes = gold_mistakes(triplets, gold)
@@ -120,21 +132,24 @@ def _checks(
         failed = ~catch_trials["correct"].to_numpy(dtype=bool)[known]
         asked += np.bincount(whose, minlength=len(names))
         wrong += np.bincount(whose, failed, len(names))
-    return asked.astype(np.int64), divided(wrong, asked)
+    failed = divided(wrong, asked)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return asked, failed, *wilson(failed, asked)
 
 
 def _sides(triplets: Triplets, who: np.ndarray, n: int) -> pd.DataFrame:
     """Favourite side of each participant, and whether sides come by chance."""
-    side, names = codes_of(triplets, "side")
+    side, names = sides_of(triplets)
+    names = names or [""]
     known = one_per_trial(triplets) & (side >= 0) & (who >= 0)
     counts = np.zeros((n, len(names)), dtype=np.int64)
     np.add.at(counts, (who[known], side[known]), 1)
     total, favourite = counts.sum(axis=1), counts.argmax(axis=1)
-    moments = triplets.answers.get("time")
-    order = np.arange(len(side)) if moments is None else np.argsort(moments, kind="stable")
-    ordered = order[known[order]]
-    ordered = ordered[np.argsort(who[ordered], kind="stable")]
-    runs = [runs_test(own) for own in np.split(side[ordered], np.cumsum(total)[:-1])]
+    moments = triplets.answers.get("time", pd.Series(0.0, range(len(side)))).to_numpy(dtype=float)
+    asked = np.flatnonzero(known)
+    ordered = asked[np.lexsort((moments[asked], who[asked]))]
+    ends = np.cumsum(total)
+    runs = [runs_test(side[ordered[end - k : end]]) for k, end in zip(total, ends, strict=True)]
     with np.errstate(invalid="ignore", divide="ignore"):
         p = chisquare(counts, axis=1).pvalue
     return pd.DataFrame({
@@ -245,17 +260,18 @@ def agreement_with_map(
         wrong[fold == k] = found
         if progress((k + 1) / folds) and k + 1 < folds:
             raise Stopped
-    known = np.isfinite(wrong) & (triplets.weight > 0)
-    found = np.full((len(names), 3), np.nan)
-    for i in range(len(names)):
-        own = np.flatnonzero((who == i) & known)
-        if len(own):
-            found[i] = clustered_mean(wrong[own], triplets.weight[own], triplets.questions[own])
-    error, low, high = found.T
-    return Agreement(
-        np.array(names), np.bincount(who[known], minlength=len(names)), 1 - error, 1 - high,
-        1 - low, wrong,
+    known = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
+    answers = np.bincount(who[known], minlength=len(names))
+    n_questions = np.int64(triplets.questions.max(initial=0) + 1)
+    groups, group = np.unique(
+        who[known] * n_questions + triplets.questions[known], return_inverse=True
     )
+    weight = triplets.weight[known]
+    _, *right = ratios(
+        np.bincount(group, weight * (1 - wrong[known])), np.bincount(group, weight),
+        groups // n_questions, len(names), answers,
+    )
+    return Agreement(np.array(names), answers, *right, wrong)
 
 
 def _mistakes_without(

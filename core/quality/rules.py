@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from core.method import Number
-from core.quality.columns import codes_of, one_per_trial
+from core.quality.columns import codes_of, one_per_trial, sides_of
 from core.quality.people import participants
 from core.triplets import DataError, Triplets
 
@@ -43,9 +43,18 @@ class Known:
         return participants(self.triplets, catch_trials=self.catch_trials, gold=self.gold)
 
     @cached_property
+    def _named(self) -> tuple[np.ndarray, list[str]]:
+        return codes_of(self.triplets, "participant")
+
+    @property
     def who(self) -> np.ndarray:
         """(T,) row of `people` of every answer, -1 where nobody is named."""
-        return codes_of(self.triplets, "participant")[0]
+        return self._named[0]
+
+    @property
+    def names(self) -> list[str]:
+        """Participants, in the order of `people`."""
+        return self._named[1]
 
     def by(self, people: np.ndarray) -> np.ndarray:
         """(T,) bool: answers of the people for whom `people`, shape (P,) bool, holds."""
@@ -154,7 +163,7 @@ def _few_answers(
     known: Known, *, least: Annotated[int, Number(0, 1_000_000, "At least, in trials")] = 100
 ) -> np.ndarray:
     once = one_per_trial(known.triplets) & (known.who >= 0)
-    return known.by(np.bincount(known.who[once], minlength=len(known.people)) < least)
+    return known.by(np.bincount(known.who[once], minlength=len(known.names)) < least)
 
 
 @_rule(
@@ -165,9 +174,9 @@ def _few_answers(
 )
 def _favourite_side(known: Known, *, most: _Most = 0.8, least: _Least = 0.0) -> np.ndarray:
     known.column("side")
-    side, names = codes_of(known.triplets, "side")
+    side, names = sides_of(known.triplets)
     once = one_per_trial(known.triplets) & (side >= 0) & (known.who >= 0)
-    given = np.zeros((len(known.people), len(names)))
+    given = np.zeros((len(known.names), max(len(names), 1)))
     np.add.at(given, (known.who[once], side[once]), 1)
     total = given.sum(axis=1)
     shares = given / np.maximum(total, 1)[:, None]
@@ -215,7 +224,7 @@ def _fast_blocks(
     fast[long] = (ranked[starts[long] + 4] < fifth) & (ranked[starts[long] + 9] < tenth)
     whose = np.full(len(owners), -1)
     whose[of] = known.who
-    bad = np.bincount(whose[fast & (whose >= 0)], minlength=len(known.people))
+    bad = np.bincount(whose[fast & (whose >= 0)], minlength=len(known.names))
     return fast[of] | known.by(bad >= blocks)
 
 

@@ -7,8 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.quality.columns import codes_of, divided
-from core.quality.consistency import both_ways, noise_ceiling, pairs_of, repeats, transitivity
+from core.quality.columns import codes_of
+from core.quality.consistency import (
+    both_ways,
+    noise_ceiling,
+    pairs_of,
+    ratios,
+    repeats,
+    transitivity,
+)
 from core.score import clustered_mean
 from core.triplets import Triplets
 
@@ -23,7 +30,8 @@ def objects(triplets: Triplets) -> pd.DataFrame:
     -------
     DataFrame, n rows
         ``id``, ``label``, ``answers``, ``as_anchor``, ``as_near``, ``as_far``; ``repeats`` (pairs
-        of answers to one question in which it occurs) and ``consistent`` (share that agree);
+        of answers to one question in which it occurs), ``consistent`` (share that agree) with its
+        interval ``consistent_low`` and ``consistent_high``;
         ``triples`` and ``circular`` of `transitivity`.
     """
     n, rows = triplets.n_objects, triplets.rows
@@ -35,8 +43,9 @@ def objects(triplets: Triplets) -> pd.DataFrame:
     first = np.unique(question, return_index=True)[1]
     same, pairs = pairs_of(both_ways(triplets, question, len(first)))
     about = rows[first]
-    pairs, same = (sum(np.bincount(c, values, n) for c in about.T) for values in (pairs, same))
-    table["repeats"], table["consistent"] = pairs.astype(np.int64), divided(same, pairs)
+    total, *shares = ratios(np.repeat(same, 3), np.repeat(pairs, 3), about.ravel(), n)
+    table["repeats"] = np.rint(total).astype(np.int64)
+    table["consistent"], table["consistent_low"], table["consistent_high"] = shares
     circles = transitivity(triplets)
     return table.assign(triples=circles["triples"], circular=circles["circular"])
 

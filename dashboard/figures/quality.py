@@ -31,7 +31,7 @@ def measures(
     Parameters
     ----------
     table : DataFrame
-        Where it has ``low`` and ``high``, these are the interval of column ``predicted``.
+        Where it has columns called as `y` and ``_low`` and ``_high``, these are its interval.
     x, y : str
         Columns; rows without a value in both are left out.
     names : str
@@ -51,10 +51,10 @@ def measures(
     marked = shown[names].isin(chosen).to_numpy()
     colours = np.where(marked, PALETTE[3], PALETTE[0])
     bars = None
-    if y == "predicted":
+    if f"{y}_low" in table:
         bars = {
-            "type": "data", "array": shown["high"] - shown[y],
-            "arrayminus": shown[y] - shown["low"], "width": 0, "thickness": canvas.scale,
+            "type": "data", "array": shown[f"{y}_high"] - shown[y],
+            "arrayminus": shown[y] - shown[f"{y}_low"], "width": 0, "thickness": canvas.scale,
             "color": transparent(FAINT, 0.45),
         }
     hover = [

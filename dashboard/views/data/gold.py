@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import streamlit as st
 
 from core.files import read_gold
+from core.files.names import listing
 from core.quality import Cleaning, gold_mistakes, obvious
 from core.triplets import DataError, Triplets
 from dashboard import panels
@@ -50,11 +49,44 @@ def _present(
         f"{count(int(np.nansum(mistakes)), 'is', 'are')} wrong."
     )
     _examples(gold)
-    if any(step["rule"] == "failed_checks" for step in info.exclusions):
-        st.caption("An exclusion looks at these questions: undo it first to change them.")
-    elif pressed(current, "gold.forget", "Forget these gold questions"):
-        services().workspace.update_dataset(info.id, replace(cleaning, gold=None))
-        st.rerun()
+    with st.expander("Use other gold questions", key="gold.others"):
+        left, right = st.columns(2, gap="large")
+        with left:
+            _uploaded(current, info, triplets, cleaning)
+        with right:
+            _from_map(current, info, triplets, cleaning)
+    if _consequences(cleaning, None) and pressed(
+        current, "gold.forget", "Forget these gold questions"
+    ):
+        _change(info, cleaning, None)
+
+
+def _consequences(cleaning: Cleaning, gold: Triplets | None) -> bool:
+    """Say what other gold questions, or none, do to the exclusions; whether they are possible."""
+    steps = cleaning.by_checks
+    if not steps:
+        return True
+    numbers = listing([f"{step:,}" for step in steps])
+    which = f"exclusion{'s' * (len(steps) > 1)} {numbers} on the tab Exclusions"
+    case = "With these gold questions" if gold is not None else "Without gold questions"
+    try:
+        after = cleaning.with_gold(gold)
+    except DataError as error:
+        st.info(panels.plain(
+            f"{case}, {which} cannot be made again: {error.problem}. Undo down to there first."
+        ), icon=":material/info:")
+        return False
+    st.caption(panels.plain(
+        f"{case}, {which} and what follows are made again: "
+        f"{count(len(after.triplets), 'answer')} in use, now {len(cleaning.triplets):,}."
+    ))
+    return True
+
+
+def _change(info: DatasetInfo, cleaning: Cleaning, gold: Triplets | None) -> None:
+    with st.spinner("Making the exclusions again"):
+        services().workspace.update_dataset(info.id, cleaning.with_gold(gold))
+    st.rerun()
 
 
 def _examples(gold: Triplets) -> None:
@@ -79,7 +111,7 @@ def _uploaded(
         return
     try:
         gold, how = read_gold(file.getvalue(), triplets, file.name)
-        mistakes = gold_mistakes(triplets, gold)
+        mistakes = gold_mistakes(cleaning.raw, gold)
     except DataError as error:
         st.error(panels.plain(str(error.at(file.name))), icon=":material/error:")
         return
@@ -107,7 +139,7 @@ def _from_map(
     if not len(gold):
         st.caption("No question is that obvious on this map.")
         return
-    _keep(current, info, cleaning, gold, gold_mistakes(triplets, gold), "gold.map.keep")
+    _keep(current, info, cleaning, gold, gold_mistakes(cleaning.raw, gold), "gold.map.keep")
     st.caption(
         "The map was fitted to these same answers: a participant who dominates the data set has a "
         "say in what is obvious."
@@ -127,6 +159,7 @@ def _keep(
         f"{np.nanmean(mistakes):.1%} of them wrong. For example:"
     )
     _examples(gold)
-    if pressed(current, key, "Use as gold questions", type="primary"):
-        services().workspace.update_dataset(info.id, replace(cleaning, gold=gold))
-        st.rerun()
+    if _consequences(cleaning, gold) and pressed(
+        current, key, "Use as gold questions", type="primary"
+    ):
+        _change(info, cleaning, gold)

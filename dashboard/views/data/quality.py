@@ -47,8 +47,8 @@ _THINGS = {
 }
 _TIMES = ("mean_time", "median_time", "fastest")
 _SHARES = (
-    "predicted", "low", "high", "agrees", "consistent", "failed", "favourite_share",
-    "circular_share", "agree", "ceiling", "ceiling_low", "ceiling_high",
+    "predicted", "agrees", "consistent", "failed", "favourite_share", "circular_share", "agree",
+    "ceiling",
 )
 _CHANCE = {"predicted": 0.5, "agrees": 0.5, "consistent": 0.5, "circular_share": 0.25}
 
@@ -144,7 +144,11 @@ def _people(subject: Answers) -> None:
     table = subject.report.participants
     if subject.agreement:
         found: Agreement = subject.agreement.result()
-        table = table.merge(found.table.drop(columns="answers"), on="participant", how="left")
+        table = table.merge(
+            found.table.drop(columns="answers").rename(
+                columns={"low": "predicted_low", "high": "predicted_high"}
+            ), on="participant", how="left",
+        )
     chosen = chosen_people(subject.current, table["participant"].tolist())
     picture, side = st.columns([3, 1], gap="large")
     with side:
@@ -181,8 +185,8 @@ def _people(subject: Answers) -> None:
                 help="Shows first what it would remove.",
             )
     _table(table[table["participant"].isin(chosen)] if chosen else table,
-           {"participant": "participant", **_PEOPLE, "low": "predicted, from", "high": "to",
-            "repeats": "pairs of repeats", "compared": "questions shared with others",
+           {"participant": "participant", **with_intervals(_PEOPLE, table),
+            "repeats": "pairs of repeats", "compared": "answers to questions of others",
             "checks": "catch and gold questions", "favourite": "favourite side"},
            f"{subject.info.name}-participants")
 
@@ -239,7 +243,7 @@ def _objects(subject: Answers) -> None:
     names = {"id": "id", "label": "label"}
     if (table["id"] == table["label"]).all():
         del names["id"]
-    _table(table, {**names, **_THINGS, "triples": "complete triples",
+    _table(table, {**names, **with_intervals(_THINGS, table), "triples": "complete triples",
                    "circular": "of these circles"}, f"{subject.info.name}-objects-quality")
 
 
@@ -336,8 +340,8 @@ def _measures(
 ) -> None:
     known = int((table[x].notna() & table[y].notna()).sum())
     text = f"{subject.info.name}: {count(known, what[:-1])} of which both are known."
-    if y == "predicted":
-        text += " With 95 % intervals, by question."
+    if f"{y}_low" in table:
+        text += " With 95 % intervals" + (", by question." if y != "failed" else ".")
     _panel(subject, what, table, text, _WIDE, lambda canvas: measures(
         table, x, y, names=names, titles=titles, logarithmic=x in _TIMES, chance=_CHANCE.get(y),
         chosen=chosen, caption=text, canvas=canvas), on_pick=choose)
@@ -353,12 +357,22 @@ def _panel(
     )
 
 
+def with_intervals(titles: dict[str, str], table: pd.DataFrame) -> dict[str, str]:
+    """Titles of columns, each followed by those of its interval where the table has one."""
+    found = {}
+    for column, title in titles.items():
+        found[column] = title
+        if f"{column}_low" in table:
+            found |= {f"{column}_low": f"{title}, from", f"{column}_high": f"{title}, to"}
+    return found
+
+
 def _table(table: pd.DataFrame, titles: dict[str, str], name: str) -> None:
     """A table under the titles of its columns, shares in per cent; empty columns are left out."""
     shown = table[[c for c in titles if c in table and table[c].notna().any()]].copy()
     formats = {}
     for column in shown:
-        if column in _SHARES:
+        if column in _SHARES or column.endswith(("low", "high")):
             shown[column] *= 100
             formats[titles[column]] = st.column_config.NumberColumn(format="%.1f %%")
         elif column in _TIMES:

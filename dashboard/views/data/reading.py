@@ -22,6 +22,7 @@ from core.files import (
     can_be_kept,
     candidates,
 )
+from core.files.reading import ROW_ROLES
 from core.triplets import DataError, Triplets
 from dashboard import panels
 from dashboard.controls import picture_uploader, pressed
@@ -265,7 +266,7 @@ def _asked(upload: Waiting) -> tuple[str, ...]:
         format_func=lambda c: "two options and the choice" if c else "the nearer and the farther",
         key=f"coded.{upload.version}", horizontal=True,
     )
-    chosen, hidden = ("left", "right", "choice"), ("near", "far")
+    chosen, hidden = ("left", "right", "choice"), ("near", "far", *ROW_ROLES)
     if not coded:
         chosen, hidden = hidden, chosen
     return tuple(
@@ -333,11 +334,15 @@ def _select(label: str, options: dict, present: Any, key: str, text: str | None 
 
 
 def _shape(upload: Waiting) -> None:
-    header = st.toggle("The first row names the columns", upload.table.header, key="header")
-    delimiter = upload.table.delimiter
-    if delimiter is not None:
+    header, delimiter = upload.shape
+    if upload.table.encoding is None:
+        st.caption("The file itself says where its rows and columns are.")
+        return
+    header = st.toggle("The first row names the columns", header, key="header")
+    if upload.table.delimiter is not None:
         delimiter = _select("Columns are separated by", _DELIMITERS, delimiter, "delimiter")
-    if (header, delimiter) != (upload.table.header, upload.table.delimiter):
+    # What was asked for is compared, not what came of it, or there would be no end.
+    if (header, delimiter) != upload.shape:
         try:
             upload.reload(header, delimiter)
         except DataError as error:
