@@ -84,13 +84,26 @@ class Quadruples(Judgements):
     def __repr__(self) -> str:
         return f"<Quadruples {self.name!r}: {len(self):,} answers on {self.n_objects:,} objects>"
 
+    @property
+    def is_first_mention(self) -> np.ndarray:
+        first, second = self.rows[:, :2], self.rows[:, 2:]
+        mentioned = (second[:, :, None] == first[:, None, :]).any(axis=2)
+        return np.hstack([np.ones(first.shape, dtype=bool), ~mentioned])
+
+    @cached_property
+    def _pairs(self) -> np.ndarray:
+        """(2, T) number of the more similar pair and of the other one."""
+        low, high = np.sort(self.rows.reshape(-1, 2, 2).astype(np.int64), axis=2).T
+        return low * self.n_objects + high
+
     @cached_property
     def questions(self) -> np.ndarray:
-        """(T,) number of the comparison that each answer answers, whichever pair came first."""
-        n = self.n_objects
-        low, high = np.sort(self.rows.reshape(-1, 2, 2).astype(np.int64), axis=2).T
-        pairs = np.sort(low * n + high, axis=0)
+        pairs = np.sort(self._pairs, axis=0)
         return np.unique(pairs, axis=1, return_inverse=True)[1].ravel()
+
+    @cached_property
+    def verdicts(self) -> np.ndarray:
+        return (self._pairs[0] > self._pairs[1]).astype(np.int8)
 
 
 def as_answers(data: Any) -> Triplets | Quadruples:

@@ -14,7 +14,7 @@ from core.method import Method, Number, checked
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
 from core.quadruples import Quadruples, as_answers
-from core.triplets import DataError, Triplets, as_triplets
+from core.triplets import DataError, Triplets
 
 #: Share of answers that guessing gets wrong.
 CHANCE = 0.5
@@ -242,7 +242,7 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
     return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high"])
 
 
-def repeat_error(triplets: Triplets) -> ErrorEstimate | None:
+def repeat_error(triplets: Triplets | Quadruples) -> ErrorEstimate | None:
     """Error of predicting each answer by the majority of the other answers to its question.
 
     How well people predict each other, or themselves: little can be gained below it. With few
@@ -253,9 +253,9 @@ def repeat_error(triplets: Triplets) -> ErrorEstimate | None:
     ErrorEstimate or None
         None where no question was asked twice.
     """
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     questions, weight = triplets.questions, triplets.weight
-    side = (triplets.rows[:, 1] < triplets.rows[:, 2]).astype(int)
+    side = triplets.verdicts
     given = np.bincount(2 * questions + side, weight, 2 * (questions.max(initial=0) + 1))
     same = given[2 * questions + side] - np.minimum(weight, 1.0)
     other = given[2 * questions + 1 - side]

@@ -132,10 +132,15 @@ class Judgements:
         weight.setflags(write=False)
         return weight
 
+    @property
+    def is_first_mention(self) -> np.ndarray:
+        """(T, 3) or (T, 4) bool: no earlier place of the row names the same object."""
+        return np.ones(self.rows.shape, dtype=bool)
+
     @cached_property
     def answers_per_object(self) -> np.ndarray:
         """(n,) number of answers in which each object occurs."""
-        return np.bincount(self.rows.ravel(), minlength=self.n_objects)
+        return np.bincount(self.rows[self.is_first_mention], minlength=self.n_objects)
 
     def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
         """Hash of what a computation depends on.
@@ -153,6 +158,26 @@ class Judgements:
             self._fingerprints[named] = digest.hexdigest()
         return self._fingerprints[named]
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the whole content: answers, what is known of each, and the objects."""
+        digest = hashlib.blake2b(self.fingerprint_of(*self.answers.columns).encode())
+        _update_with_table(digest, self.objects)
+        return digest.hexdigest()[:32]
+
+    @property
+    def questions(self) -> np.ndarray:
+        """(T,) number of the comparison that each answer answers, from 0.
+
+        Repeats of a comparison and its contradictions share a number.
+        """
+        raise NotImplementedError
+
+    @property
+    def verdicts(self) -> np.ndarray:
+        """(T,) 0 or 1: which of the two answers to its question each one is."""
+        raise NotImplementedError
+
     def take(self, which: Any) -> Self:
         """The same objects with only some of the answers.
 
@@ -166,6 +191,16 @@ class Judgements:
             which = np.flatnonzero(which)
         answers = self.answers.iloc[which].reset_index(drop=True)
         return self._about(self._objects, self.rows[which], answers, self.name)
+
+    def with_objects(self, objects: pd.DataFrame) -> Self:
+        """The same answers with another description of the same objects, in the same order."""
+        if objects["id"].astype(str).tolist() != self.ids:
+            raise ValueError("the objects must keep their ids and their order")
+        return self._about(checked_objects(objects), self.rows, self.answers, self.name)
+
+    def renamed(self, name: str) -> Self:
+        """The same data under another name."""
+        return self._about(self._objects, self.rows, self.answers, name)
 
 
 class Triplets(Judgements):
@@ -251,31 +286,14 @@ class Triplets(Judgements):
 
     @cached_property
     def questions(self) -> np.ndarray:
-        """(T,) number of the comparison that each answer answers.
-
-        Repeats of a comparison and its contradictions share a number.
-        """
         n = self.n_objects
         anchor, near, far = self.rows.T.astype(np.int64)
         code = (anchor * n + np.minimum(near, far)) * n + np.maximum(near, far)
         return np.unique(code, return_inverse=True)[1]
 
     @cached_property
-    def fingerprint(self) -> str:
-        """Hash of the whole content: answers, what is known of each, and the objects."""
-        digest = hashlib.blake2b(self.fingerprint_of(*self.answers.columns).encode())
-        _update_with_table(digest, self.objects)
-        return digest.hexdigest()[:32]
-
-    def with_objects(self, objects: pd.DataFrame) -> Triplets:
-        """The same answers with another description of the same objects, in the same order."""
-        if objects["id"].astype(str).tolist() != self.ids:
-            raise ValueError("the objects must keep their ids and their order")
-        return Triplets(self.rows, objects, self.answers, self.name)
-
-    def renamed(self, name: str) -> Triplets:
-        """The same data under another name."""
-        return Triplets(self.rows, self.objects, self.answers, name)
+    def verdicts(self) -> np.ndarray:
+        return (self.rows[:, NEAR] > self.rows[:, FAR]).astype(np.int8)
 
 
 def as_triplets(data: Any) -> Triplets:

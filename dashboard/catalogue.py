@@ -89,13 +89,13 @@ class DatasetInfo:
     Attributes
     ----------
     fingerprint, imported : str
-        Of the answers that are not left out, and of all that were imported.
+        Of the triplets that are not left out, and of all that were imported.
     exclusions : list of dict
         `core.quality.Cleaning.log`.
     gold, catch_trials, pairs : str or None
         Names of the files with gold questions, catch trials and comparisons of pairs.
     n_pairs : int
-        Answers that compare two pairs of objects.
+        Answers that compare two pairs of objects, without those left out where all do.
     extra : dict
         Plain values that importing notes, such as how the file was read.
     """
@@ -125,6 +125,11 @@ class DatasetInfo:
         return state_of(self.exclusions, self.gold)
 
     @property
+    def has_only_pairs(self) -> bool:
+        """Whether all answers compare two pairs of objects without one in common."""
+        return not self.n_answers and self.n_pairs > 0
+
+    @property
     def left_out(self) -> str:
         """What is left out, as a sentence; empty where nothing is."""
         if not self.exclusions:
@@ -132,14 +137,16 @@ class DatasetInfo:
         number = sum(step["removed_answers"] for step in self.exclusions)
         people = sum(len(step["removed_participants"]) for step in self.exclusions)
         words = f", {people:,} participant{'s' * (people != 1)} entirely" if people else ""
-        return f"Left out: {number:,} of {self.n_answers + number:,} answers{words}."
+        used = self.n_pairs if self.has_only_pairs else self.n_answers
+        return f"Left out: {number:,} of {used + number:,} answers{words}."
 
     @property
     def record(self) -> dict[str, Any]:
         """What the data are, as plain values for exports."""
         return {
             "name": self.name, "origin": self.origin, "fingerprint": self.fingerprint,
-            "objects": self.n_objects, "answers": self.n_answers, "reading": self.report,
+            "objects": self.n_objects, "answers": self.n_answers,
+            "comparisons_of_pairs": self.n_pairs, "reading": self.report,
             "imported": self.imported, "exclusions": self.exclusions,
         }
 

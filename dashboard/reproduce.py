@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from core import __version__
 from core.files.reading import SIDE_ROLES
@@ -37,14 +38,16 @@ def reproduction(
     runs : sequence of Run
         Results. Those of uploaded distances are left out: the distances are not kept.
     pairs : Quadruples, optional
-        Its comparisons of pairs.
+        Its comparisons of pairs, if there are triplets too.
     """
     name = export.file_name(info.name)
+    if isinstance(cleaning.raw, Quadruples):
+        pairs = cleaning.raw
     runs = [run for run in runs if "distances" not in run.options]
     objects = cleaning.raw.objects.drop(columns="image", errors="ignore")
     files = {f"{name}-objects.csv": export.csv(objects)}
     sources = {"objects": f"{name}-objects.csv"}
-    if len(cleaning.raw):
+    if isinstance(cleaning.raw, Triplets) and len(cleaning.raw):
         sources["answers"] = _written(cleaning.raw, f"{name}-imported-answers", files)
     if pairs is not None:
         sources["pairs"] = f"{name}-comparisons-of-pairs.csv"
@@ -60,11 +63,16 @@ def reproduction(
     files[f"{name}-settings.json"] = export.settings(
         {f"{k}-{run.task}": run for k, run in enumerate(runs, 1)}, info.record
     )
-    data = [_data_of(run, cleaning.triplets, pairs) for run in runs]
+    data = [_data_of(run, cleaning, pairs) for run in runs]
     has_columns = sources.get("answers", "").endswith(WRITERS["anchored"].suffix)
-    kept = [c for c in cleaning.raw.answers if has_columns and c not in _ROLES]
+    told = {
+        "answers": [c for c in cleaning.raw.answers if has_columns and c not in _ROLES],
+        "pairs": [] if pairs is None else [
+            name for name, column in pairs.answers.items() if not is_numeric_dtype(column)
+        ],
+    }
     files[f"{name}.py"] = _script(
-        info, name, list(zip(runs, data, strict=True)), sources, kept
+        info, name, list(zip(runs, data, strict=True)), sources, told
     ).encode()
     return files
 
@@ -77,10 +85,12 @@ def _written(triplets: Triplets, name: str, files: dict[str, bytes]) -> str:
     return file
 
 
-def _data_of(run: Run, triplets: Triplets, pairs: Quadruples | None) -> str:
+def _data_of(run: Run, cleaning: Cleaning, pairs: Quadruples | None) -> str:
     """What the script calls the data that a result is of."""
     if not run.data:
         return "None"
+    if isinstance(cleaning.raw, Quadruples):
+        return "pairs"
     if pairs is not None:
         task = TASKS[run.task]
         if task.fingerprint(run.fresh(), pairs, run.options) == run.data:
@@ -90,37 +100,55 @@ def _data_of(run: Run, triplets: Triplets, pairs: Quadruples | None) -> str:
 
 def _script(
     info: DatasetInfo, name: str, runs: Sequence[tuple[Run, str]], sources: dict[str, str],
-    kept: list[str],
+    told: dict[str, list[str]],
 ) -> str:
+    """The script.
+
+    Parameters
+    ----------
+    info : DatasetInfo
+    name : str
+        With which the names of files begin.
+    runs : sequence of (Run, str)
+        Each with what the data that it is of are called.
+    sources : dict of str to str
+        Files by what is in them.
+    told : dict of str to list of str
+        Columns of answers that are kept though they have no role, and of comparisons of pairs
+        that are no numbers.
+    """
     methods = [_source(run.fresh()) for run, _ in runs]
     imports = {line for _, needed in methods for line in needed}
     imports |= {"from core.run import run", "import numpy as np"}
     lines = []
     if "answers" in sources:
         imports.add("from core.files import read")
+        keep = f", keep={told['answers']!r}" if told["answers"] else ""
         lines.append(
-            f"answers = read({sources['answers']!r}, objects={sources['objects']!r}{_keep(kept)})"
+            f"answers = read({sources['answers']!r}, objects={sources['objects']!r}{keep})"
         )
     if "pairs" in sources:
         imports |= {
             "import pandas as pd", "from core.files import read_objects",
             "from core.quadruples import Quadruples",
         }
+        texts = dict.fromkeys(told["pairs"], "str")
         lines += [
-            f"table = pd.read_csv({sources['pairs']!r})",
+            f"table = pd.read_csv({sources['pairs']!r}, dtype={texts!r})",
             'pairs = Quadruples(table[list("ijkl")], answers=table.drop(columns=list("ijkl")),',
             f"                   objects=read_objects({sources['objects']!r}))",
         ]
     if info.exclusions:
         imports |= {"import json", "from core.quality import Cleaning"}
-        given = f"answers, json.load(open({f'{name}-exclusions.json'!r}))"
+        of = "answers" if "answers" in sources else "pairs"
+        given = f"{of}, json.load(open({f'{name}-exclusions.json'!r}))"
         if "catch" in sources:
             imports.add("import pandas as pd")
             given += f", catch_trials=pd.read_csv({sources['catch']!r})"
         if "gold" in sources:
             imports.add("from core.files import read_gold")
             given += f", gold=read_gold({sources['gold']!r}, answers)[0]"
-        lines.append(f"answers = Cleaning.from_log({given}).triplets")
+        lines.append(f"{of} = Cleaning.from_log({given}).triplets")
     taken: set[str] = set()
     for (found, data), (method, _) in zip(runs, methods, strict=True):
         result = _name(f"{found.task} {found.method}", taken)
@@ -155,10 +183,6 @@ def _source(method: Method) -> tuple[str, set[str]]:
             text = repr(value)
         words.append(f"{parameter.name}={text}")
     return f"{owner.__name__}({', '.join(words)})", imports
-
-
-def _keep(columns: list[str]) -> str:
-    return f", keep={columns!r}" if columns else ""
 
 
 def _options(run: Run) -> str:

@@ -61,13 +61,12 @@ class Session:
         self._dataset = None
 
     def triplets(self) -> Triplets:
-        """The content of the open data set."""
+        """The triplets of the open data set."""
         return services().workspace.triplets(self.dataset)
 
-    def pairs(self) -> Quadruples | None:
-        """Answers of the open data set that compare two pairs of objects."""
-        found = services().workspace.pairs(self.dataset)
-        return found.quadruples(self.dataset.name, self.triplets().objects) if found else None
+    def answers(self) -> Triplets | Quadruples:
+        """The same, or its comparisons of pairs, where there are no others."""
+        return services().workspace.answers(self.dataset)
 
     # Selection -----------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from core.files import Pairs
+from core.quadruples import Quadruples
 from core.quality import Cleaning
 from core.run import Run
 from core.triplets import Triplets
@@ -128,7 +129,7 @@ class Workspace:
             imported=triplets.fingerprint, exclusions=[], gold=None,
             catch_trials=self._write_table(catch_trials),
             pairs=self._write_table(_pair_table(pairs) if pairs else None),
-            n_pairs=len(pairs or ()), extra=dict(extra or {}), **_facts(triplets, pairs),
+            extra=dict(extra or {}), **_facts(triplets, pairs),
         )
         with self._session() as session:
             session.add(row)
@@ -142,15 +143,22 @@ class Workspace:
 
         `pictures` are added to those it has.
         """
-        for triplets in (cleaning.raw, cleaning.triplets, cleaning.gold):
+        imported, left, pairs = cleaning.raw, cleaning.triplets, None
+        if isinstance(imported, Quadruples):
+            # The comparisons are kept as they came; what is left out of them is in the log.
+            imported, pairs = Triplets(np.zeros((0, 3)), imported.objects, name=imported.name), left
+            left = imported
+        for triplets in (imported, left, cleaning.gold):
             if triplets is not None:
                 self._write_triplets(triplets)
         added = self._write_pictures(pictures or {})
         with self._session() as session:
             row = session.get_one(DatasetRow, dataset)
-            for name, value in _facts(cleaning.triplets, self.pairs(info_of(row))).items():
+            if pairs is None:
+                pairs = self.pairs(info_of(row))
+            for name, value in _facts(left, pairs).items():
                 setattr(row, name, value)
-            row.imported, row.exclusions = cleaning.raw.fingerprint, cleaning.log()
+            row.imported, row.exclusions = imported.fingerprint, cleaning.log()
             row.gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
             row.pictures = {**row.pictures, **added}
             info = info_of(row)
@@ -170,8 +178,12 @@ class Workspace:
             return info_of(row) if row else None
 
     def triplets(self, info: DatasetInfo) -> Triplets:
-        """The content of a data set. The last few are held in memory."""
+        """The triplets of a data set. The last few are held in memory."""
         return self._triplets(info.fingerprint).renamed(info.name)
+
+    def answers(self, info: DatasetInfo) -> Triplets | Quadruples:
+        """The content of a data set: its comparisons of pairs, where there are no others."""
+        return self.pairs(info) if info.has_only_pairs else self.triplets(info)
 
     def _triplets(self, fingerprint: str) -> Triplets:
         with self._lock:
@@ -186,12 +198,15 @@ class Workspace:
 
     def cleaning(self, info: DatasetInfo) -> Cleaning:
         """What was imported, and what was left out of it."""
-        wanted = (info.imported, info.gold, info.catch_trials, info.state, info.name)
+        wanted = (
+            info.imported, info.pairs, info.gold, info.catch_trials, info.state, info.name
+        )
         with self._lock:
             if self._cleaning and self._cleaning[0] == wanted:
                 return self._cleaning[1]
+        imported = self._triplets(info.imported).renamed(info.name)
         cleaning = Cleaning.from_log(
-            self._triplets(info.imported).renamed(info.name), info.exclusions,
+            self._pairs(info) if info.has_only_pairs else imported, info.exclusions,
             self._table(info.catch_trials),
             self._triplets(info.gold).renamed("gold questions") if info.gold else None,
         )
@@ -199,14 +214,21 @@ class Workspace:
             self._cleaning = wanted, cleaning
         return cleaning
 
-    def pairs(self, info: DatasetInfo) -> Pairs | None:
-        """Answers of a data set that compare two pairs of objects."""
+    def pairs(self, info: DatasetInfo) -> Quadruples | None:
+        """Answers of a data set that compare two pairs of objects, without those left out."""
+        # Where there are triplets, exclusions are of these.
+        return self.cleaning(info).triplets if info.has_only_pairs else self._pairs(info)
+
+    def _pairs(self, info: DatasetInfo) -> Quadruples | None:
+        """All comparisons of pairs that were imported."""
         table = self._table(info.pairs)
         if table is None:
             return None
-        return Pairs(
-            table[_PAIR_ROLES].to_numpy(np.int32), table.drop(columns=[*_PAIR_ROLES, "file_row"]),
-            table["file_row"].to_numpy(), info.n_objects,
+        return Quadruples(
+            table[_PAIR_ROLES].to_numpy(), name=info.name,
+            objects=self._triplets(info.imported).objects,
+            # Older versions kept the row of the file, too.
+            answers=table.drop(columns=[*_PAIR_ROLES, "file_row"], errors="ignore"),
         )
 
     def rename_dataset(self, dataset: str, name: str) -> None:
@@ -464,7 +486,7 @@ def _kept(path: Path) -> bool:
     return True
 
 
-def _facts(triplets: Triplets, pairs: Pairs | None) -> dict[str, Any]:
+def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
     # Comparisons of pairs hold all answers, also those that are triplets.
     answers = triplets.answers if pairs is None else pairs.answers
     participants = answers.get("participant", pd.Series(dtype=str))
@@ -473,14 +495,13 @@ def _facts(triplets: Triplets, pairs: Pairs | None) -> dict[str, Any]:
         "n_objects": triplets.n_objects,
         "n_answers": len(triplets),
         "n_participants": int(participants.nunique()),
+        "n_pairs": len(pairs or ()),
     }
 
 
 def _pair_table(pairs: Pairs) -> pd.DataFrame:
     rows = pd.DataFrame(pairs.rows, columns=_PAIR_ROLES)
-    return pd.concat(
-        [rows.assign(file_row=pairs.file_rows), pairs.answers.reset_index(drop=True)], axis=1
-    )
+    return pd.concat([rows, pairs.answers.reset_index(drop=True)], axis=1)
 
 
 def _of(dataset: str | None, key: str) -> Select[tuple[RunRow]]:

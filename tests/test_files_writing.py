@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.files import WRITERS, interpret, load, propose, read, write_answers
+from core.files import WRITERS, interpret, load, propose, read, write_answers, write_pairs
 from core.quality import participants
 from core.triplets import DataError, Triplets
-from tests.test_files_layouts import CASES, SORTED_ODD, joined
+from tests.test_files_layouts import CASES, FORMATS, SORTED_ODD, joined
 
 NUMBERS = ("salmon", "npy", "numbers")
 NOTHING_ELSE = ("npy", "numbers")
@@ -265,3 +265,14 @@ def test_what_a_layout_cannot_hold_is_said():
     assert WRITERS["odd_one_out"].problem(odd.take(np.arange(1, len(odd))))
     with pytest.raises(ValueError, match="layout is 'xml'"):
         write_answers(triplets, "xml")
+
+
+def test_comparisons_of_pairs_are_read_again():
+    table = load(FORMATS.parent / "mlds" / "kk1.csv")
+    imported = interpret(table, propose(table)[0])
+    pairs = imported.pairs.quadruples("kk1", imported.triplets.objects)
+    assert set(pairs.answers["side"]) == {"left", "right"}
+    table = load(write_pairs(pairs), "kk1.csv")
+    again = interpret(table, propose(table)[0]).pairs
+    np.testing.assert_array_equal(again.rows, pairs.rows)
+    assert again.answers["side"].tolist() == pairs.answers["side"].tolist()

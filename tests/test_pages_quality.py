@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from core.embedding import STE
-from core.files import write_answers
+from core.files import Pairs, write_answers
 from core.quality import Cleaning, Exclusion, quality
 from core.run import run as run_of
 from core.triplets import Triplets
@@ -234,6 +234,47 @@ def test_a_gold_list_about_other_objects_is_refused(services, kept):
     app.run()
     assert not app.exception
     assert "is no object of People" in app.error[0].value.replace("\\", "")
+
+
+def test_comparisons_of_pairs_are_judged_and_left_out(services):
+    """Three people, one of them fast; nothing of what only triplets have is shown."""
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(6, 4, replace=False) for _ in range(60)])
+    pairs = Pairs(rows.astype(np.int32), pd.DataFrame({
+        "participant": ["p", "q", "r"] * 20, "response_time": np.tile([1.5, 0.1, 2.0], 20),
+    }), np.arange(60), 6)
+    objects = pd.DataFrame({"id": list("abcdef"), "level": np.arange(6.0)})
+    info = services.workspace.add_dataset(
+        Triplets(np.zeros((0, 3)), objects, name="Greys"), origin="a", report=[], pairs=pairs
+    )
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+
+    app = data_page("Quality")
+    assert "60 answers to" in words(app)
+    assert "n ln n" not in words(app)
+    assert "Gold questions" not in app.segmented_control(key="quality.view").options
+    for view in ("people", "objects", "time", "paragraph"):
+        app.segmented_control(key="quality.view").set_value(view).run()
+        assert not app.exception
+    assert "60 trials from 3 participants" in app.code[0].value
+
+    app = data_page("Exclusions")
+    assert app.selectbox[0].value == "fast_participants"
+    assert "Removes 20 answers" in words(app)
+    app.button(key="exclusions.go").click().run()
+    assert not app.exception
+    assert "Left out: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
+    assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 40
+    app = data_page("Answers")
+    assert len(app.dataframe[0].value) == 40
+    assert list(app.dataframe[0].value)[:4] == ["nearer 1", "nearer 2", "farther 1", "farther 2"]
+    app = data_page("Exclusions")
+    app.button(key="exclusions.undo").click().run()
+    assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 60
+    for tab in ("Overview", "Objects", "Add"):
+        data_page(tab)
 
 
 def test_exports_say_what_is_left_out(services, kept, monkeypatch):

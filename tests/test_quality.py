@@ -15,6 +15,7 @@ from scipy.stats import binomtest, chisquare, norm
 from core.embedding import STE
 from core.files import interpret, load, propose
 from core.progress import Stopped
+from core.quadruples import Quadruples
 from core.quality import (
     RULES,
     Cleaning,
@@ -625,3 +626,60 @@ def test_a_real_file_with_catch_trials():
     report = quality(imported.triplets, catch_trials=imported.catch_trials)
     assert report.checks.n == len(imported.catch_trials)
     assert report.participants["checks"].sum() == len(imported.catch_trials)
+
+
+# Comparisons of pairs
+
+
+def as_pairs(triplets: Triplets) -> Quadruples:
+    """The same answers, each as a comparison of two pairs that share the anchor."""
+    rows = triplets.rows[:, [1, 0, 0, 2]]
+    return Quadruples(
+        rows, name=triplets.name, objects=triplets.objects, answers=triplets.answers
+    )
+
+
+@settings(max_examples=40)
+@given(small_data())
+def test_comparisons_of_pairs_are_judged_as_triplets_are(triplets):
+    pairs = as_pairs(triplets)
+    assert repr(repeats(pairs)) == repr(repeats(triplets))
+    assert repr(noise_ceiling(pairs)) == repr(noise_ceiling(triplets))
+    pd.testing.assert_frame_equal(participants(pairs), participants(triplets))
+    things = objects(pairs)
+    pd.testing.assert_frame_equal(things, objects(triplets)[things.columns])
+    assert "circular" not in things
+    ours, theirs = coverage(pairs), coverage(triplets)
+    assert (ours.questions, ours.never_asked) == (theirs.questions, theirs.never_asked)
+    assert ours.components == theirs.components
+    lines = quality(pairs).summary()
+    assert not any("n ln n" in line or "circle" in line for line in lines)
+
+
+def test_all_comparisons_of_pairs_are_counted():
+    """Of four objects there are six pairs, and so fifteen comparisons of two of them."""
+    pairs = list(combinations(range(4), 2))
+    rows = [first + second for first, second in combinations(pairs, 2)]
+    found = coverage(Quadruples(rows))
+    assert found.questions == found.possible == 15
+
+
+def test_comparisons_of_pairs_are_left_out_and_come_back():
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(6, 4, replace=False) for _ in range(60)])
+    people = pd.DataFrame({
+        "participant": ["p", "q", "r"] * 20, "response_time": np.tile([1.0, 0.1, 2.0], 20),
+    })
+    objects = pd.DataFrame({"id": list("abcdef")})
+    raw = Cleaning(Quadruples(rows, objects=objects, answers=people))
+    fast = raw.excluding(Exclusion("fast_participants", {"least": 0.5}))
+    assert fast.previews[0].participants == ["q"]
+    assert set(fast.triplets.answers["participant"]) == {"p", "r"}
+    one = fast.excluding(Exclusion(answers=(0, 1, 2)))
+    assert len(one.triplets) == 38
+    assert "fast participants" in methods_paragraph(one)
+    assert one.undone().undone().triplets is raw.raw
+    again = Cleaning.from_log(raw.raw, one.log())
+    assert (again.kept == one.kept).all()
+    effect = raw.effect(STE(n_init=1), Exclusion("fast_participants", {"least": 0.5}), folds=3)
+    assert effect.low <= effect.difference <= effect.high

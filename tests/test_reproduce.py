@@ -104,15 +104,22 @@ def test_the_script_computes_scales_of_comparisons_of_pairs(tmp_path):
     far = np.abs(rows[:, 2] - rows[:, 3]) >= np.abs(rows[:, 0] - rows[:, 1])
     rows = np.where(far[:, None], rows, rows[:, [2, 3, 0, 1]])
     objects = pd.DataFrame({"id": [f"level {i}" for i in range(6)], "level": np.arange(6.0)})
-    pairs = Pairs(rows.astype(np.int32), pd.DataFrame({"participant": ["p", "q"] * 40}),
+    pairs = Pairs(rows.astype(np.int32), pd.DataFrame({"participant": ["7", "8"] * 40}),
                   np.arange(80), 6)
     info = workspace.add_dataset(
         Triplets(np.zeros((0, 3)), objects, name="scale"), origin="a", report=[], pairs=pairs
     )
-    data = workspace.pairs(info).quadruples("scale", objects)
+    assert len(workspace.pairs(info)) == 80
+    cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("7",)))
+    info = workspace.update_dataset(info.id, cleaning)
+    data = workspace.pairs(info)
+    assert (len(data), info.n_pairs, info.n_participants) == (40, 40, 1)
+    assert info.left_out.startswith("Left out: 40 of 80 answers, 1 participant entirely")
     done = [run("fit", MLDS(stimulus="level"), data),
-            run("bootstrap_scale", MLDS(stimulus="level"), data, {"resamples": 20})]
-    files = reproduce.reproduction(info, workspace.cleaning(info), done, data)
+            run("bootstrap_scale", MLDS(stimulus="level"), data, {"resamples": 20}),
+            run("errors_by_group", MLDS(stimulus="level"), data.take(np.arange(40)),
+                {"by": "participant", "folds": 2})]
+    files = reproduce.reproduction(info, workspace.cleaning(info), done)
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     subprocess.run([sys.executable, "scale.py"], cwd=tmp_path, check=True,

@@ -31,7 +31,7 @@ from core.files.refused import MatrixGiven, OtherTask
 from core.files.report import Imported, Omission, Pairs, Report, Sentence
 from core.files.table import Table
 from core.files.tasks import TASKS, Task
-from core.files.writing import WRITERS, Writer, write_answers
+from core.files.writing import WRITERS, Writer, write_answers, write_pairs
 
 __all__ = [
     "CHOICE_CODINGS",
@@ -75,4 +75,5 @@ __all__ = [
     "read_pictures",
     "read_questions",
     "write_answers",
+    "write_pairs",
 ]

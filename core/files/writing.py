@@ -18,6 +18,7 @@ from core.files.guess import SAMPLE_ROWS, response_time_unit
 from core.files.names import MISSING, plain_number
 from core.files.table import bare
 from core.files.trials import MAX_NAME
+from core.quadruples import Quadruples
 from core.triplets import ANCHOR, FAR, NEAR, DataError, Triplets
 
 
@@ -77,6 +78,29 @@ def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
     return WRITERS[layout](triplets)
 
 
+def write_pairs(pairs: Quadruples) -> bytes:
+    """Comparisons of pairs as R's MLDS has them: ``resp``, ``S1`` to ``S4``, and what is known.
+
+    ``resp`` is 1 where the second pair was said to differ more.
+
+    Raises
+    ------
+    DataError
+        If the name of an object would not be read again as the same.
+    """
+    _names_survive(pairs)
+    rows, answers = pairs.rows, pairs.answers
+    first_differs = np.zeros(len(rows), dtype=bool)
+    if "side" in answers:
+        first_differs = (answers["side"].astype("str") == "left").to_numpy()
+    places = np.where(first_differs[:, None], rows[:, [2, 3, 0, 1]], rows)
+    return _csv(pa.table(
+        {"resp": pa.array((~first_differs).astype(np.int8))}
+        | _named(pairs, places.T, ("S1", "S2", "S3", "S4"))
+        | _known(answers.drop(columns="side", errors="ignore"))
+    ))
+
+
 # Tables --------------------------------------------------------------------------------------
 
 
@@ -88,7 +112,7 @@ def _anchored(triplets: Triplets) -> pa.Table:
 
 
 def _named(
-    triplets: Triplets, columns: np.ndarray | list[np.ndarray], names: tuple[str, ...]
+    triplets: Triplets | Quadruples, columns: np.ndarray | list[np.ndarray], names: tuple[str, ...]
 ) -> dict[str, pa.Array]:
     ids = pa.array(triplets.ids, pa.string())
     return {
@@ -207,7 +231,7 @@ def _anything(triplets: Triplets) -> None:
     return
 
 
-def _names_survive(triplets: Triplets) -> None:
+def _names_survive(triplets: Triplets | Quadruples) -> None:
     """Names of objects are found again: nothing in them is taken for something else."""
     for text in triplets.ids:
         read_as = plain_number(bare(text))

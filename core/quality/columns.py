@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from core.quadruples import Quadruples
 from core.triplets import Triplets
 
 #: What sides are called where options stand beside each other, and where there are three.
 _SIDES = (("left", "right"), ("first", "second", "third"), ("left", "middle", "right"))
 
 
-def codes_of(triplets: Triplets, column: str) -> tuple[np.ndarray, list[str]]:
+def codes_of(triplets: Triplets | Quadruples, column: str) -> tuple[np.ndarray, list[str]]:
     """(T,) numbers of the values of a column, -1 where it is empty; all 0 if there is none."""
     answers = triplets.answers
     if column not in answers:
@@ -23,7 +24,7 @@ def codes_of(triplets: Triplets, column: str) -> tuple[np.ndarray, list[str]]:
     return values.cat.codes.to_numpy(dtype=np.int64), values.cat.categories.astype("str").tolist()
 
 
-def sides_of(triplets: Triplets) -> tuple[np.ndarray, list[str]]:
+def sides_of(triplets: Triplets | Quadruples) -> tuple[np.ndarray, list[str]]:
     """(T,) numbers of the sides that were chosen, -1 where that is unknown, and all their names.
 
     A side that nobody chose is one of them: that says the most of a preference.
@@ -35,7 +36,7 @@ def sides_of(triplets: Triplets) -> tuple[np.ndarray, list[str]]:
     return codes, names
 
 
-def one_per_trial(triplets: Triplets) -> np.ndarray:
+def one_per_trial(triplets: Triplets | Quadruples) -> np.ndarray:
     """(T,) bool: the first answer of every trial."""
     if "trial" not in triplets.answers:
         return np.ones(len(triplets), dtype=bool)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from core.quadruples import Quadruples, as_answers
 from core.quality.columns import codes_of, divided
 from core.score import ErrorEstimate, repeat_error, wilson
-from core.triplets import FAR, NEAR, Triplets, as_triplets
+from core.triplets import Triplets, as_triplets
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Repeats:
     contradicted: int
 
 
-def repeats(triplets: Triplets) -> Repeats:
+def repeats(triplets: Triplets | Quadruples) -> Repeats:
     """Agreement of repeated answers.
 
     Without participants all pairs count as between; with weights an answer of weight w counts
@@ -68,9 +70,9 @@ def repeats(triplets: Triplets) -> Repeats:
 
     Parameters
     ----------
-    triplets : Triplets or array-like of int, shape (T, 3)
+    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     """
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     question = triplets.questions
     n_questions = int(question.max(initial=-1)) + 1
     given = both_ways(triplets, question, n_questions)
@@ -95,10 +97,11 @@ def repeats(triplets: Triplets) -> Repeats:
     )
 
 
-def both_ways(triplets: Triplets, group: np.ndarray, n_groups: int) -> np.ndarray:
-    """(groups, 2) weight of the answers for the lower and the higher numbered option."""
-    higher = triplets.rows[:, NEAR] > triplets.rows[:, FAR]
-    found = np.bincount(2 * group + higher, triplets.weight, 2 * n_groups)
+def both_ways(
+    triplets: Triplets | Quadruples, group: np.ndarray, n_groups: int
+) -> np.ndarray:
+    """(groups, 2) weight of the answers of one and of the other verdict."""
+    found = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
     return found.reshape(n_groups, 2)
 
 
@@ -167,7 +170,7 @@ class Ceiling:
     sentence: str
 
 
-def noise_ceiling(triplets: Triplets) -> Ceiling:
+def noise_ceiling(triplets: Triplets | Quadruples) -> Ceiling:
     """Accuracy that the noise in the answers leaves, by leave-one-out (see `repeat_error`)."""
     found: ErrorEstimate | None = repeat_error(triplets)
     if found is None:
@@ -231,9 +234,10 @@ class Coverage:
     answers, questions : int
         Answers, and different comparisons among them.
     possible : int
-        3 C(n, 3), all comparisons of n objects.
+        All comparisons of n objects: 3 C(n, 3) triplets, C(C(n, 2), 2) of pairs.
     needed : dict of int to float
-        d n ln n, the rule of thumb, by the number of dimensions d.
+        d n ln n, the rule of thumb for triplets, by the number of dimensions d; empty for
+        comparisons of pairs.
     never_asked : list of str
         Ids of objects in no answer.
     components : int
@@ -253,18 +257,21 @@ class Coverage:
         return max((d for d, least in self.needed.items() if self.answers >= least), default=0)
 
 
-def coverage(triplets: Triplets, most: int = 10) -> Coverage:
+def coverage(triplets: Triplets | Quadruples, most: int = 10) -> Coverage:
     """Comparisons that were asked, up to `most` dimensions."""
-    triplets = as_triplets(triplets)
+    triplets = as_answers(triplets)
     n, rows = triplets.n_objects, triplets.rows
     asked = triplets.answers_per_object > 0
-    ends = np.concatenate([rows[:, [0, 1]], rows[:, [0, 2]]])
+    ends = np.concatenate([rows[:, [0, other]] for other in range(1, rows.shape[1])])
     graph = coo_array((np.ones(len(ends)), ends.T), shape=(n, n)) if n else None
     groups = connected_components(graph, directed=False)[1] if n else np.zeros(0, int)
-    least = n * np.log(n) if n > 1 else 0.0
+    if isinstance(triplets, Quadruples):
+        possible, needed = comb(comb(n, 2), 2), {}
+    else:
+        least = n * np.log(n) if n > 1 else 0.0
+        possible, needed = 3 * comb(n, 3), {d: d * least for d in range(1, most + 1)}
     return Coverage(
-        len(triplets), len(np.unique(triplets.questions)), n * (n - 1) * (n - 2) // 2,
-        {d: d * least for d in range(1, most + 1)},
+        len(triplets), len(np.unique(triplets.questions)), possible, needed,
         [name for name, known in zip(triplets.ids, asked, strict=True) if not known],
         len(np.unique(groups[asked])),
     )

@@ -19,6 +19,7 @@ from sklearn.base import clone
 from core.method import Method, checked, parameters
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
+from core.quadruples import Quadruples
 from core.quality.columns import one_per_trial
 from core.quality.rules import RULES, Known
 from core.score import question_folds
@@ -148,7 +149,7 @@ class Cleaning:
 
     Parameters
     ----------
-    raw : Triplets
+    raw : Triplets or Quadruples
         As they were imported.
     catch_trials : DataFrame, optional
         As `core.files.Imported.catch_trials`.
@@ -158,7 +159,7 @@ class Cleaning:
         Made one after the other: each sees what the earlier ones have left.
     """
 
-    raw: Triplets
+    raw: Triplets | Quadruples
     catch_trials: pd.DataFrame | None = None
     gold: Triplets | None = None
     exclusions: tuple[Exclusion, ...] = ()
@@ -180,7 +181,7 @@ class Cleaning:
         return kept
 
     @cached_property
-    def triplets(self) -> Triplets:
+    def triplets(self) -> Triplets | Quadruples:
         """The answers that are not left out, about the same objects."""
         return self.raw if self.kept.all() else self.raw.take(self.kept)
 
@@ -274,7 +275,7 @@ class Cleaning:
 
     @classmethod
     def from_log(
-        cls, raw: Triplets, log: Sequence[Mapping[str, Any]],
+        cls, raw: Triplets | Quadruples, log: Sequence[Mapping[str, Any]],
         catch_trials: pd.DataFrame | None = None, gold: Triplets | None = None,
     ) -> Cleaning:
         """The cleaning that a log describes.
@@ -341,7 +342,7 @@ class Cleaning:
 
 
 def _both_scores(
-    method: Method, data: Triplets, stays: np.ndarray, held_out: np.ndarray, halt: Halt
+    method: Method, data: Triplets | Quadruples, stays: np.ndarray, held_out: np.ndarray, halt: Halt
 ) -> tuple[float, float]:
     """Accuracy on what stays of a fold, learned from all answers of the others and from some."""
     test = data.take(held_out & stays)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core import __version__
+from core.quadruples import Quadruples
 from core.quality.columns import codes_of, one_per_trial
 from core.quality.consistency import noise_ceiling, repeats
 from core.quality.exclusion import Cleaning
@@ -54,7 +55,7 @@ def _steps(cleaning: Cleaning) -> list[str]:
     return steps
 
 
-def _size(triplets: Triplets) -> str:
+def _size(triplets: Triplets | Quadruples) -> str:
     once = one_per_trial(triplets)
     text = _counted(int(once.sum()), "trial")
     if not once.all():
@@ -69,7 +70,7 @@ def _size(triplets: Triplets) -> str:
     return text
 
 
-def _trials(kept: Triplets) -> list[str]:
+def _trials(kept: Triplets | Quadruples) -> list[str]:
     lines = []
     answers = kept.take(one_per_trial(kept)).answers
     for column, what in (("sampler", "Questions were picked by"), ("split", "Trials are marked")):
@@ -86,7 +87,7 @@ def _trials(kept: Triplets) -> list[str]:
     return lines
 
 
-def _consistency(kept: Triplets) -> list[str]:
+def _consistency(kept: Triplets | Quadruples) -> list[str]:
     found = repeats(kept)
     lines = [
         f"{_counted(found.questions, 'different question')} were asked, {found.repeated:,} of "

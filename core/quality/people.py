@@ -14,21 +14,22 @@ from sklearn.base import clone
 from core.method import Method, Number
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
+from core.quadruples import Quadruples
 from core.quality.checks import gold_mistakes
 from core.quality.columns import codes_of, divided, one_per_trial, sides_of
 from core.quality.consistency import both_ways, pairs_of, ratios
 from core.score import wilson
-from core.triplets import FAR, NEAR, DataError, Triplets
+from core.triplets import DataError, Triplets
 
 
 def participants(
-    triplets: Triplets, *, catch_trials: pd.DataFrame | None = None, gold: Any = None
+    triplets: Triplets | Quadruples, *, catch_trials: pd.DataFrame | None = None, gold: Any = None
 ) -> pd.DataFrame:
     """What is known of the answers of each participant.
 
     Parameters
     ----------
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     catch_trials : DataFrame, optional
         ``participant`` and ``correct``, as `core.files.Imported.catch_trials`.
     gold : Triplets or array-like, shape (G, 3), optional
@@ -103,9 +104,8 @@ def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     own = both_ways(triplets, group, len(groups))
     # Weights that are no whole numbers leave a trace where they should leave nothing.
     others = np.round(all_given[question] - own[group], 9)
-    higher = (triplets.rows[:, NEAR] > triplets.rows[:, FAR]).astype(int)
-    t = np.arange(len(triplets))
-    lead = others[t, higher] - others[t, 1 - higher]
+    t, verdicts = np.arange(len(triplets)), triplets.verdicts
+    lead = others[t, verdicts] - others[t, 1 - verdicts]
     asked = (others.sum(axis=1) > 0) & (who >= 0)
     compared = np.bincount(group[asked], minlength=len(groups))
     agree = np.bincount(group[asked], 0.5 + np.sign(lead[asked]) / 2, len(groups))
@@ -216,7 +216,7 @@ class Agreement:
 
 def agreement_with_map(
     method: Method,
-    triplets: Triplets,
+    triplets: Triplets | Quadruples,
     *,
     folds: Annotated[
         int, Number(2, 100, "Folds", "At most; with fewer participants each is a fold.")
@@ -233,7 +233,7 @@ def agreement_with_map(
     ----------
     method : Method
         Fitted anew, as a clone, without each fold.
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     folds, seed
         See their declarations.
     progress : Progress

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.quadruples import Quadruples
 from core.quality.consistency import (
     Ceiling,
     Coverage,
@@ -35,7 +36,7 @@ class QualityReport:
     checks : Share
         Of catch and gold questions that were answered wrong.
     circular : Share
-        Of triples of options that go round in a circle.
+        Of triples of options that go round in a circle; unknown of comparisons of pairs.
     sides : str
         Whether a preference for a side can be seen, as a sentence.
     """
@@ -73,12 +74,13 @@ class QualityReport:
                 "if answers were guessed."
             )
         lines.append(self.sides)
-        enough = cover.dimensions
-        lines.append(
-            f"There are {cover.answers / max(cover.needed[1], 1.0):.1f} times n ln n answers, "
-            + (f"by the rule of thumb enough for {enough} dimension{'s' * (enough > 1)}."
-               if enough else "by the rule of thumb too few even for one dimension.")
-        )
+        if cover.needed:
+            enough = cover.dimensions
+            lines.append(
+                f"There are {cover.answers / max(cover.needed[1], 1.0):.1f} times n ln n answers, "
+                + (f"by the rule of thumb enough for {enough} dimension{'s' * (enough > 1)}."
+                   if enough else "by the rule of thumb too few even for one dimension.")
+            )
         if cover.components > 1:
             lines.append(
                 f"The objects fall into {cover.components} groups that no answer joins: their "
@@ -88,14 +90,14 @@ class QualityReport:
 
 
 def quality(
-    triplets: Triplets, *, catch_trials: pd.DataFrame | None = None, gold: Any = None,
+    triplets: Triplets | Quadruples, *, catch_trials: pd.DataFrame | None = None, gold: Any = None,
     wrong: np.ndarray | None = None,
 ) -> QualityReport:
     """All that can be said of the answers without fitting anything.
 
     Parameters
     ----------
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     catch_trials : DataFrame, optional
         As `core.files.Imported.catch_trials`.
     gold : Triplets or array-like, shape (G, 3), optional
@@ -114,8 +116,11 @@ def quality(
     if "favourite_share" in people:
         biased = int((people["bias_p"] < 0.01).sum())
         sides = f"{biased:,} of {len(people):,} participants prefer a side (p < 0.01)."
+    circular = Share.of(0, 0)
+    if "circular" in things:
+        circular = Share.of(things["circular"].sum(), things["triples"].sum())
     return QualityReport(
         repeats(triplets), noise_ceiling(triplets), coverage(triplets), people, things,
         samplers(triplets), over_time(triplets, wrong), Share.of(failed, asked),
-        Share.of(things["circular"].sum(), things["triples"].sum()), sides,
+        circular, sides,
     )

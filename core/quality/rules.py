@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from core.method import Number
+from core.quadruples import Quadruples
 from core.quality.columns import codes_of, one_per_trial, sides_of
 from core.quality.people import participants
 from core.triplets import DataError, Triplets
@@ -27,13 +28,13 @@ class Known:
 
     Attributes
     ----------
-    triplets : Triplets
+    triplets : Triplets or Quadruples
         The answers that earlier exclusions have left.
     catch_trials : DataFrame or None
     gold : Triplets or None
     """
 
-    triplets: Triplets
+    triplets: Triplets | Quadruples
     catch_trials: pd.DataFrame | None = None
     gold: Triplets | None = None
 
@@ -233,7 +234,7 @@ def _fast_blocks(
     "THINGS, preprocessing: exact duplicates",
 )
 def _duplicates(known: Known) -> np.ndarray:
-    rows = pd.DataFrame(known.triplets.rows, columns=["anchor", "near", "far"])
+    rows = pd.DataFrame(known.triplets.rows).add_prefix("object ")
     answers = known.triplets.answers.drop(columns="trial", errors="ignore").add_prefix("_")
     return pd.concat([rows, answers], axis=1).duplicated().to_numpy()
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.quadruples import Quadruples
 from core.quality.columns import codes_of
 from core.quality.consistency import (
     both_ways,
@@ -23,34 +24,38 @@ from core.triplets import Triplets
 STRETCHES = 5
 
 
-def objects(triplets: Triplets) -> pd.DataFrame:
+def objects(triplets: Triplets | Quadruples) -> pd.DataFrame:
     """What the answers say of each object, beside where it lies.
 
     Returns
     -------
     DataFrame, n rows
-        ``id``, ``label``, ``answers``, ``as_anchor``, ``as_near``, ``as_far``; ``repeats`` (pairs
-        of answers to one question in which it occurs), ``consistent`` (share that agree) with its
-        interval ``consistent_low`` and ``consistent_high``;
+        ``id``, ``label``, ``answers``; ``repeats`` (pairs of answers to one question in which it
+        occurs), ``consistent`` (share that agree) with its interval ``consistent_low`` and
+        ``consistent_high``; of triplets also ``as_anchor``, ``as_near``, ``as_far``, and
         ``triples`` and ``circular`` of `transitivity`.
     """
     n, rows = triplets.n_objects, triplets.rows
     table = pd.DataFrame({"id": triplets.ids, "label": triplets.labels})
     table["answers"] = triplets.answers_per_object
-    for role, column in enumerate(("as_anchor", "as_near", "as_far")):
-        table[column] = np.bincount(rows[:, role], minlength=n)
+    are_triplets = isinstance(triplets, Triplets)
+    if are_triplets:
+        for role, column in enumerate(("as_anchor", "as_near", "as_far")):
+            table[column] = np.bincount(rows[:, role], minlength=n)
     question = triplets.questions
     first = np.unique(question, return_index=True)[1]
     same, pairs = pairs_of(both_ways(triplets, question, len(first)))
-    about = rows[first]
-    total, *shares = ratios(np.repeat(same, 3), np.repeat(pairs, 3), about.ravel(), n)
+    of, place = np.nonzero(triplets.is_first_mention[first])
+    total, *shares = ratios(same[of], pairs[of], rows[first][of, place], n)
     table["repeats"] = np.rint(total).astype(np.int64)
     table["consistent"], table["consistent_low"], table["consistent_high"] = shares
+    if not are_triplets:
+        return table
     circles = transitivity(triplets)
     return table.assign(triples=circles["triples"], circular=circles["circular"])
 
 
-def samplers(triplets: Triplets) -> pd.DataFrame:
+def samplers(triplets: Triplets | Quadruples) -> pd.DataFrame:
     """Answers and their consistency by how the question was picked.
 
     Questions that an active sampler picks are harder than random ones, so that accuracies and
@@ -82,7 +87,7 @@ def samplers(triplets: Triplets) -> pd.DataFrame:
 
 
 def over_time(
-    triplets: Triplets, wrong: np.ndarray | None = None, stretches: int = STRETCHES
+    triplets: Triplets | Quadruples, wrong: np.ndarray | None = None, stretches: int = STRETCHES
 ) -> pd.DataFrame:
     """What changes while participants answer.
 
@@ -91,7 +96,7 @@ def over_time(
 
     Parameters
     ----------
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     wrong : ndarray, shape (T,), optional
         How wrongly each answer was predicted, as `core.score.ErrorEstimate.wrong`.
     stretches : int
@@ -123,7 +128,7 @@ def over_time(
     return pd.DataFrame(rows)
 
 
-def _stretches(triplets: Triplets, stretches: int) -> np.ndarray:
+def _stretches(triplets: Triplets | Quadruples, stretches: int) -> np.ndarray:
     """(T,) which part of the answers of its participant each one belongs to."""
     who, _ = codes_of(triplets, "participant")
     moments = triplets.answers.get("time")

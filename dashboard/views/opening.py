@@ -35,7 +35,7 @@ def opened(
         panels.empty("No data set is open", otherwise)
         st.page_link("../pages/start.py", label="Go to the start page", icon=":material/home:")
         return None
-    if has_only_pairs(info) and not with_pairs:
+    if info.has_only_pairs and not with_pairs:
         panels.empty(
             "These answers compare pairs",
             f"All {count(info.n_pairs, 'answer')} of this data set compare two pairs of objects "
@@ -49,19 +49,14 @@ def opened(
 
 def first_page(info: DatasetInfo) -> str:
     """Where a data set is looked at first."""
-    return f"../pages/{'scale' if has_only_pairs(info) else 'embedding'}.py"
+    return f"../pages/{'scale' if info.has_only_pairs else 'embedding'}.py"
 
 
 def size_of(info: DatasetInfo) -> str:
     """How much a data set holds, in words."""
     answers = (
-        count(info.n_pairs, "comparison of pairs", "comparisons of pairs") if has_only_pairs(info)
+        count(info.n_pairs, "comparison of pairs", "comparisons of pairs") if info.has_only_pairs
         else count(info.n_answers, "answer")
     )
     people = f", {count(info.n_participants, 'participant')}" if info.n_participants else ""
     return f"{count(info.n_objects, 'object')}, {answers}{people}"
-
-
-def has_only_pairs(info: DatasetInfo) -> bool:
-    """Whether all answers compare two pairs of objects without one in common."""
-    return not info.n_answers and info.n_pairs > 0

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.files import WRITERS, attach_objects, attach_pictures, read_objects
+from core.files import WRITERS, attach_objects, attach_pictures, read_objects, write_pairs
+from core.quadruples import Quadruples
 from core.run import Run
 from core.triplets import ANCHOR, FAR, NEAR, DataError, Triplets
 from dashboard import export, panels
@@ -26,7 +27,6 @@ from dashboard.state import Session, widgets
 from dashboard.theme import Canvas, count
 from dashboard.views.data.exclusions import go_and_exclude, show_exclusions
 from dashboard.views.data.quality import show_quality
-from dashboard.views.opening import has_only_pairs
 
 _GALLERY = 60
 _FEW_ANSWERS = 3
@@ -36,7 +36,7 @@ _SMALL = Canvas(560.0, 260.0)
 
 def show_dataset(current: Session, info: DatasetInfo) -> None:
     """Overview, objects, answers and additions."""
-    triplets = current.triplets()
+    answers = current.answers()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title(panels.plain(info.name), anchor=False)
         st.download_button(
@@ -59,17 +59,16 @@ def show_dataset(current: Session, info: DatasetInfo) -> None:
     ):
         with tab:
             if tab.open:
-                view(current, info, triplets)
+                view(current, info, answers)
 
 
 def _everything(info: DatasetInfo) -> Callable[[], bytes]:
     def make() -> bytes:
         workspace = services().workspace
         runs = [Run(**listed.record) for listed in reversed(workspace.runs(info.id))]
-        pairs = workspace.pairs(info)
-        if pairs is not None:
-            pairs = pairs.quadruples(info.name, workspace.triplets(info).objects)
-        return export.bundle(reproduction(info, workspace.cleaning(info), runs, pairs))
+        return export.bundle(
+            reproduction(info, workspace.cleaning(info), runs, workspace.pairs(info))
+        )
 
     return make
 
@@ -88,37 +87,40 @@ def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> di
 # Overview ------------------------------------------------------------------------------------
 
 
-def _overview(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
-    if has_only_pairs(info):
-        _pairs(current, info)
-        return
+def _overview(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:
     facts = st.columns(4)
     facts[0].metric("Objects", f"{info.n_objects:,}")
-    facts[1].metric("Answers", f"{info.n_answers:,}")
-    facts[2].metric("Participants", f"{info.n_participants:,}" if info.n_participants else "—")
-    enough = triplets.n_objects * np.log(max(triplets.n_objects, 2))
-    facts[3].metric(
-        "Answers / (n ln n)", f"{len(triplets) / enough:.1f}",
-        help="A map in d dimensions takes at least about d n ln n answers. Here n is the number "
-        "of objects; compare this number with d.",
+    facts[1].metric(
+        "Comparisons of pairs" if info.has_only_pairs else "Answers", f"{len(answers):,}"
     )
+    facts[2].metric("Participants", f"{info.n_participants:,}" if info.n_participants else "—")
+    if info.has_only_pairs:
+        st.markdown("The page Scale uses these answers. Maps need answers about three objects.")
+        st.page_link("../pages/scale.py", label="Go to Scale", icon=":material/stairs:")
+    else:
+        enough = answers.n_objects * np.log(max(answers.n_objects, 2))
+        facts[3].metric(
+            "Answers / (n ln n)", f"{len(answers) / enough:.1f}",
+            help="A map in d dimensions takes at least about d n ln n answers. Here n is the "
+            "number of objects; compare this number with d.",
+        )
     if info.left_out:
         st.info(panels.plain(info.left_out), icon=":material/filter_alt:")
-    _warn_of_rare(triplets)
+    _warn_of_rare(answers)
     left, right = st.columns(2)
     with left:
         st.markdown("**How often each object occurs**")
         panels.figure_panel(
             current,
             lambda canvas: histogram(
-                triplets.answers_per_object, title="answers with an object", of="objects",
+                answers.answers_per_object, title="answers with an object", of="objects",
                 canvas=canvas,
             ),
             key="data.occurrence", alt="Histogram of the number of answers per object",
             name=f"{info.name}-answers-per-object", canvas=_SMALL,
-            table=lambda: _object_table(triplets),
+            table=lambda: _object_table(answers),
         )
-    times = triplets.answers.get("response_time")
+    times = answers.answers.get("response_time")
     if times is not None and np.isfinite(times).any():
         with right:
             st.markdown("**How long answers took**")
@@ -133,7 +135,7 @@ def _overview(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
                 table=lambda: pd.DataFrame({"response_time_s": times}),
             )
     _report(info)
-    _gallery(info, triplets)
+    _gallery(info, answers)
 
 
 def _report(info: DatasetInfo) -> None:
@@ -142,21 +144,8 @@ def _report(info: DatasetInfo) -> None:
         st.markdown(f"- {panels.plain(line)}")
 
 
-def _pairs(current: Session, info: DatasetInfo) -> None:
-    """What is known of answers that all compare pairs."""
-    pairs = current.pairs()
-    people = pairs.answers.get("participant")
-    facts = st.columns(4)
-    facts[0].metric("Objects", f"{info.n_objects:,}")
-    facts[1].metric("Comparisons of pairs", f"{info.n_pairs:,}")
-    facts[2].metric("Participants", "—" if people is None else f"{people.nunique():,}")
-    st.markdown("The page Scale uses these answers. Maps need answers about three objects.")
-    st.page_link("../pages/scale.py", label="Go to Scale", icon=":material/stairs:")
-    _report(info)
-
-
-def _warn_of_rare(triplets: Triplets) -> None:
-    occurrences = triplets.answers_per_object
+def _warn_of_rare(answers: Triplets | Quadruples) -> None:
+    occurrences = answers.answers_per_object
     rare = int(np.sum((occurrences > 0) & (occurrences < _FEW_ANSWERS)))
     never = int(np.sum(occurrences == 0))
     if rare:
@@ -168,22 +157,22 @@ def _warn_of_rare(triplets: Triplets) -> None:
     if never:
         st.warning(
             f"{count(never, 'object was', 'objects were')} never asked about and cannot be "
-            "placed on a map.",
+            "placed.",
             icon=":material/warning:",
         )
 
 
-def _gallery(info: DatasetInfo, triplets: Triplets) -> None:
-    addresses = picture_addresses(info, triplets.objects, 128)
+def _gallery(info: DatasetInfo, answers: Triplets | Quadruples) -> None:
+    addresses = picture_addresses(info, answers.objects, 128)
     if not addresses:
         return
     st.markdown(f"**{count(len(addresses), 'picture')}**")
     with st.container(horizontal=True):
         for i in list(addresses)[:_GALLERY]:
-            file = info.pictures[triplets.objects["image"][i]]
+            file = info.pictures[answers.objects["image"][i]]
             st.image(
                 str(services().workspace.picture(file, 128)), width=72,
-                caption=panels.plain(triplets.labels[i]),
+                caption=panels.plain(answers.labels[i]),
             )
     if len(addresses) > _GALLERY:
         st.caption(f"and {len(addresses) - _GALLERY:,} more")
@@ -192,16 +181,19 @@ def _gallery(info: DatasetInfo, triplets: Triplets) -> None:
 # Tables --------------------------------------------------------------------------------------
 
 
-def _object_table(triplets: Triplets) -> pd.DataFrame:
-    table = triplets.objects
+def _object_table(answers: Triplets | Quadruples) -> pd.DataFrame:
+    table = answers.objects
+    if isinstance(answers, Quadruples):
+        table["answers"] = answers.answers_per_object
+        return table
     for name, role in (("as anchor", ANCHOR), ("as nearer", NEAR), ("as farther", FAR)):
-        table[name] = np.bincount(triplets.rows[:, role], minlength=triplets.n_objects)
+        table[name] = np.bincount(answers.rows[:, role], minlength=answers.n_objects)
     return table
 
 
-def _objects(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
-    table = _object_table(triplets)
-    addresses = picture_addresses(info, triplets.objects, 64)
+def _objects(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:
+    table = _object_table(answers)
+    addresses = picture_addresses(info, answers.objects, 64)
     if addresses:
         table.insert(0, "picture", [addresses.get(i, "") for i in range(len(table))])
     chosen = st.dataframe(
@@ -222,25 +214,30 @@ def _objects(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
         )
 
 
-def answer_table(triplets: Triplets, which: np.ndarray | None = None) -> pd.DataFrame:
+def answer_table(
+    answers: Triplets | Quadruples, which: np.ndarray | None = None
+) -> pd.DataFrame:
     """Answers by label, with what is known of each."""
-    which = np.arange(len(triplets)) if which is None else which
-    names = np.array(triplets.labels, dtype=object)[triplets.rows[which]]
+    which = np.arange(len(answers)) if which is None else which
+    names = np.array(answers.labels, dtype=object)[answers.rows[which]]
+    roles = ["anchor", "nearer", "farther"]
+    if isinstance(answers, Quadruples):
+        roles = ["nearer 1", "nearer 2", "farther 1", "farther 2"]
     return pd.concat(
         [
-            pd.DataFrame(names, columns=["anchor", "nearer", "farther"]),
-            triplets.answers.iloc[which].reset_index(drop=True),
+            pd.DataFrame(names, columns=roles),
+            answers.answers.iloc[which].reset_index(drop=True),
         ],
         axis=1,
     )
 
 
-def _answers(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
-    shown = min(len(triplets), 100_000)
-    if shown < len(triplets):
-        st.caption(f"The first {shown:,} of {len(triplets):,} answers; a download has all.")
+def _answers(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:
+    shown = min(len(answers), 100_000)
+    if shown < len(answers):
+        st.caption(f"The first {shown:,} of {len(answers):,} answers; a download has all.")
     chosen = st.dataframe(
-        answer_table(triplets, np.arange(shown)), key="data.answers", height=520,
+        answer_table(answers, np.arange(shown)), key="data.answers", height=520,
         on_select="rerun", selection_mode="multi-row",
     )
     with st.container(horizontal=True):
@@ -250,9 +247,17 @@ def _answers(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
             args=(current, info, chosen.selection.rows),
             help="Shows first what it would remove.",
         )
+        if isinstance(answers, Quadruples):
+            st.download_button(
+                "CSV", lambda: write_pairs(answers),
+                export.file_name(info.name, "answers.csv"), "text/csv", key="answers.pairs",
+                on_click="ignore", icon=":material/download:",
+                help="The columns of R's MLDS: resp, S1 to S4, and what is known of each answer.",
+            )
+            return
         with st.popover("Download", icon=":material/download:", key="answers.download"):
-            _downloads(info, triplets)
-    _part(current, info, triplets)
+            _downloads(info, answers)
+    _part(current, info, answers)
 
 
 def _downloads(info: DatasetInfo, triplets: Triplets) -> None:
@@ -313,7 +318,7 @@ def _part(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
 # Adding --------------------------------------------------------------------------------------
 
 
-def _add(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+def _add(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:
     st.write(
         "What is known of the objects can come later: a table with one row per object, and "
         "pictures named after the objects. Maps that were computed stay valid."

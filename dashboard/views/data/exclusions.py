@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.method import Method
 from core.progress import Progress
+from core.quadruples import Quadruples
 from core.quality import RULES, Cleaning, Effect, Exclusion, Preview
 from core.quality.exclusion import MANUAL
 from core.triplets import DataError, Triplets
@@ -27,7 +28,7 @@ PAGE = "exclusions"
 _NAMED = 12  # participants named in a sentence
 
 
-def show_exclusions(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+def show_exclusions(current: Session, info: DatasetInfo, triplets: Triplets | Quadruples) -> None:
     """A form for the next exclusion with its preview, and those that were made."""
     cleaning = services().workspace.cleaning(info)
     job = services().jobs.latest(current.id, current.slot(PAGE))
@@ -57,10 +58,12 @@ def go_and_exclude(current: Session, answers: list[int]) -> None:
 # The next one --------------------------------------------------------------------------------
 
 
-def _asked_for(current: Session, cleaning: Cleaning, triplets: Triplets) -> Exclusion | None:
+def _asked_for(
+    current: Session, cleaning: Cleaning, triplets: Triplets | Quadruples
+) -> Exclusion | None:
     titles = {name: rule.title for name, rule in RULES.items()} | {MANUAL: "Chosen by hand"}
     wanted = current.drafts.get("exclusions.rule")
-    shown = wanted if wanted in titles else next(iter(titles))
+    shown = wanted if wanted in titles else _usual_rule(cleaning)
     rule = st.selectbox(
         "Rule", list(titles), index=list(titles).index(shown), format_func=titles.__getitem__,
         key=current.key_following("exclusions.rule", shown),
@@ -75,7 +78,19 @@ def _asked_for(current: Session, cleaning: Cleaning, triplets: Triplets) -> Excl
     return Exclusion(rule, parameter_form(current, RULES[rule].find, f"exclusions.{rule}"))
 
 
-def _by_hand(current: Session, cleaning: Cleaning, triplets: Triplets) -> Exclusion | None:
+def _usual_rule(cleaning: Cleaning) -> str:
+    """The rule to begin with: the first that these answers allow."""
+    catch, known = cleaning.catch_trials, cleaning.raw.answers
+    if cleaning.gold is not None or (catch is not None and len(catch)):
+        return "failed_checks"
+    if "participant" not in known:
+        return "duplicates"
+    return "fast_participants" if "response_time" in known else "few_answers"
+
+
+def _by_hand(
+    current: Session, cleaning: Cleaning, triplets: Triplets | Quadruples
+) -> Exclusion | None:
     people: list[str] = []
     if "participant" in triplets.answers:
         names = sorted(map(str, triplets.answers["participant"].dropna().unique()))
@@ -108,7 +123,7 @@ def _previewed(key: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Previe
     return _cleaning.preview(_exclusion)
 
 
-def _removed(preview: Preview, triplets: Triplets) -> None:
+def _removed(preview: Preview, triplets: Triplets | Quadruples) -> None:
     share = preview.n_answers / len(triplets)
     trials = (
         f" in {count(preview.n_trials, 'trial')}" if preview.n_trials != preview.n_answers else ""
@@ -176,7 +191,7 @@ def _measured(
 
 
 def _key(info: DatasetInfo, method: Method) -> str:
-    return f"{info.fingerprint} {analysis.describe(method)}"
+    return f"{info.fingerprint} {info.state} {analysis.describe(method)}"
 
 
 def _decide(

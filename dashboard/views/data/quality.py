@@ -12,6 +12,7 @@ import streamlit as st
 
 from core.embedding import STE
 from core.method import Method
+from core.quadruples import Quadruples
 from core.quality import Agreement, Cleaning, QualityReport, methods_paragraph, quality
 from core.run import Run
 from core.triplets import Triplets
@@ -59,7 +60,7 @@ class Answers:
 
     current: Session
     info: DatasetInfo
-    triplets: Triplets
+    triplets: Triplets | Quadruples
     cleaning: Cleaning
     job: Job | None
 
@@ -77,7 +78,8 @@ class Answers:
     def report(self) -> QualityReport:
         found = self.agreement
         return _report(
-            (self.info.fingerprint, self.info.gold, self.info.catch_trials,
+            (self.info.fingerprint, self.info.pairs, self.info.state, self.info.gold,
+             self.info.catch_trials,
              found.key if found else ""), self,
         )
 
@@ -98,7 +100,9 @@ def _report(key: tuple, _answers: Answers) -> QualityReport:
     )
 
 
-def show_quality(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+def show_quality(
+    current: Session, info: DatasetInfo, triplets: Triplets | Quadruples
+) -> None:
     """The report in words, and views that show where it comes from."""
     job = services().jobs.latest(current.id, current.slot(PAGE))
     subject = Answers(current, info, triplets, services().workspace.cleaning(info), job)
@@ -111,6 +115,8 @@ def show_quality(current: Session, info: DatasetInfo, triplets: Triplets) -> Non
         del views["people"]
     if "sampler" not in triplets.answers:
         del views["samplers"]
+    if info.has_only_pairs:
+        del views["gold"]  # right answers are about three objects
     view = tabs(current, "quality.view", "View", views)
     watch(current, job)
     show = {"people": _people, "objects": _objects, "samplers": _samplers, "time": _over_time,
@@ -218,17 +224,18 @@ def _go_and_exclude(current: Session) -> None:
 
 def _objects(subject: Answers) -> None:
     table = subject.report.objects
-    table = table.assign(circular_share=table["circular"] / table["triples"].where(
-        table["triples"] > 0
-    ))
+    if "circular" in table:
+        triples = table["triples"].where(table["triples"] > 0)
+        table = table.assign(circular_share=table["circular"] / triples)
     picture, side = st.columns([3, 1], gap="large")
     with side:
         x, y = _axes(subject.current, "objects", table, _THINGS, ("answers",),
                      ("circular_share", "consistent", "as_near"))
-        st.caption(
-            "A circle: B is nearer than C, C nearer than D, and D nearer than B to the same "
-            "anchor. A quarter of triples would be circles if answers were guessed."
-        )
+        if "circular" in table:
+            st.caption(
+                "A circle: B is nearer than C, C nearer than D, and D nearer than B to the same "
+                "anchor. A quarter of triples would be circles if answers were guessed."
+            )
     chosen = [subject.triplets.labels[i] for i in
               subject.current.selected_positions(subject.triplets)]
     with picture:

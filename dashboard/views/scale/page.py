@@ -9,7 +9,6 @@ from dashboard.controls import tabs
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.views.computing import watch
-from dashboard.views.opening import has_only_pairs
 from dashboard.views.scale.fitting import show_fit
 from dashboard.views.scale.groups import show_groups
 from dashboard.views.scale.observers import show_observers
@@ -31,8 +30,7 @@ def show_scale(current: Session, info: DatasetInfo) -> None:
     """The whole page for an open data set."""
     titles = {name: title for name, (title, _) in _SCALES.items()}
     job = services().jobs.latest(current.id, current.slot(PAGE))
-    answers = current.pairs() if has_only_pairs(info) else current.triplets()
-    subject = Subject(current, info, answers, job)
+    subject = Subject(current, info, current.answers(), job)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = tabs(current, f"{PAGE}.view", "View", {**titles, _OBSERVERS: "Observers"})
         physical = None if view == _OBSERVERS else pick_stimulus(subject)
