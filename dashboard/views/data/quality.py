@@ -107,9 +107,9 @@ def show_quality(current: Session, info: DatasetInfo, triplets: Triplets) -> Non
     st.markdown("\n".join(f"- {panels.plain(line)}" for line in report.summary()))
     views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
              "time": "Over time", "gold": "Gold questions", "paragraph": "For the paper"}
-    if "participant" not in triplets.answers:
+    if "participant" not in triplets.answers or report.participants.empty:
         del views["people"]
-    if "sampler" not in triplets.answers:
+    if "sampler" not in triplets.answers or report.samplers.empty:
         del views["samplers"]
     view = tabs(current, "quality.view", "View", views)
     watch(current, job)
