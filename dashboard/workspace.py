@@ -235,9 +235,11 @@ class Workspace:
         )
         for name, table in (("answers", answers), ("objects", triplets.objects)):
             path = self._data_file(triplets.fingerprint, name)
-            if not path.exists():
-                with _whole(path) as file:
-                    table.to_parquet(file)
+            if path.exists():
+                os.utime(path)  # not to be removed before it is mentioned again
+                continue
+            with _whole(path) as file:
+                table.to_parquet(file)
         self._hold(triplets.fingerprint, triplets)
 
     def _write_table(self, table: pd.DataFrame | None) -> str | None:
@@ -286,9 +288,11 @@ class Workspace:
                 ending = (image.format or "png").lower()
             files[name] = f"{_hash(content)}.{ending}"
             path = self.folder / "pictures" / files[name]
-            if not path.exists():
-                with _whole(path) as file:
-                    file.write(content)
+            if path.exists():
+                os.utime(path)
+                continue
+            with _whole(path) as file:
+                file.write(content)
         return files
 
     def picture(self, file: str, size: int | None = None) -> Path:

@@ -158,6 +158,22 @@ def test_answers_chosen_in_one_data_set_are_not_those_of_another(services, kept)
     assert "single answer" not in words(app).replace("single answers on", "")
 
 
+def test_a_part_keeps_what_is_known_of_the_whole(services, kept):
+    workspace = services.workspace
+    made = workspace.cleaning(kept).excluding(Exclusion("fast_answers", {"least": 0.3}))
+    workspace.update_dataset(kept.id, made)
+    app = data_page("Answers")
+    app.selectbox(key="part.column").select("participant").run()
+    app.multiselect(key="part.values.participant").select("p5").run()
+    app.button(key="part.keep").click().run()
+    assert not app.exception
+    part = workspace.datasets()[0]
+    assert workspace.dataset(kept.id).left_out in part.report
+    catch = workspace.cleaning(part).catch_trials
+    assert catch[["participant", "correct"]].astype("object").to_numpy().tolist() == [["p5", False]]
+    assert part.extra == {"asked": "More similar to the anchor"}
+
+
 def test_a_column_of_participants_that_names_nobody(services):
     data = people_data()
     answers = data.answers.assign(participant=pd.Categorical([None] * len(data)))

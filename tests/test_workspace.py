@@ -165,6 +165,25 @@ def test_deleting_frees_files(workspace, triplets):
     assert len(list((workspace.folder / "pictures").iterdir())) == 2  # the other set uses them
 
 
+def test_what_is_about_to_be_mentioned_again_is_not_removed(workspace, triplets, monkeypatch):
+    """Another thread may tidy up between the writing of a file and its mention."""
+    first = keep(workspace, triplets)
+    monkeypatch.setattr(workspace, "_remove_unused", lambda: None)
+    workspace.delete_dataset(first.id)  # its files are left
+    monkeypatch.undo()
+    for path in workspace.folder.rglob("*"):
+        os.utime(path, (1, 1))
+    write = workspace._write_pictures
+
+    def tidied(pictures):
+        workspace._remove_unused()
+        return write(pictures)
+
+    monkeypatch.setattr(workspace, "_write_pictures", tidied)
+    again = keep(workspace, triplets)
+    assert Workspace(workspace.folder).triplets(again).fingerprint == first.fingerprint
+
+
 def test_sessions_come_back(workspace):
     assert workspace.session("s") is None
     workspace.save_session("s", {"drafts": {"a": 1}})
