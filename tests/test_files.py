@@ -768,3 +768,16 @@ def test_asterisks_of_labels_do_not_end_the_emphasis():
     sentence = imported("anchor,near,far\na*b,*,c\n").sentences(1)[0]
     assert sentence.text.count("*") == 6
     assert "*a∗b*" in sentence.text
+
+
+@pytest.mark.parametrize(
+    "text", ["[3,1,2]\n[1,3,2]\n", "[3, 1, 2]\n\n[1, 3, 2]", "[[3,1,2],[1,3,2]]"]
+)
+def test_lists_of_numbers_are_json(text):
+    assert named_rows(imported(text).triplets) == [("3", "1", "2"), ("1", "3", "2")]
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "[1, 2, 3]", "[[]]"])
+def test_json_without_records_is_told(text):
+    with pytest.raises(DataError, match="this JSON holds no list of answers"):
+        imported(text)
