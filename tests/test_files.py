@@ -781,3 +781,13 @@ def test_lists_of_numbers_are_json(text):
 def test_json_without_records_is_told(text):
     with pytest.raises(DataError, match="this JSON holds no list of answers"):
         imported(text)
+
+
+@pytest.mark.parametrize(("moment", "seconds"), [
+    ("2023-01-05T10:00:03Z", 1672912803.0), ("2023-01-05 12:00:03.25+02:00", 1672912803.25),
+    ("1600-01-01", -11676096000.0), ("0001-01-01", -62135596800.0), ("soon", np.nan),
+])
+def test_moments_are_seconds_since_1970(moment, seconds):
+    text = f"anchor,near,far,time\na,b,c,{moment}\nb,a,c,1970-01-01T00:01\nb,c,a,\n"
+    times = imported(text).triplets.answers["time"]
+    np.testing.assert_array_equal(times, [seconds, 60.0, np.nan])
