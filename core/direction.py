@@ -25,6 +25,9 @@ ROWS_PER_OBJECT = 30
 FOLDS = 3
 #: A reading is clearly better from this many points of accuracy, and this many standard errors.
 CLEARLY, SURELY = 0.02, 4.0
+#: A few answers that all agree have no standard error of their own: so much is added to the sum of
+#: squared differences, as if by one question of which three answers changed sides.
+_DOUBT = 9.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,8 @@ class DirectionTest:
                 f"with {self.accuracy[self.best]:.1%} of held-out answers right; this one has "
                 f"{chosen:.1%}."
             )
+        if not np.isfinite(chosen):
+            return "The answers do not tell: no row that can be read has a weight."
         if len(self.readings) == 1:
             return f"No other reading fits the columns; a map predicts {chosen:.1%} of the answers."
         if self.low[0] <= 0.5:
@@ -252,7 +257,10 @@ def _best(
 
     def clearly(other: int, than: int) -> bool:
         more, _ = _mean(accuracy[other] - accuracy[than], question)
-        points, error = _mean(gain[other] - gain[than], question)
+        difference = gain[other] - gain[than]
+        points, error = _mean(difference, question)
+        known = max(np.count_nonzero(np.isfinite(difference)), 1)
+        error = np.hypot(error, np.sqrt(_DOUBT) / known)
         return more > CLEARLY and points > CLEARLY and points > SURELY * error
 
     better = [other for other in range(1, len(readings)) if clearly(other, 0)]

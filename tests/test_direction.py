@@ -147,3 +147,18 @@ def test_the_test_can_be_stopped_and_repeats_itself():
     assert (first.accuracy == second.accuracy).all()
     with pytest.raises(Stopped):
         direction_test(table, reading, progress=lambda fraction: True)
+
+
+def test_a_handful_of_answers_is_no_proof():
+    table = load(b"s1,s2,s3,s4,resp\n1,2,3,4,1\n2,3,4,5,0\n")
+    for task in ("larger_pair", "smaller_pair"):
+        found = direction_test(table, reading_of(table, task))
+        assert sorted(found.accuracy) == [0, 1], "the one as good as the other is bad"
+        assert not found.warns
+
+
+def test_answers_without_a_weight_say_nothing():
+    table = load(b"anchor,near,far,weight\na,b,c,0\nb,a,c,0\n")
+    found = direction_test(table, propose(table)[0])
+    assert not found.warns
+    assert found.verdict == "The answers do not tell: no row that can be read has a weight."

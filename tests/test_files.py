@@ -768,3 +768,26 @@ def test_asterisks_of_labels_do_not_end_the_emphasis():
     sentence = imported("anchor,near,far\na*b,*,c\n").sentences(1)[0]
     assert sentence.text.count("*") == 6
     assert "*a∗b*" in sentence.text
+
+
+@pytest.mark.parametrize(
+    "text", ["[3,1,2]\n[1,3,2]\n", "[3, 1, 2]\n\n[1, 3, 2]", "[[3,1,2],[1,3,2]]"]
+)
+def test_lists_of_numbers_are_json(text):
+    assert named_rows(imported(text).triplets) == [("3", "1", "2"), ("1", "3", "2")]
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "[1, 2, 3]", "[[]]"])
+def test_json_without_records_is_told(text):
+    with pytest.raises(DataError, match="this JSON holds no list of answers"):
+        imported(text)
+
+
+@pytest.mark.parametrize(("moment", "seconds"), [
+    ("2023-01-05T10:00:03Z", 1672912803.0), ("2023-01-05 12:00:03.25+02:00", 1672912803.25),
+    ("1600-01-01", -11676096000.0), ("0001-01-01", -62135596800.0), ("soon", np.nan),
+])
+def test_moments_are_seconds_since_1970(moment, seconds):
+    text = f"anchor,near,far,time\na,b,c,{moment}\nb,a,c,1970-01-01T00:01\nb,c,a,\n"
+    times = imported(text).triplets.answers["time"]
+    np.testing.assert_array_equal(times, [seconds, 60.0, np.nan])

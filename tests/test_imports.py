@@ -14,7 +14,7 @@ from core.files import WRITERS, Reading, interpret, load, load_several, read
 from core.simulate import simulate
 from core.triplets import DataError, Triplets
 from dashboard import imports
-from dashboard.state import Session
+from dashboard.state import _KEY, Session
 from tests.test_files_hostile import GOOD, zipped
 from tests.test_pages import settled, start, words
 
@@ -327,3 +327,15 @@ def test_the_form_lists_what_has_no_picture_and_what_is_refused(services):
     assert lists["Objects without a picture (1)"] == ["car"]
     assert lists["Pictures that belong to no object (1)"] == ["elk.png"]
     assert "sad.gif was left out" in words(app).replace("\\", "")
+
+
+def test_a_corrected_table_of_objects_is_read_again(services):
+    app = start()
+    app.file_uploader(key="upload").upload("a.csv", GOOD, "text/csv").run()
+    for kinds in ("xyy", "yxx"):
+        content = "id,kind\n" + "".join(f"{i},{k}\n" for i, k in zip("abc", kinds, strict=True))
+        app.file_uploader(key="import.objects").upload("objects.csv", content.encode(), "text/csv")
+        app.run()
+        assert not app.exception
+        upload = imports.waiting(app.session_state[_KEY].id)
+        assert upload.objects["kind"].tolist() == list(kinds)

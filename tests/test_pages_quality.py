@@ -20,6 +20,7 @@ from dashboard import export, panels
 from dashboard.figures.quality import measures, shares, stretches
 from dashboard.state import _KEY, Session
 from dashboard.theme import Canvas
+from dashboard.views.data.exclusions import go_and_exclude
 from tests.test_pages import figure, numbers, settled, start, words
 from tests.test_quality import people_data
 
@@ -141,10 +142,58 @@ def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
     assert app.session_state[_KEY].drafts["quality.people"] == []
 
 
+def test_answers_chosen_in_one_data_set_are_not_those_of_another(services, kept):
+    app = data_page("Exclusions")
+    app.session_state["data.tab"] = "Answers"
+    app.run()
+    go_and_exclude(app.session_state[_KEY], [700])
+    app.session_state["data.tab"] = "Exclusions"
+    app.run()
+    assert "1 single answer" in words(app)
+    few = people_data(each=3).renamed("Few")
+    other = services.workspace.add_dataset(few, origin="b.csv", report=["Read."])
+    app.session_state[_KEY].open(other.id)
+    app.run()
+    assert not app.exception
+    assert "single answer" not in words(app).replace("single answers on", "")
+
+
+def test_a_part_keeps_what_is_known_of_the_whole(services, kept):
+    workspace = services.workspace
+    made = workspace.cleaning(kept).excluding(Exclusion("fast_answers", {"least": 0.3}))
+    workspace.update_dataset(kept.id, made)
+    app = data_page("Answers")
+    app.selectbox(key="part.column").select("participant").run()
+    app.multiselect(key="part.values.participant").select("p5").run()
+    app.button(key="part.keep").click().run()
+    assert not app.exception
+    part = workspace.datasets()[0]
+    assert workspace.dataset(kept.id).left_out in part.report
+    catch = workspace.cleaning(part).catch_trials
+    assert catch[["participant", "correct"]].astype("object").to_numpy().tolist() == [["p5", False]]
+    assert part.extra == {"asked": "More similar to the anchor"}
+
+
+def test_a_column_of_participants_that_names_nobody(services):
+    data = people_data()
+    answers = data.answers.assign(participant=pd.Categorical([None] * len(data)))
+    info = services.workspace.add_dataset(
+        Triplets(data.rows, data.objects, answers, "Nobody"), origin="a.csv", report=["Read."]
+    )
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    app = data_page("Quality")
+    assert app.segmented_control(key="quality.view").options[0] == "Objects"
+    app.segmented_control(key="quality.view").set_value("paragraph").run()
+    assert "We collected 720 trials on 12 objects" in app.code[0].value
+    assert not data_page("Exclusions", **{"exclusions.rule": "manual"}).exception
+
+
 def test_single_answers_are_left_out_by_their_rows(services, kept):
     before = services.workspace.triplets(kept)
     app = data_page("Exclusions", **{
-        "exclusions.rule": "manual", "exclusions.answers": [3, 700],
+        "exclusions.rule": "manual", f"exclusions.answers.{kept.id}": [3, 700],
     })
     assert "2 single answers" in words(app)
     app.button(key="exclusions.go").click().run()

@@ -288,6 +288,17 @@ def test_intervals_of_checks_and_of_agreement_with_others():
                                [exact.low, 0.6, exact.high])
 
 
+def test_catch_trials_of_a_file_without_participants_count():
+    rows = "a,b,c,b\na,a,c,a\nb,a,b,a\nc,a,b,a\nb,c,b,b\nc,b,a,b\n"
+    table = load(f"anchor,left,right,choice\n{rows}".encode())
+    imported = interpret(table, propose(table)[0])
+    report = quality(imported.triplets, catch_trials=imported.catch_trials)
+    assert (report.checks.n, report.checks.value) == (3, pytest.approx(1 / 3))
+    named = imported.triplets.answers.assign(participant=list("pqp"))
+    triplets = Triplets(imported.triplets.rows, imported.triplets.objects, named)
+    assert quality(triplets, catch_trials=imported.catch_trials).checks.n == 0
+
+
 def test_others_who_are_divided_have_no_majority_whatever_their_weights():
     rows = [[0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 2, 1]]
     triplets = Triplets(rows, pd.DataFrame({"id": list("abc")}), pd.DataFrame({

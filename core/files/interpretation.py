@@ -293,12 +293,7 @@ def _moments(table: Table, column: str) -> np.ndarray:
     numbers = table.numbers(column)
     if np.isfinite(numbers).any():
         return numbers
-    coded = table.codes(column)
-    moments = pd.to_datetime(
-        pd.Series(coded.values, dtype="str"), errors="coerce", format="ISO8601", utc=True
-    )
-    seconds = (moments - pd.Timestamp(0, tz="UTC")).dt.total_seconds()
-    return np.append(seconds.to_numpy(dtype=float), np.nan)[coded.codes]
+    return (table.moments(column) - np.datetime64(0, "us")) / np.timedelta64(1, "s")
 
 
 def _categories(

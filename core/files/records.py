@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,11 +22,14 @@ from core.triplets import DataError
 
 
 def is_json(data: bytes) -> bool:
-    """Whether text begins as JSON does: with an object, or a list of lists, objects or texts."""
+    """Whether text begins as JSON does: with an object or a list."""
     start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"{"):
         return start[1:].lstrip()[:1] in (b'"', b"}")
-    return start.startswith(b"[") and start[1:].lstrip()[:1] in (b"{", b"[", b'"', b"]")
+    if start.startswith(b"[") and start[1:].lstrip()[:1] in (b"{", b"[", b'"', b"]"):
+        return True
+    # A list of numbers, as each line of JSON lines may be.
+    return re.match(rb"\[[\s\d.,eE+-]*\d\s*(\]|$)", start) is not None
 
 
 def from_json(data: bytes, name: str, least_columns: int) -> Table:

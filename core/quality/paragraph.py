@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from core import __version__
 from core.quadruples import Quadruples
 from core.quality.columns import codes_of, one_per_trial
@@ -60,13 +62,10 @@ def _size(triplets: Triplets | Quadruples) -> str:
     text = _counted(int(once.sum()), "trial")
     if not once.all():
         text += f" ({len(triplets):,} triplets)"
-    if "participant" in triplets.answers:
-        trials = triplets.take(once).answers["participant"].value_counts()
-        trials = trials[trials > 0]
-        text += (
-            f" from {_counted(len(codes_of(triplets, 'participant')[1]), 'participant')} "
-            f"(median {trials.median():,.0f} trials each)"
-        )
+    who, names = codes_of(triplets.take(once), "participant")
+    if "participant" in triplets.answers and names:
+        each = np.median(np.bincount(who[who >= 0]))
+        text += f" from {_counted(len(names), 'participant')} (median {each:,.0f} trials each)"
     return text
 
 

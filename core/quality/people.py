@@ -124,9 +124,13 @@ def _checks(
         known = np.isfinite(mistakes) & (who >= 0)
         asked += np.bincount(who[known], minlength=len(names))
         wrong += np.bincount(who[known], mistakes[known], len(names))
-    if catch_trials is not None and "participant" in catch_trials:
+    if catch_trials is not None and len(catch_trials):
         place = {name: i for i, name in enumerate(names)}
-        whose = catch_trials["participant"].astype("str").map(place)
+        if "participant" in triplets.answers:
+            named = catch_trials.reindex(columns=["participant"])["participant"]
+            whose = named.astype("str").map(place)
+        else:  # where nobody is named all are one
+            whose = pd.Series(0, catch_trials.index)
         known = whose.notna().to_numpy()
         whose = whose[known].to_numpy(dtype=np.int64)
         failed = ~catch_trials["correct"].to_numpy(dtype=bool)[known]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from core.files.layout import Layout
@@ -51,18 +50,11 @@ def _reshape(table: Table) -> Table | None:
     start, end = named(table.columns, ["start"]), named(table.columns, ["resp"])
     if not _is_meadows(table) or not start or not end:
         return None
-    first, last = (_moments(table, column) for column in (start, end))
+    first, last = (table.moments(column) for column in (start, end))
     seconds = (last - first) / np.timedelta64(1, "s")
     return table.with_columns(
         {_TIME: pa.array(seconds)}, f"{_TIME} is {end} minus {start}."
     )
-
-
-def _moments(table: Table, column: str) -> np.ndarray:
-    texts = pd.Series(table.texts(column), dtype="str")
-    return pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True).dt.tz_localize(
-        None
-    ).to_numpy()
 
 
 LAYOUT = Layout("meadows", "Meadows annotations", 15, _propose, reshape=_reshape)

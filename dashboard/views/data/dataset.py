@@ -299,20 +299,29 @@ def _part(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
             key=f"part.name.{column}.{'.'.join(chosen)}"[:200],
         )
         if pressed(current, "part.keep", f"Keep {count(int(kept.sum()), 'answer')}"):
-            workspace = services().workspace
-            workspace.add_dataset(
-                triplets.take(kept).renamed(name.strip() or info.name),
-                origin=f"part of {info.origin}", pictures={
-                    picture: workspace.picture(file).read_bytes()
-                    for picture, file in info.pictures.items()
-                },
-                report=[
-                    *info.report,
-                    f"Of these, {count(int(kept.sum()), 'answer')} whose {column} is "
-                    f"{', '.join(chosen)}.",
-                ],
-            )
+            _keep_part(info, triplets.take(kept).renamed(name.strip() or info.name), (
+                f"Of these, {count(int(kept.sum()), 'answer')} whose {column} is "
+                f"{', '.join(chosen)}."
+            ))
             st.success(f"{panels.plain(name)} is on the start page, under Recent.")
+
+
+def _keep_part(info: DatasetInfo, part: Triplets, which: str) -> None:
+    """Keep a part with what is known of the whole: pictures, catch trials, what was left out."""
+    workspace = services().workspace
+    catch = workspace.cleaning(info).catch_trials
+    if catch is not None and {"participant"} <= set(catch) & set(part.answers):
+        catch = catch[catch["participant"].astype("str").isin(
+            part.answers["participant"].dropna().astype("str").unique()
+        )]
+    workspace.add_dataset(
+        part, origin=f"part of {info.origin}", catch_trials=catch, pictures={
+            picture: workspace.picture(file).read_bytes()
+            for picture, file in info.pictures.items()
+        },
+        report=[*info.report, *filter(None, [info.left_out]), which],
+        extra={name: info.extra[name] for name in ("asked",) if name in info.extra},
+    )
 
 
 # Adding --------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def _verdict(upload: Waiting, test: DirectionTest) -> None:
             "Use the other reading", key="direction.use", type="primary",
             icon=":material/swap_horiz:", on_click=upload.use, args=(_named(test, other),),
         )
-    elif test.low[0] <= 0.5:
+    elif not test.low[0] > 0.5:
         st.info(panels.plain(test.verdict), icon=":material/help:")
     else:
         st.success(panels.plain(test.verdict), icon=":material/check:")

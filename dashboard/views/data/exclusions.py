@@ -50,9 +50,14 @@ def show_exclusions(current: Session, info: DatasetInfo, triplets: Triplets | Qu
 
 
 def go_and_exclude(current: Session, answers: list[int]) -> None:
-    """Propose to leave out single answers, by their positions among those imported."""
-    current.drafts["exclusions.answers"] = answers
+    """Propose to leave out single answers of the open data set, by their positions as imported."""
+    current.drafts[_chosen_answers(current)] = answers
     current.drafts["exclusions.rule"] = MANUAL
+
+
+def _chosen_answers(current: Session) -> str:
+    """Where the answers that were chosen by hand are drafted: positions mean these data alone."""
+    return f"exclusions.answers.{current.dataset.id}"
 
 
 # The next one --------------------------------------------------------------------------------
@@ -95,7 +100,7 @@ def _by_hand(
     if "participant" in triplets.answers:
         names = sorted(map(str, triplets.answers["participant"].dropna().unique()))
         people = pick_people(current, names)
-    answers = [t for t in current.drafts.get("exclusions.answers", []) if cleaning.kept[t]]
+    answers = [t for t in current.drafts.get(_chosen_answers(current), []) if cleaning.kept[t]]
     if answers:
         st.markdown(f"{count(len(answers), 'single answer')}, chosen on the tab Answers.")
         st.button("None of these", on_click=go_and_exclude, args=(current, []))
@@ -216,7 +221,7 @@ def _decide(
         ))
         with st.spinner("Leaving out"):
             services().workspace.update_dataset(info.id, done)
-        current.drafts["exclusions.answers"] = []
+        current.drafts[_chosen_answers(current)] = []
         current.drafts["quality.people"] = []
         st.rerun()
 

@@ -111,9 +111,9 @@ def show_quality(
     st.markdown("\n".join(f"- {panels.plain(line)}" for line in report.summary()))
     views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
              "time": "Over time", "gold": "Gold questions", "paragraph": "For the paper"}
-    if "participant" not in triplets.answers:
+    if "participant" not in triplets.answers or report.participants.empty:
         del views["people"]
-    if "sampler" not in triplets.answers:
+    if "sampler" not in triplets.answers or report.samplers.empty:
         del views["samplers"]
     if info.has_only_pairs:
         del views["gold"]  # right answers are about three objects

@@ -168,12 +168,13 @@ def _companions(upload: Waiting) -> None:
             "pictures named after the objects. Both can also be added later."
         )
         table = st.file_uploader("Table of objects", key="import.objects")
-        if table is not None and table.name != upload.objects_name:
+        if table is not None and table.file_id != widgets().get("import.objects.seen"):
             try:
                 upload.add_objects(table.name, table.getvalue())
             except DataError as error:
                 st.error(panels.plain(str(error.at(table.name))), icon=":material/error:")
             else:
+                widgets()["import.objects.seen"] = table.file_id
                 st.rerun()
         files = picture_uploader("import.pictures")
         fresh = {file.file_id for file in files}
