@@ -23,14 +23,16 @@ from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count
 from dashboard.views.computing import watch
-from dashboard.views.simulate.plans import Kept, groups, names_of, short
+from dashboard.views.simulate.plans import Kept, groups, names_of
 from dashboard.views.simulate.setting import (
     PAGE,
     SCENARIO,
     beginning,
+    method_settings,
     prefix,
     scenario_form,
     simulated_methods,
+    titled,
 )
 
 SLOT = f"{PAGE}.plan"
@@ -66,6 +68,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
         help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
         "predict without a map.",
     )
+    asked = [method_settings(current, known[name]) for name in chosen]
     (spec,) = (p.spec for p in parameters(plan) if p.name == "design")
     designs = several(
         current, f"{place}.designs", spec.label, spec.options, default=["random"], help=spec.help
@@ -81,12 +84,12 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
         f"{_listed(sizes)} answers, {count(options['repeats'], 'simulation')} of each."
     )
     pieces, objections = [], []
-    for name in chosen:
+    for method in asked:
         for design in designs:
-            why = objection(known[name], scenario, design, options["repeated"])
+            why = objection(method, scenario, design, options["repeated"])
             if why is None:
                 both = {**asdict(scenario), **options, "design": design}
-                pieces.append((known[name], "plan", both))
+                pieces.append((method, "plan", both))
             else:
                 objections.append(why)
     for why in dict.fromkeys(objections):
@@ -118,7 +121,7 @@ def _compute(current: Session, pieces: Sequence[analysis.Piece], *, first: bool)
     if asked or (first and missing and not workspace.runs(None, "plan")):
         current.drafts[_SHOWN] = keys
         if missing:
-            names = [Kept(short(method.title), options).name for method, _, options in missing]
+            names = [Kept(titled(method), options).name for method, _, options in missing]
             analysis.submit(current, None, None, SLOT, "Simulating experiments", missing, names)
         st.rerun()
 
@@ -255,6 +258,7 @@ def _figures(
     current: Session, kept: Sequence[Kept], plans: Mapping[str, Plan],
     wanted: Mapping[str, float | None],
 ) -> None:
+    ways = "; ".join(dict.fromkeys(one.way for one in kept))
     about = "; ".join(dict.fromkeys(one.about for one in kept))
     ceiling = None
     if len(groups(kept)) == 1:
@@ -272,7 +276,7 @@ def _figures(
             if table.empty:
                 st.caption("These methods have no map, and so no ellipses and no shape.")
                 continue
-            text = f"{_MEANING[quantity]} {about}. Mean with 95 % band."
+            text = f"{_MEANING[quantity]} {ways}. {about}. Mean with 95 % band."
 
             def draw(canvas: Canvas, table=table, quantity=quantity, text=text) -> Any:
                 return plan_curves(
