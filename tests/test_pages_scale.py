@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.quadruples import Quadruples
 from core.simulate import simulate
 from core.triplets import Triplets
 from dashboard.state import Session
+from dashboard.views.scale.subject import Physical, Subject
 from tests.test_pages import PAGES, figure, numbers, settled, start, words
 
 KK1 = Path(__file__).parent / "fixtures" / "mlds" / "kk1.csv"
@@ -174,6 +176,23 @@ def test_observers_predict_pool_and_cluster(services, opened):
 # Comparisons of pairs -------------------------------------------------------------------------
 
 
+def test_only_pairs_about_objects_in_order_begin_with_it():
+    def physical(values, stimulus="contrast"):
+        objects = pd.DataFrame({"id": list("abcde"), "contrast": values})
+        pairs = Quadruples([[0, 1, 2, 3], [3, 4, 0, 1]], objects=objects)
+        return Physical(Subject(None, None, pairs, None), stimulus)
+
+    for rising in ([1, 2, 3, 4, 5], [9, 7, 7, 3, 1]):
+        assert physical(rising).begins_ordered
+        assert physical(rising).usual == ["mlds", "ste"]
+    for other in (physical([1, 3, 2, 4, 5]), physical([1, 2, None, 4, 5])):
+        assert not other.begins_ordered
+        assert other.usual == ["mlds"]
+    assert physical([1, 3, 2, 4, 5], None).begins_ordered, "the order itself"
+    triplets = Triplets([[0, 1, 2]], physical([1, 2, 3, 4, 5]).subject.answers.objects)
+    assert not Physical(Subject(None, None, triplets, None), "contrast").begins_ordered
+
+
 def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     app = start()
     app.file_uploader(key="upload").upload("kk1.csv", KK1.read_bytes(), "text/csv")
@@ -188,9 +207,19 @@ def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     app = settled(app, services)
     app.switch_page(PAGES["scale"]).run()
     values, errors = (frame.value for frame in app.dataframe)
-    np.testing.assert_allclose(values["value"], SCALE, atol=5e-5)
+    mlds, ste = (part["value"] for _, part in values.groupby("method"))
+    np.testing.assert_allclose(mlds, SCALE, atol=5e-5)
+    np.testing.assert_allclose(ste, SCALE, atol=0.12)
+    assert errors["method"].tolist() == ["MLDS", "STE, first start order"]
     assert errors["noise σ"].iloc[0] == pytest.approx(0.1838, abs=5e-5)
+    assert errors["held-out error"].str.startswith("0.").all()
+    bands = [t for t in figure(app, "scale.figure")["data"] if t.get("name") == "band"]
+    assert len(bands) == 2, "MLDS and an embedding in one figure"
     assert "11 objects, 330 comparisons of pairs" in words(app)
+    app.segmented_control(key="scale.view").set_value("space").run()
+    assert not app.exception
+    firsts = {s.key: s.value for s in app.selectbox if s.key.endswith(".init")}
+    assert firsts == {"scale.ste.init": "spectral"}, "a plane does not begin with a line"
     for page in ("embedding", "compare"):
         app.switch_page(PAGES[page]).run()
         assert not app.exception
