@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -174,7 +175,8 @@ class Predictions:
     ----------
     names : ndarray of str, shape (p,)
     groups : ndarray of str, shape (p,)
-        Group of each participant; empty text where none was asked for.
+        Group of each participant; empty text where none was asked for, or the participant's is
+        not known.
     n_answers : ndarray of int, shape (p,)
     accuracy : ndarray, shape (p, p)
         Share of the answers of the column's participant that are predicted from the row's; on
@@ -194,11 +196,16 @@ class Predictions:
         """Accuracy by who predicts: oneself, one of the same or of another group, all others.
 
         Columns ``relation``, ``accuracy``, ``low``, ``high``, ``participants``. The mean is over
-        the predicted participants, with its 95 % t interval.
+        the predicted participants, with its 95 % t interval. Participants of no known group stand
+        in no relation to others, unless there are no groups.
         """
         itself = np.eye(len(self.names), dtype=bool)
         same = self.groups[:, None] == self.groups
-        relations = {"self": itself, "same group": same & ~itself, "other group": ~same}
+        grouped = self.groups != ""
+        known = grouped[:, None] & grouped if grouped.any() else np.ones_like(same)
+        relations = {
+            "self": itself, "same group": same & known & ~itself, "other group": ~same & known,
+        }
         each = {
             name: [
                 np.nanmean(column[chosen]) if np.isfinite(column[chosen]).any() else np.nan
@@ -216,13 +223,14 @@ class Predictions:
 
 
 def _mean_interval(values: np.ndarray) -> tuple[float, float, float, int]:
+    """Mean of shares, its 95 % t interval, and how many of them are known."""
     values = values[np.isfinite(values)]
     n = len(values)
     if n < 2:
         return (float(values[0]) if n else np.nan), np.nan, np.nan, n
     mean = float(values.mean())
     reach = float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n))
-    return mean, mean - reach, mean + reach, n
+    return mean, max(mean - reach, 0.0), min(mean + reach, 1.0), n
 
 
 def who_predicts_whom(
@@ -275,9 +283,12 @@ def who_predicts_whom(
     who = np.repeat(np.arange(len(sizes)), sizes)
     groups = np.full(len(sizes), "", dtype=object)
     if group is not None:
-        for name, of in groups_of(kept, group).items():
-            counts = np.bincount(who[of], minlength=len(sizes))
-            groups[2 * counts >= sizes] = name
+        members_of = groups_of(kept, group)
+        counts = np.array([
+            np.bincount(who[of], minlength=len(sizes)) for of in members_of.values()
+        ])
+        most_frequent = np.array(list(members_of), dtype=object)[counts.argmax(axis=0)]
+        groups = np.where(counts.any(axis=0), most_frequent, groups)
     pieces = [
         (method, kept, who, number, options["folds"], options["seed"])
         for number in range(len(sizes))
@@ -296,14 +307,14 @@ def _predicting(
     own = triplets.take(who == number)
     row = np.full(who.max() + 1, np.nan)
     pooled = np.nan
-    try:
+    with suppress(DataError):  # the method learns nothing from these answers
         mistakes = clone(method).fit(own, progress=halt).mistakes(triplets)
         weights = np.bincount(who, triplets.weight)
-        row = 1.0 - np.bincount(who, triplets.weight * mistakes) / weights
+        right = weights - np.bincount(who, triplets.weight * mistakes)
+        np.divide(right, weights, out=row, where=weights > 0)
+    with suppress(DataError):
         others = clone(method).fit(triplets.take(who != number), progress=halt)
-        pooled = others.score(own)
-    except DataError:  # the method learns nothing from these answers
-        pass
+        pooled = others.score(own) if own.weight.any() else np.nan
     row[number] = 1.0 - np.mean(_fold_errors(method, own, folds, seed, halt))
     return row, pooled
 
@@ -324,14 +335,19 @@ class PoolingCurve:
     accuracy: np.ndarray
 
     @property
-    def mean(self) -> np.ndarray:
-        """(k,) mean accuracy."""
-        return np.nanmean(self.accuracy, axis=0)
+    def table(self) -> pd.DataFrame:
+        """``participants`` learned from, ``accuracy``, ``standard error``, ``low``, ``high``.
 
-    @property
-    def spread(self) -> np.ndarray:
-        """(k,) standard error of the mean over the orders."""
-        return np.nanstd(self.accuracy, axis=0, ddof=1) / np.sqrt(len(self.accuracy))
+        The mean over the orders and its 95 % t interval; NaN where too few of them could be
+        learned from.
+        """
+        known = pd.DataFrame(self.accuracy)
+        mean, error = known.mean().to_numpy(), known.sem().to_numpy()
+        reach = stdtrit(np.maximum(known.count().to_numpy() - 1, 1), 0.975) * error
+        return pd.DataFrame({
+            "participants": self.n_pooled, "accuracy": mean, "standard error": error,
+            "low": np.maximum(mean - reach, 0.0), "high": np.minimum(mean + reach, 1.0),
+        })
 
 
 def pooling_curve(

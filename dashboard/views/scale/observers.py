@@ -205,14 +205,11 @@ def _pooling(people: People, found: PoolingCurve) -> None:
         f"Accuracy against the number of {people.by}s learned from, on one who is not among them; "
         f"mean of {count(len(found.accuracy), 'random order')} with a 95 % band. {people.about}"
     )
-    table = pd.DataFrame({
-        "participants": found.n_pooled, "accuracy": found.mean, "standard error": found.spread,
-    })
     st.subheader("What pooling brings", anchor=False)
     panels.figure_panel(
         people.subject.current, lambda canvas: pooling_figure(found, caption=text, canvas=canvas),
         key=f"{PAGE}.pooling.figure", alt=text, caption=text, canvas=Canvas(760.0, 340.0),
-        table=lambda: table, name=people.name("pooling"),
+        table=lambda: found.table, name=people.name("pooling"),
     )
 
 
