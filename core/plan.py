@@ -97,6 +97,8 @@ class Plan:
     def band(self, quantity: str = "accuracy") -> pd.DataFrame:
         """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean.
 
+        Within what the quantity can be: a share, or, of ellipses, nothing below 0.
+
         Parameters
         ----------
         quantity : {"accuracy", "ellipse", "disparity"}
@@ -106,7 +108,8 @@ class Plan:
         reach = stdtrit(len(values) - 1, 0.975) * values.std(axis=0, ddof=1)
         reach /= np.sqrt(len(values))
         return pd.DataFrame({
-            "answers": self.n_answers, "mean": mean, "low": mean - reach, "high": mean + reach,
+            "answers": self.n_answers, "mean": mean, "low": np.maximum(mean - reach, 0.0),
+            "high": mean + reach if quantity == "ellipse" else np.minimum(mean + reach, 1.0),
         })
 
     def enough(
@@ -142,24 +145,32 @@ class Plan:
             )
         if self.band().low.iloc[-1] <= CHANCE:
             return (
-                f"Even {self.n_answers[-1]:,} answers teach nothing: what is learned from them "
-                f"predicts {100 * mean[-1]:.0f} % of further answers, and guessing 50 %."
+                f"Not even with {self.n_answers[-1]:,} answers can what is learned from them be "
+                f"told from guessing by {len(self.accuracy):,} simulations: it predicts "
+                f"{100 * mean[-1]:.0f} % of further answers."
+            )
+        first, most = self.n_answers[[0, -1]].tolist()
+        truth = f"knowing the truth would predict {100 * top:.0f} %."
+        if len(mean) == 1:
+            return (
+                f"{most:,} answers predict {100 * mean[0]:.0f} % of further answers, and {truth} "
+                "Whether fewer would do, only further numbers of answers can show."
+            )
+        gain = (mean[-1] - mean[-2]) / np.log2(most / self.n_answers[-2])
+        if gain > _STEEP:
+            return (
+                f"Collect {most:,} answers or more: they predict {100 * mean[-1]:.0f} % of "
+                f"further answers, the curve still rises at its end, by {100 * gain:.1f} "
+                f"points for a doubling, and {truth}"
             )
         # 95 % of what can be learned: the way from guessing to what the best map reaches
-        wanted = CHANCE + 0.95 * (mean.max() - CHANCE)
-        number, most = rounded_up(self.enough(accuracy=wanted)), self.n_answers[-1]
-        truth = f"knowing the truth would predict {100 * top:.0f} %."
-        if len(mean) > 1:
-            gain = (mean[-1] - mean[-2]) / np.log2(most / self.n_answers[-2])
-            if gain > _STEEP:
-                return (
-                    f"Collect {most:,} answers or more: they predict {100 * mean[-1]:.0f} % of "
-                    f"further answers, the curve still rises at its end, by {100 * gain:.1f} "
-                    f"points for a doubling, and {truth}"
-                )
+        reached = CHANCE + 0.95 * (mean.max() - CHANCE)
+        number = f"about {min(rounded_up(self.enough(accuracy=reached)), most):,} answers"
+        if mean[0] >= reached:
+            number, reached = f"{first:,} answers, or fewer", mean[0]
         return (
-            f"Collect about {number:,} answers: they predict {100 * wanted:.0f} % of further "
-            f"answers; {most:,} predict {100 * mean[-1]:.0f} %, and {truth}"
+            f"Collect {number}: they predict {100 * reached:.0f} % of further answers; {most:,} "
+            f"predict {100 * mean[-1]:.0f} %, and {truth}"
         )
 
 

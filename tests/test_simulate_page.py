@@ -19,6 +19,7 @@ from dashboard.figures.planning import detection_bars, plan_curves
 from dashboard.state import _KEY, Session
 from dashboard.theme import PALETTE, Canvas, with_caption
 from dashboard.views.simulate.people import true_positions_of
+from dashboard.views.simulate.planning import _best
 from dashboard.views.simulate.plans import Kept, groups, names_of
 from dashboard.views.simulate.setting import simulated_methods
 from tests.test_pages import figure, numbers, settled, start, words
@@ -271,6 +272,16 @@ def test_plans_are_named_by_what_tells_them_apart():
     assert names_of([kept(), kept()]) == ["STE (random)", "STE (random) (2)"]
     plans = [kept(), kept(level=0.2), kept(most=500), kept(seed=1)]
     assert groups(plans) == [[0, 2], [1], [3]]
+
+
+def test_the_best_plan_is_that_with_as_many_answers():
+    def plan(n_answers, means):
+        each = np.tile(means, (2, 1))
+        return Plan(np.array(n_answers), each, np.ones(2), each, each)
+
+    longer = plan([500, 1000, 2000], [0.6, 0.7, 0.9])
+    assert _best({"longer": longer, "better": plan([500, 1000], [0.6, 0.8])}) == "better"
+    assert _best({"longer": longer, "elsewhere": plan([300], [0.8])}) == "longer"
 
 
 def table(plan: Plan, quantity: str) -> pd.DataFrame:

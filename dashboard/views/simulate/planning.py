@@ -211,7 +211,7 @@ def _advice(kept: Sequence[Kept], names: Sequence[str]) -> None:
     about = groups(kept)
     for members in about:
         own = {names[i]: kept[i].plan for i in members}
-        best = max(own, key=lambda name: own[name].accuracy[:, -1].mean())
+        best = _best(own)
         lines: list[str] = []
         if len(about) > 1:
             lines.append(f"{panels.plain(kept[members[0]].scenario.described)}:")
@@ -223,6 +223,18 @@ def _advice(kept: Sequence[Kept], names: Sequence[str]) -> None:
             lines.append(panels.plain(f"With {best}:"))
         lines.append(f"**{panels.plain(own[best].recommendation)}**")
         st.markdown(" ".join(lines))
+
+
+def _best(plans: Mapping[str, Plan]) -> str:
+    """The plan that predicts best, where they can with as many answers."""
+    common = set.intersection(*(set(one.n_answers.tolist()) for one in plans.values()))
+
+    def accuracy(name: str) -> float:
+        one = plans[name]
+        place = one.n_answers.tolist().index(max(common)) if common else -1
+        return float(one.accuracy[:, place].mean())
+
+    return max(plans, key=accuracy)
 
 
 def _reached(one: Plan, wanted: Mapping[str, float | None]) -> None:
