@@ -149,6 +149,40 @@ def test_groups_are_small_multiples_with_an_error_each(services, opened):
     assert table["MLDS: error"].between(0, 0.5).all()
 
 
+def test_groups_of_answers_that_compare_no_intervals_have_no_scale_but_an_error(services):
+    """Where every anchor lies at an end, difference scaling has nothing to work with."""
+    x = np.linspace(0, 1, 5)
+    asked = simulate(x[:, None], 400, noise="positions", level=0.05, seed=1).rows
+    rows = asked[np.isin(asked[:, 0], [0, 4])]
+    objects = pd.DataFrame({"id": list("abcde"), "contrast": x})
+    people = pd.DataFrame({"participant": np.resize(["ann", "bob"], len(rows))})
+    app = scale(keep(services, Triplets(rows, objects, people, "Ends")), "groups")
+    app = compute(app, services, "groups")
+    assert not app.error
+    assert "No scale by MLDS for all, ann, bob: their answers" in words(app).replace("\\", "")
+    shown = next(b for b in app.multiselect if b.label == "Methods")
+    shown.set_value(["mlds", "ste"]).run()
+    next(b for b in app.number_input if b.label == "Maps").set_value(10).run()
+    next(b for b in app.selectbox if b.label == "Groups").select("").run()
+    app = compute(app, services, "groups")
+    said = words(app).replace("\\", "")
+    assert "against contrast, number of answers in brackets" in said
+    assert "No scale by MLDS for all: " in said
+    assert "No scale by STE" not in said
+
+
+def test_answers_that_say_the_opposite_are_noticed(services):
+    """A scale from 0 to 1 looks the same when the other interval was called the larger one."""
+    x = np.linspace(0, 1, 6)
+    rows = simulate(x[:, None] ** 2, 300, noise="positions", level=0.05, seed=1).rows[:, [0, 2, 1]]
+    objects = pd.DataFrame({"id": list("abcdef"), "contrast": x})
+    app = settled(scale(keep(services, Triplets(rows, objects, None, "Turned"))), services)
+    assert "MLDS: most answers say the opposite" in words(app)
+    errors = app.dataframe[1].value
+    assert errors["noise σ"].iloc[0] < 0
+    assert float(errors["held-out error"].iloc[0].split()[0]) > 0.7
+
+
 def test_observers_predict_pool_and_cluster(services, opened):
     app = scale(opened, "observers")
     next(b for b in app.number_input if b.label == "Dimensions").set_value(1).run()

@@ -301,6 +301,12 @@ def _warnings(physical: Physical, one: Scaled, fitted: MLDS) -> list[str]:
             f"{panels.plain(one.name)} leaves out {count(unused, 'answer')} whose anchor does not "
             "lie between the two others: if the scale rises, their answer is known beforehand."
         )
+    if fitted.sigma_ < 0:
+        found.append(
+            f"{panels.plain(one.name)}: most answers say the opposite of what a rising scale "
+            "needs, so that its σ is negative. Perhaps the larger of two intervals was recorded "
+            "where the smaller was asked for, or near and far are exchanged: see the page Data."
+        )
     if not fitted.finite_:
         found.append(
             f"{panels.plain(one.name)}: no finite scale is the most likely one, because the "
