@@ -88,6 +88,17 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     assert not any(t.get("name") == "STE" for t in shown["data"]), "maps have no such unit"
 
 
+def test_the_caption_says_what_bands_are_made_of(services, opened):
+    app = settled(scale(opened), services)
+    assert "Pointwise 95 % bands of resampled answers." in words(app).replace("\\", "")
+    next(b for b in app.selectbox if b.label == "Uncertainty from").select("laplace").run()
+    app = compute(app, services, "scale")
+    said = words(app).replace("\\", "")
+    assert (
+        "bands of resampled answers (MLDS); of the posterior's normal approximation (STE)." in said
+    )
+
+
 def test_without_a_stimulus_the_page_says_how_to_get_one(services):
     triplets = simulate(np.arange(5.0)[:, None], 200, noise="positions", level=0.3, seed=0)
     objects = pd.DataFrame({"id": list("abcde"), "kind": list("xyxyx")})

@@ -201,7 +201,7 @@ def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled
     )
     text = (
         f"Perceptual scale against {physical.title}. {'; '.join(shown)}. {subject.about} Pointwise "
-        f"{COVERAGES[coverage]} bands of resampled answers."
+        f"{COVERAGES[coverage]} bands of {_origin(known)}."
     )
     if units == "noise":
         text += " In units of the noise; maps have none and are not shown."
@@ -235,6 +235,23 @@ def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled
                 for name in ("value", "standard error", "low", "high")
             },
         )
+
+
+_ORIGINS = {
+    "bootstrap": "resampled answers", "posterior": "samples of the posterior",
+    "laplace": "the posterior's normal approximation",
+}
+
+
+def _origin(scaled: Sequence[Scaled]) -> str:
+    """What bands are made of, and, where that is not the same for all, whose."""
+    names: dict[str, list[str]] = {}
+    for one in scaled:
+        source = one.scale.options.get("source", "bootstrap")
+        names.setdefault(_ORIGINS[source], []).append(one.name)
+    if len(names) == 1:
+        return next(iter(names))
+    return "; of ".join(f"{origin} ({'; '.join(whose)})" for origin, whose in names.items())
 
 
 def _table(physical: Physical, parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
