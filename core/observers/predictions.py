@@ -1,4 +1,4 @@
-"""Who answered like whom: predictions between participants, pools of them, maps of each."""
+"""Who predicts whom, and what it brings to learn from several people."""
 
 from __future__ import annotations
 
@@ -11,160 +11,15 @@ import pandas as pd
 from scipy.special import stdtrit
 from sklearn.base import clone
 
-from core.cluster import Agglomerative
-from core.cluster.dendrogram import Dendrogram
-from core.embedding.ordinal import Embedding
-from core.geometry import procrustes, procrustes_disparity
 from core.method import Column, Method, Number, checked
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
+from core.observers.groups import By, Most, Seed, collected, fold_errors_of, groups_of, largest
+from core.parallel import Halt
+from core.progress import Progress, silent
 from core.quadruples import Quadruples, as_answers
-from core.score import cross_validate
 from core.triplets import DataError, Triplets
 
 #: Numbers of pooled participants at which accuracy is measured.
 _POOLS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-
-By = Annotated[
-    str,
-    Column(
-        "Participants", "Column of the answers that names who gave them, or in which session.",
-        of="answers",
-    ),
-]
-Most = Annotated[
-    int,
-    Number(2, 1000, "Participants at most", "Those with the most answers."),
-]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
-
-
-def groups_of(triplets: Triplets | Quadruples, column: str) -> dict[str, np.ndarray]:
-    """Positions of the answers of every group, by name; those with the most answers first.
-
-    Parameters
-    ----------
-    triplets : Triplets or Quadruples
-    column : str
-        Of the answers; where it is empty, an answer belongs to no group.
-
-    Raises
-    ------
-    DataError
-        If there is no such column or it is empty.
-    """
-    answers = triplets.answers
-    if column not in answers or answers[column].isna().all():
-        raise DataError(
-            f"the answers have no column {column!r}", file=triplets.name,
-            remedy="Choose the column that names the participant.",
-        )
-    values = answers[column].astype("str").where(answers[column].notna())
-    codes, names = pd.factorize(values, sort=True)
-    members = {name: np.flatnonzero(codes == code) for code, name in enumerate(names)}
-    return dict(sorted(members.items(), key=lambda item: -len(item[1])))
-
-
-def _largest(triplets: Triplets | Quadruples, by: str, most: int) -> dict[str, np.ndarray]:
-    groups = dict(list(groups_of(triplets, by).items())[:most])
-    if len(groups) < 2:
-        raise DataError(
-            f"column {by!r} names a single participant", file=triplets.name,
-            remedy="Choose another column, or collect answers of several participants.",
-        )
-    return groups
-
-
-@dataclass(frozen=True)
-class GroupErrors:
-    """Cross-validated error of a method for each group of answers.
-
-    Attributes
-    ----------
-    names : ndarray of str, shape (g,)
-        "all" first: all answers pooled.
-    n_answers : ndarray of int, shape (g,)
-    fold_errors : ndarray, shape (g, folds)
-        NaN for groups with too few questions.
-    """
-
-    names: np.ndarray
-    n_answers: np.ndarray
-    fold_errors: np.ndarray
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """``name``, ``answers``, ``error`` (mean over the folds) and ``spread`` (their s.d.)."""
-        return pd.DataFrame({
-            "name": self.names, "answers": self.n_answers,
-            "error": self.fold_errors.mean(axis=1),
-            "spread": self.fold_errors.std(axis=1, ddof=1),
-        })
-
-
-def errors_by_group(
-    method: Method,
-    triplets: Triplets | Quadruples,
-    *,
-    by: By = "participant",
-    most: Most = 20,
-    folds: Annotated[int, Number(2, 100, "Folds")] = 10,
-    seed: Seed = 0,
-    progress: Progress = silent,
-) -> GroupErrors:
-    """Held-out error of a method for every participant or group by itself, and for all pooled.
-
-    Parameters
-    ----------
-    method : Method
-    triplets : Triplets or Quadruples
-    by, most, folds, seed
-        See their declarations.
-    progress : Progress
-        Called after every group.
-
-    Raises
-    ------
-    DataError
-        If there is no such column.
-    Stopped
-        If `progress` asks to stop before the end.
-    """
-    options = checked(errors_by_group, {"by": by, "most": most, "folds": folds, "seed": seed})
-    triplets = as_answers(triplets)
-    groups = dict(list(groups_of(triplets, by).items())[: options["most"]])
-    groups = {"all": np.arange(len(triplets)), **groups}
-    pieces = [
-        (method, triplets.take(members), options["folds"], options["seed"])
-        for members in groups.values()
-    ]
-    errors = _collected(_fold_errors, pieces, progress)
-    return GroupErrors(
-        np.array(list(groups)), np.array([len(members) for members in groups.values()]),
-        np.array(errors),
-    )
-
-
-def _collected(function, pieces: list[tuple], progress: Progress) -> list:
-    """Results of all pieces, or Stopped."""
-    found = []
-    for result in in_parallel(function, pieces):
-        found.append(result)
-        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
-            raise Stopped
-    return found
-
-
-def _fold_errors(
-    method: Method, triplets: Triplets | Quadruples, folds: int, seed: int, halt: Halt
-) -> np.ndarray:
-    try:
-        return cross_validate(method, triplets, folds=folds, seed=seed, progress=halt).fold_errors
-    except (DataError, Stopped):  # too few questions, or nobody waits for it any more
-        return np.full(folds, np.nan)
-
-
-# Between participants --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -277,7 +132,7 @@ def who_predicts_whom(
         {"by": by, "group": group, "most": most, "folds": folds, "seed": seed},
     )
     triplets = as_answers(triplets)
-    members = _largest(triplets, by, options["most"])
+    members = largest(triplets, by, options["most"])
     kept = triplets.take(np.concatenate(list(members.values())))
     sizes = np.array([len(of) for of in members.values()])
     who = np.repeat(np.arange(len(sizes)), sizes)
@@ -293,7 +148,7 @@ def who_predicts_whom(
         (method, kept, who, number, options["folds"], options["seed"])
         for number in range(len(sizes))
     ]
-    rows, pooled = zip(*_collected(_predicting, pieces, progress), strict=True)
+    rows, pooled = zip(*collected(_predicting, pieces, progress), strict=True)
     return Predictions(
         np.array(list(members)), groups.astype(str), sizes, np.array(rows), np.array(pooled)
     )
@@ -315,7 +170,7 @@ def _predicting(
     with suppress(DataError):
         others = clone(method).fit(triplets.take(who != number), progress=halt)
         pooled = others.score(own) if own.weight.any() else np.nan
-    row[number] = 1.0 - np.mean(_fold_errors(method, own, folds, seed, halt))
+    row[number] = 1.0 - np.mean(fold_errors_of(method, own, folds, seed, halt))
     return row, pooled
 
 
@@ -384,7 +239,7 @@ def pooling_curve(
         pooling_curve, {"by": by, "most": most, "repeats": repeats, "seed": seed}
     )
     triplets = as_answers(triplets)
-    members = list(_largest(triplets, by, options["most"] + 1).values())
+    members = list(largest(triplets, by, options["most"] + 1).values())
     sizes = sorted({k for k in _POOLS if k < len(members)} | {len(members) - 1})
     rng = np.random.default_rng(options["seed"])
     targets = np.resize(rng.permutation(len(members)), options["repeats"])
@@ -392,7 +247,7 @@ def pooling_curve(
     for target in targets:
         others = rng.permutation(np.delete(np.arange(len(members)), target))
         pieces.append((method, triplets, [members[i] for i in others], members[target], sizes))
-    return PoolingCurve(np.array(sizes), np.array(_collected(_pooled, pieces, progress)))
+    return PoolingCurve(np.array(sizes), np.array(collected(_pooled, pieces, progress)))
 
 
 def _pooled(
@@ -407,98 +262,3 @@ def _pooled(
         except DataError:
             found.append(np.nan)
     return found
-
-
-# Maps of participants --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ObserverMaps:
-    """A map for every participant or group, turned towards the map of all.
-
-    Attributes
-    ----------
-    names : ndarray of str, shape (p,)
-    n_answers : ndarray of int, shape (p,)
-    maps : ndarray, shape (p, n, d)
-        Aligned by rotation, reflection, shift and scale; NaN for objects without answers.
-    common : ndarray, shape (n, d)
-        The map of all answers.
-    apart : ndarray, shape (p, p)
-        Share of the variance of one map that the other leaves unexplained, over the objects that
-        both place: 0 for the same shape, 1 where these are too few.
-    """
-
-    names: np.ndarray
-    n_answers: np.ndarray
-    maps: np.ndarray
-    common: np.ndarray
-    apart: np.ndarray
-
-    @property
-    def tree(self) -> Dendrogram:
-        """Participants clustered by how far apart their maps are, by average linkage."""
-        return Agglomerative(linkage="average").fit_distances(self.apart).tree_
-
-
-def observer_maps(
-    method: Embedding,
-    triplets: Triplets | Quadruples,
-    *,
-    by: By = "participant",
-    most: Most = 20,
-    progress: Progress = silent,
-) -> ObserverMaps:
-    """Maps of participants or groups, aligned by Procrustes, and how far apart they are.
-
-    Maps of few answers differ by chance alone; compare the distances with those between random
-    halves of one participant's answers before reading clusters.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : Triplets or Quadruples
-    by, most
-        See their declarations.
-    progress : Progress
-        Called after every participant.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two participants.
-    Stopped
-        If `progress` asks to stop before the end.
-    """
-    options = checked(observer_maps, {"by": by, "most": most})
-    triplets = as_answers(triplets)
-    members = _largest(triplets, by, options["most"])
-    pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
-    common, *maps = _collected(_map_of, pieces, progress)
-    aligned = np.full((len(maps), *common.shape), np.nan)
-    for target, positions in zip(aligned, maps, strict=True):
-        known = np.isfinite(positions[:, 0]) & np.isfinite(common[:, 0])
-        target[known] = procrustes(positions[known], common[known])(positions[known])
-    return ObserverMaps(
-        np.array(list(members)), np.array([len(of) for of in members.values()]), aligned,
-        common, _apart(maps),
-    )
-
-
-def _map_of(method: Embedding, triplets: Triplets | Quadruples, halt: Halt) -> np.ndarray:
-    """(n, d) map; NaN for objects without answers."""
-    fitted = clone(method).fit(triplets, progress=halt)
-    return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
-
-
-def _apart(maps: list[np.ndarray]) -> np.ndarray:
-    apart = np.zeros((len(maps), len(maps)))
-    for i, first in enumerate(maps):
-        for j, second in enumerate(maps[:i]):
-            both = np.isfinite(first[:, 0]) & np.isfinite(second[:, 0])
-            # As many objects as a similarity transformation has freedoms align perfectly.
-            enough = both.sum() > first.shape[1] + 1 and np.ptp(second[both]) > 0
-            apart[i, j] = apart[j, i] = (
-                procrustes_disparity(first[both], second[both]) if enough else 1.0
-            )
-    return apart
