@@ -99,6 +99,25 @@ def test_the_caption_says_what_bands_are_made_of(services, opened):
     )
 
 
+def test_few_questions_have_scales_though_they_cannot_be_divided_into_folds(services):
+    """Four levels make four triads, and the held-out error asks for five folds."""
+    rows = np.repeat([[1, 0, 2], [1, 0, 3], [2, 3, 1], [2, 3, 0]], 9, axis=0)
+    rows[::4, 1:] = rows[::4, :0:-1]
+    objects = pd.DataFrame({"id": list("abcd"), "contrast": [1.0, 2.0, 3.0, 4.0]})
+    people = pd.DataFrame({"participant": np.resize(["ann", "bob"], len(rows))})
+    app = settled(scale(keep(services, Triplets(rows, objects, people, "Four"))), services)
+    assert "4 different questions cannot be divided into 5 folds" in app.error[0].value
+    drawn = {t.get("name") for t in figure(app, "scale.figure")["data"]}
+    assert {"MLDS", "STE"} <= drawn
+    app.segmented_control(key="scale.view").set_value("observers").run()
+    next(b for b in app.selectbox if b.label == "Method").select("mlds").run()
+    app = compute(app, services, "observers")
+    said = words(app)
+    assert "from another participant" in said
+    assert "from their own other answers" not in said, "nobody can be cross-validated"
+    assert "nan" not in said
+
+
 def test_without_a_stimulus_the_page_says_how_to_get_one(services):
     triplets = simulate(np.arange(5.0)[:, None], 200, noise="positions", level=0.3, seed=0)
     objects = pd.DataFrame({"id": list("abcde"), "kind": list("xyxyx")})

@@ -183,10 +183,13 @@ def _relations(people: People, relations: pd.DataFrame) -> None:
         key=f"{PAGE}.relations", alt=text, caption=text, table=lambda: relations,
         canvas=Canvas(760.0, 100.0 + 44.0 * len(relations)), name=people.name("self-same-other"),
     )
-    means = relations.set_index("relation")["accuracy"]
+    means = relations.set_index("relation")["accuracy"].dropna()
     parts = [
         f"{100 * means[name]:.0f} % {words}" for name, words in _WORDS.items() if name in means
     ]
+    if not parts:
+        st.markdown("There are too few answers to predict any from others.")
+        return
     st.markdown(panels.plain(
         f"A participant's answers are predicted: {', '.join(parts)}. Guessing is right in "
         f"{100 * CHANCE:.0f} %."

@@ -173,7 +173,8 @@ def _asked(physical: Physical) -> tuple[list[Scaled], list[analysis.Piece]]:
             physical, method, found.get("fit"), found[task], found["cross_validate"]
         ))
         pieces += own
-    return scaled, pieces
+    # Where questions are too few to be divided into folds, there are scales all the same.
+    return scaled, sorted(pieces, key=lambda piece: piece[1] == "cross_validate")
 
 
 def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled]) -> None:
