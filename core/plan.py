@@ -319,14 +319,16 @@ def _continued(
     halt: Halt,
 ) -> tuple[_Running, np.ndarray]:
     """A simulation after `size` answers; accuracy, ellipse and disparity of what they teach."""
-    running = replace(running, asked=_asked(method, scenario, design, repeated, running, size))
-    if halt():
+    try:
+        asked = _asked(method, scenario, design, repeated, running, size, halt)
+        running = replace(running, asked=asked)
+        learned = majority(asked, repeated) if design == "repeated" else asked
+        data = Triplets.from_array(learned, scenario.n_objects)
+        fitted = clone(method).fit(data, progress=halt)
+        accuracy = fitted.score(Triplets.from_array(running.judged, scenario.n_objects))
+        return running, np.array([accuracy, *_shape(fitted, data, running, halt)])
+    except Stopped:  # because of `halt`: nobody waits for this any more
         return running, np.full(3, np.nan)
-    learned = majority(running.asked, repeated) if design == "repeated" else running.asked
-    data = Triplets.from_array(learned, scenario.n_objects)
-    fitted = clone(method).fit(data, progress=halt)
-    accuracy = fitted.score(Triplets.from_array(running.judged, scenario.n_objects))
-    return running, np.array([accuracy, *_shape(fitted, data, running)])
 
 
 def _asked(
@@ -336,6 +338,7 @@ def _asked(
     repeated: int,
     running: _Running,
     size: int,
+    halt: Halt,
 ) -> np.ndarray:
     """Answers of a design up to `size`; designs that can are continued."""
     n, rng, before = scenario.n_objects, running.rng, running.asked
@@ -345,7 +348,7 @@ def _asked(
     if design in _ACTIVE and len(before):
         data = Triplets.from_array(before, n)
         samples = bootstrap(
-            method, data, replicates=_REPLICATES, seed=int(rng.integers(2**31))
+            method, data, replicates=_REPLICATES, seed=int(rng.integers(2**31)), progress=halt
         )
         questions = propose(
             method, data, more, strategy=design, seed=int(rng.integers(2**31)), samples=samples
@@ -356,18 +359,21 @@ def _asked(
     return np.concatenate([before, scenario.answers(running.positions, questions, rng)])
 
 
-def _shape(fitted: Method, data: Triplets, running: _Running) -> tuple[float, float]:
+def _shape(
+    fitted: Method, data: Triplets, running: _Running, halt: Halt
+) -> tuple[float, float]:
     """Size of the ellipses and disparity of a map or scale; NaN for what has no positions."""
     seed = int(running.rng.integers(2**31))
     if isinstance(fitted, OrdinalEmbedding):
         found, placed = fitted.embedding_, fitted.placed_
         maps = bootstrap(
-            fitted, data, replicates=_REPLICATES, seed=seed, reference=found
+            fitted, data, replicates=_REPLICATES, seed=seed, reference=found, progress=halt
         ).embeddings
     elif isinstance(fitted, MLDS):
         found = fitted.unconstrained_[fitted.level_of_, None]
         placed = np.ones(len(found), dtype=bool)
-        drawn = bootstrap_scale(fitted, data, resamples=_SCALES, seed=seed).unconstrained
+        samples = bootstrap_scale(fitted, data, resamples=_SCALES, seed=seed, progress=halt)
+        drawn = samples.unconstrained
         maps = drawn[:, fitted.level_of_, None]
     else:
         return np.nan, np.nan

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
 
+import core.plan
 from core.detection import Detection, detect_dimension
 from core.embedding import SOE, STE
 from core.kernel import K1
+from core.parallel import Halt
 from core.plan import Plan, plan, recommend
 from core.progress import Stopped
 from core.questions import question_list
 from core.scale import MLDS
+from core.scenario import Scenario
+from core.simulate import random_questions
+from core.uncertainty import bootstrap
 
 METHOD = STE(n_init=1)
 SMALL = {"n_objects": 12, "most": 1000, "points": 3, "repeats": 4}
@@ -107,6 +114,31 @@ def test_the_same_plan_on_any_number_of_threads_and_a_stop_keeps_some(small):
     assert np.array_equal(few.accuracy, small.accuracy[:, :2])
     with pytest.raises(Stopped):
         plan(METHOD, **SMALL, progress=lambda *_, **__: True)
+
+
+@pytest.mark.parametrize("design", ["random", "uncertain"])
+def test_a_stop_is_heard_between_the_replicates_of_an_ellipse(design, monkeypatch):
+    """These take most of the time; who cancels should not wait for all of them."""
+    replicates, stopping = [], {}
+
+    def counted(method, triplets, *, progress, **options):
+        def listening(fraction, **details):
+            replicates.append(fraction)
+            stopping["now"] = True
+            return progress(fraction, **details)
+
+        return bootstrap(method, triplets, progress=listening, **options)
+
+    monkeypatch.setattr(core.plan, "bootstrap", counted)
+    halt = Halt()
+    monkeypatch.setattr(Halt, "__call__", lambda self, *_, **__: bool(stopping))
+    running = core.plan._begun(Scenario(n_objects=12), np.random.SeedSequence(0))
+    running = replace(running, asked=random_questions(12, 60, running.rng))
+    _, worth = core.plan._continued(
+        METHOD, Scenario(n_objects=12), design, 3, running, 100, halt
+    )
+    assert np.isnan(worth).all()
+    assert len(replicates) == 1
 
 
 def a_plan(accuracy, ellipse=None) -> Plan:
