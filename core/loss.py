@@ -278,7 +278,8 @@ class Loss:
         Takes squared distances from anchor to near and to far and weights of some answers, fills
         in the derivatives by the two squared distances, returns the sum of weighted losses.
     parameters : tuple of float
-        Constants of the loss.
+        Constants of the loss, one at most: compiled code takes kernels by their address, and so
+        with one signature.
     """
 
     kernel: Callable

@@ -257,6 +257,16 @@ def test_only_pairs_about_objects_in_order_begin_with_it():
     assert not Physical(Subject(None, None, triplets, None), "contrast").begins_ordered
 
 
+def test_a_crowd_of_thousands_is_no_obstacle():
+    n = 1500
+    answers = pd.DataFrame({
+        "participant": [f"worker {k}" for k in range(n)], "remark": [f"text {k}" for k in range(n)],
+        "place": np.resize(["lab", "crowd"], n), "one": "same",
+    })
+    crowd = Triplets(np.tile([0, 1, 2], (n, 1)), pd.DataFrame({"id": list("abc")}), answers)
+    assert Subject(None, None, crowd, None).groups == ["participant", "place"]
+
+
 def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     app = start()
     app.file_uploader(key="upload").upload("kk1.csv", KK1.read_bytes(), "text/csv")

@@ -51,7 +51,9 @@ def groups_of(triplets: Triplets | Quadruples, column: str) -> dict[str, np.ndar
         )
     values = answers[column].astype("str").where(answers[column].notna())
     codes, names = pd.factorize(values, sort=True)
-    members = {name: np.flatnonzero(codes == code) for code, name in enumerate(names)}
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    members = {name: order[ends[i] : ends[i + 1]] for i, name in enumerate(names)}
     return dict(sorted(members.items(), key=lambda item: -len(item[1])))
 
 

@@ -32,8 +32,9 @@ PAGE = "scale"
 _NONE, _ORDER = "", "the order of the objects"
 #: Difference scaling is made for about ten levels; more than so many are joined to fewer.
 _MANY_LEVELS, _FEW_LEVELS = 20, 12
-#: Values that name groups: fewer tell nothing apart, more are no groups.
+#: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
 _GROUPS = (2, 1000)
+_PEOPLE = "participant"
 #: Columns of the answers that name no groups of people or questions.
 _NO_GROUPS = ("side", "weight", "trial", "response_time", "time")
 
@@ -77,11 +78,12 @@ class Subject:
     def groups(self) -> list[str]:
         """Columns of the answers that divide them: participants first."""
         answers = self.answers.answers
+        low, high = _GROUPS
         names = [
-            name for name in answers.columns
-            if name not in _NO_GROUPS and _GROUPS[0] <= answers[name].nunique() <= _GROUPS[1]
+            name for name in answers.columns if name not in _NO_GROUPS
+            and (low <= (n := answers[name].nunique()) <= high or (n > high and name == _PEOPLE))
         ]
-        return sorted(names, key=lambda name: name != "participant")
+        return sorted(names, key=lambda name: name != _PEOPLE)
 
     @property
     def columns(self) -> list[str]:
