@@ -4,8 +4,9 @@
 
 Figures 4.4 to 4.6 and A.1 to A.5 (two rising scales, two that rise and fall, the colour circle),
 the pitch helix, 5.1 and 5.2 (repeated questions, landmarks), every noise of `core.simulate` with
-every embedding, whether plans keep what they promise, the alien eggs as a scale, and what a
-bootstrap of difference scales costs beside fitting one model at a time, here and in R.
+every embedding, whether plans keep what they promise, the alien eggs as a scale and their
+participants, comparisons of pairs, and what a bootstrap of difference scales costs beside fitting
+one model at a time, here and in R.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from report import machine, print_table
 from sources import alien_eggs
 
 from core.detection import detect_dimension
-from core.embedding import NMDS, SOE, STE, TSTE
+from core.embedding import CKL, NMDS, SOE, STE, TSTE
 from core.geometry import distances, procrustes_disparity
 from core.method import Method, methods
+from core.observers import observer_maps, pooling_curve, who_predicts_whom
 from core.plan import plan
 from core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded, scale_error
+from core.score import cross_validate
 from core.simulate import NOISE, answer, majority, questions_of, random_questions
 from core.triplets import Triplets
 from core.truth import scale_function, true_positions
@@ -249,6 +252,47 @@ def eggs() -> None:
     )
 
 
+def participants() -> None:
+    """How long it takes to predict and map 40 participants of the eggs, as the dashboard does."""
+    data, rows = alien_eggs(), []
+    options = {"by": "participant", "most": 40}
+    STE().fit(data.take(np.arange(100)))  # compiled before time is taken
+    for title, compute in (
+        ("who predicts whom", who_predicts_whom), ("what pooling brings", pooling_curve),
+        ("a map of each", observer_maps),
+    ):
+        begun, used = time.perf_counter(), time.process_time()
+        compute(STE(), data, **options)
+        wall, processor = time.perf_counter() - begun, time.process_time() - used
+        rows.append((title, f"{wall:.1f} s", f"{processor:.1f} s"))
+    print_table(("alien eggs, 40 participants, STE", "time", "of the processors"), rows)
+
+
+def pairs() -> None:
+    """Scales from comparisons of pairs: MLDS, and embeddings by where they begin."""
+    rows = []
+    for name in ("kk1", "kk2", "kk3", "AutumnLab", "Transparency"):
+        data = recorded(pd.read_csv(RECORDED / f"{name}.csv")).answers
+        expected = MLDS().fit(data).scale_
+        held_out = cross_validate(MLDS(), data).error
+        rows.append((name, "MLDS", f"{held_out:.3f}", "", "", "", ""))
+        for method in (STE, TSTE, CKL, SOE):
+            cells = []
+            for init in ("spectral", "order"):
+                one = method(n_components=1, init=init)
+                found = ordinal_scale(one, data, stimulus="stimulus", maps=40)
+                off = np.abs(found.values[:, 0] - expected).max()
+                cells += [
+                    f"{cross_validate(one, data).error:.3f}", f"{off:.2f}",
+                    f"{np.median(2 * 1.96 * found.deviation):.2f}",
+                ]
+            rows.append((name, method.title, cells[3], *cells[4:], *cells[:2]))
+    print_table(
+        ("data", "method", "held-out error", "largest difference from MLDS",
+         "median width of the band", "held-out error, spectral", "difference, spectral"), rows,
+    )
+
+
 def cost() -> None:
     """Processor time of resampling."""
     truth = scale_function("sigmoid", np.linspace(0, 1, 11))
@@ -327,8 +371,8 @@ def main() -> None:
     """Print all tables."""
     print(machine())
     for part in (
-        known_scales, curved_spaces, designs, noises, recommendations, dimensions, eggs, cost,
-        beside_r,
+        known_scales, curved_spaces, designs, noises, recommendations, dimensions, eggs,
+        participants, pairs, cost, beside_r,
     ):
         part()
 

@@ -60,14 +60,18 @@ class Detection:
 
     @property
     def recommendation(self) -> str:
-        """From how many answers on the dimension is found, in a sentence."""
-        late = np.flatnonzero(self.found >= _USUALLY)
-        if not len(late):
+        """From how many answers on the dimension is found, in a sentence.
+
+        Few answers suggest one dimension whatever the truth is, so that one that is found is no
+        evidence unless it stays found with more of them.
+        """
+        missed = np.flatnonzero(self.found < _USUALLY)
+        first = missed[-1] + 1 if len(missed) else 0
+        if first == len(self.found):
             return (
                 f"Even {self.n_answers[-1]:,} answers show {self._dimensions} in only "
                 f"{100 * self.found[-1]:.0f} % of the simulations."
             )
-        first = late[0]
         text = (
             f"{self.n_answers[first]:,} answers show {self._dimensions}, in "
             f"{100 * self.found[first]:.0f} % of the simulations"

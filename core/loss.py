@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numba
 import numpy as np
@@ -278,7 +278,8 @@ class Loss:
         Takes squared distances from anchor to near and to far and weights of some answers, fills
         in the derivatives by the two squared distances, returns the sum of weighted losses.
     parameters : tuple of float
-        Constants of the loss.
+        Constants of the loss, one at most: compiled code takes kernels by their address, and so
+        with one signature.
     """
 
     kernel: Callable
@@ -291,6 +292,36 @@ CONSTANTS = types.UniTuple(types.float64, 1)
 KERNEL = types.FunctionType(
     types.float64(_VECTOR, _VECTOR, _VECTOR, CONSTANTS, _VECTOR, _VECTOR)
 )
+
+
+@compiled
+def evaluate(
+    kernel, constants, roles, weight, prior, n_components, positions, by_position, buffers, x,
+    gradient,
+):
+    """What `Objective` does, for compiled code and answers that make a single block."""
+    n = positions.shape[1]
+    total = 0.0
+    for c in range(n_components):
+        for i in range(n):
+            here = x[c * n + i]
+            positions[c, i] = here
+            by_position[c, i] = prior * here
+            total += here * here
+    total *= 0.5 * prior
+    near2, far2, by_near, by_far = buffers[0], buffers[1], buffers[2], buffers[3]
+    first, second, third = roles[0], roles[1], roles[2]
+    if roles.shape[0] == 3:
+        gather(positions, first, second, third, near2, far2)
+        total += kernel(near2, far2, weight, constants, by_near, by_far)
+        _scatter(positions, first, second, third, by_near, by_far, by_position)
+    else:
+        _gather_pairs(positions, first, second, third, roles[3], near2, far2)
+        total += kernel(near2, far2, weight, constants, by_near, by_far)
+        _scatter_pairs(positions, first, second, third, roles[3], by_near, by_far, by_position)
+    for c in range(n_components):
+        gradient[c * n : (c + 1) * n] = by_position[c]
+    return total
 
 
 def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
@@ -385,14 +416,14 @@ class Objective:
     def __init__(
         self, answers: Answers, loss: Loss, n_components: int, prior: float = 0.0
     ) -> None:
-        self.loss, self.prior = loss, prior
+        self.loss, self.prior, self.answers = loss, prior, answers
         self.shape = (n_components, answers.n_objects)
         triplets = len(answers.roles) == 3
         self._gather = gather if triplets else _gather_pairs
         self._scatter = _scatter if triplets else _scatter_pairs
         # An odd last component is paired with noughts.
         self._positions = np.zeros((n_components + n_components % 2, answers.n_objects))
-        buffers = np.empty((4, min(BLOCK, len(answers))))
+        self._buffers = buffers = np.empty((4, min(BLOCK, len(answers))))
         self._blocks = []
         for low in range(0, len(answers), BLOCK):
             block = slice(low, low + BLOCK)
@@ -400,6 +431,20 @@ class Objective:
             self._blocks.append(
                 (tuple(answers.roles[:, block]), weight, tuple(buffers[:, : len(weight)]))
             )
+
+    @property
+    def in_one_block(self) -> bool:
+        """Whether the answers are so few that compiled code may evaluate them by itself."""
+        return len(self._blocks) == 1
+
+    @cached_property
+    def arguments(self) -> tuple:
+        """The first arguments of `evaluate`."""
+        return (
+            self.loss.kernel, self.loss.parameters or (0.0,), self.answers.roles,
+            self.answers.weight, float(self.prior), self.shape[0], self._positions,
+            np.zeros_like(self._positions), self._buffers,
+        )
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """Total weighted loss and its gradient at the flattened (d, n) positions `x`."""

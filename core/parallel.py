@@ -19,6 +19,9 @@ class Halt:
     A copy sent to another process is never set.
     """
 
+    #: See `core.progress.is_coarse`.
+    coarse = True
+
     def __init__(self) -> None:
         self._set = False
 

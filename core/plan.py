@@ -97,6 +97,8 @@ class Plan:
     def band(self, quantity: str = "accuracy") -> pd.DataFrame:
         """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean.
 
+        Within what the quantity can be: a share, or, of ellipses, nothing below 0.
+
         Parameters
         ----------
         quantity : {"accuracy", "ellipse", "disparity"}
@@ -106,7 +108,8 @@ class Plan:
         reach = stdtrit(len(values) - 1, 0.975) * values.std(axis=0, ddof=1)
         reach /= np.sqrt(len(values))
         return pd.DataFrame({
-            "answers": self.n_answers, "mean": mean, "low": mean - reach, "high": mean + reach,
+            "answers": self.n_answers, "mean": mean, "low": np.maximum(mean - reach, 0.0),
+            "high": mean + reach if quantity == "ellipse" else np.minimum(mean + reach, 1.0),
         })
 
     def enough(
@@ -142,24 +145,32 @@ class Plan:
             )
         if self.band().low.iloc[-1] <= CHANCE:
             return (
-                f"Even {self.n_answers[-1]:,} answers teach nothing: what is learned from them "
-                f"predicts {100 * mean[-1]:.0f} % of further answers, and guessing 50 %."
+                f"Not even with {self.n_answers[-1]:,} answers can what is learned from them be "
+                f"told from guessing by {len(self.accuracy):,} simulations: it predicts "
+                f"{100 * mean[-1]:.0f} % of further answers."
+            )
+        first, most = self.n_answers[[0, -1]].tolist()
+        truth = f"knowing the truth would predict {100 * top:.0f} %."
+        if len(mean) == 1:
+            return (
+                f"{most:,} answers predict {100 * mean[0]:.0f} % of further answers, and {truth} "
+                "Whether fewer would do, only further numbers of answers can show."
+            )
+        gain = (mean[-1] - mean[-2]) / np.log2(most / self.n_answers[-2])
+        if gain > _STEEP:
+            return (
+                f"Collect {most:,} answers or more: they predict {100 * mean[-1]:.0f} % of "
+                f"further answers, the curve still rises at its end, by {100 * gain:.1f} "
+                f"points for a doubling, and {truth}"
             )
         # 95 % of what can be learned: the way from guessing to what the best map reaches
-        wanted = CHANCE + 0.95 * (mean.max() - CHANCE)
-        number, most = rounded_up(self.enough(accuracy=wanted)), self.n_answers[-1]
-        truth = f"knowing the truth would predict {100 * top:.0f} %."
-        if len(mean) > 1:
-            gain = (mean[-1] - mean[-2]) / np.log2(most / self.n_answers[-2])
-            if gain > _STEEP:
-                return (
-                    f"Collect {most:,} answers or more: they predict {100 * mean[-1]:.0f} % of "
-                    f"further answers, the curve still rises at its end, by {100 * gain:.1f} "
-                    f"points for a doubling, and {truth}"
-                )
+        reached = CHANCE + 0.95 * (mean.max() - CHANCE)
+        number = f"about {min(rounded_up(self.enough(accuracy=reached)), most):,} answers"
+        if mean[0] >= reached:
+            number, reached = f"{first:,} answers, or fewer", mean[0]
         return (
-            f"Collect about {number:,} answers: they predict {100 * wanted:.0f} % of further "
-            f"answers; {most:,} predict {100 * mean[-1]:.0f} %, and {truth}"
+            f"Collect {number}: they predict {100 * reached:.0f} % of further answers; {most:,} "
+            f"predict {100 * mean[-1]:.0f} %, and {truth}"
         )
 
 
@@ -308,14 +319,16 @@ def _continued(
     halt: Halt,
 ) -> tuple[_Running, np.ndarray]:
     """A simulation after `size` answers; accuracy, ellipse and disparity of what they teach."""
-    running = replace(running, asked=_asked(method, scenario, design, repeated, running, size))
-    if halt():
+    try:
+        asked = _asked(method, scenario, design, repeated, running, size, halt)
+        running = replace(running, asked=asked)
+        learned = majority(asked, repeated) if design == "repeated" else asked
+        data = Triplets.from_array(learned, scenario.n_objects)
+        fitted = clone(method).fit(data, progress=halt)
+        accuracy = fitted.score(Triplets.from_array(running.judged, scenario.n_objects))
+        return running, np.array([accuracy, *_shape(fitted, data, running, halt)])
+    except Stopped:  # because of `halt`: nobody waits for this any more
         return running, np.full(3, np.nan)
-    learned = majority(running.asked, repeated) if design == "repeated" else running.asked
-    data = Triplets.from_array(learned, scenario.n_objects)
-    fitted = clone(method).fit(data, progress=halt)
-    accuracy = fitted.score(Triplets.from_array(running.judged, scenario.n_objects))
-    return running, np.array([accuracy, *_shape(fitted, data, running)])
 
 
 def _asked(
@@ -325,6 +338,7 @@ def _asked(
     repeated: int,
     running: _Running,
     size: int,
+    halt: Halt,
 ) -> np.ndarray:
     """Answers of a design up to `size`; designs that can are continued."""
     n, rng, before = scenario.n_objects, running.rng, running.asked
@@ -334,7 +348,7 @@ def _asked(
     if design in _ACTIVE and len(before):
         data = Triplets.from_array(before, n)
         samples = bootstrap(
-            method, data, replicates=_REPLICATES, seed=int(rng.integers(2**31))
+            method, data, replicates=_REPLICATES, seed=int(rng.integers(2**31)), progress=halt
         )
         questions = propose(
             method, data, more, strategy=design, seed=int(rng.integers(2**31)), samples=samples
@@ -345,18 +359,21 @@ def _asked(
     return np.concatenate([before, scenario.answers(running.positions, questions, rng)])
 
 
-def _shape(fitted: Method, data: Triplets, running: _Running) -> tuple[float, float]:
+def _shape(
+    fitted: Method, data: Triplets, running: _Running, halt: Halt
+) -> tuple[float, float]:
     """Size of the ellipses and disparity of a map or scale; NaN for what has no positions."""
     seed = int(running.rng.integers(2**31))
     if isinstance(fitted, OrdinalEmbedding):
         found, placed = fitted.embedding_, fitted.placed_
         maps = bootstrap(
-            fitted, data, replicates=_REPLICATES, seed=seed, reference=found
+            fitted, data, replicates=_REPLICATES, seed=seed, reference=found, progress=halt
         ).embeddings
     elif isinstance(fitted, MLDS):
         found = fitted.unconstrained_[fitted.level_of_, None]
         placed = np.ones(len(found), dtype=bool)
-        drawn = bootstrap_scale(fitted, data, resamples=_SCALES, seed=seed).unconstrained
+        samples = bootstrap_scale(fitted, data, resamples=_SCALES, seed=seed, progress=halt)
+        drawn = samples.unconstrained
         maps = drawn[:, fitted.level_of_, None]
     else:
         return np.nan, np.nan

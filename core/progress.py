@@ -48,6 +48,20 @@ def silent(
     return False
 
 
+silent.coarse = True
+
+
+def is_coarse(progress: Progress) -> bool:
+    """Whether a progress need not be told of every iteration: its attribute ``coarse`` says so."""
+    return getattr(progress, "coarse", False)
+
+
+def as_coarse_as(progress: Progress, report: Progress) -> Progress:
+    """`report`, which hands on to `progress`, and is coarse if that is."""
+    report.coarse = is_coarse(progress)
+    return report
+
+
 class Stopped(Exception):
     """A computation that has nothing to show for itself yet was asked to stop."""
 
@@ -58,4 +72,4 @@ def part(progress: Progress, low: float, high: float) -> Progress:
     def report(fraction: float, **details: Any) -> bool:
         return progress(low + (high - low) * fraction, **details)
 
-    return report
+    return as_coarse_as(progress, report)

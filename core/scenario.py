@@ -13,14 +13,15 @@ from core.geometry import rms
 from core.method import Choice, Number, checked
 from core.progress import Progress, silent
 from core.simulate import DESIGNS, LEVELS, NOISE, answer, questions_of
-from core.triplets import Triplets
+from core.triplets import DataError, Triplets
 from core.truth import DIMENSIONS, LENGTH_SCALE, SCALES, TRUTHS, known_truth
 from core.uncertainty.calibration import estimated_truth
 
 #: So many answers are enough to estimate their noise.
 _ENOUGH = 50_000
 
-Objects = Annotated[int, Number(4, 5_000, "Objects")]
+_OBJECTS = Number(4, 5_000, "Objects")
+Objects = Annotated[int, _OBJECTS]
 Dimensions = Annotated[
     int, Number(1, 20, "Dimensions", "Of the truth, if it is a cloud or a cube, and of the map.")
 ]
@@ -96,6 +97,8 @@ class Scenario:
     def described(self) -> str:
         """The scenario in a few words."""
         where = TRUTHS.options[self.truth]
+        if self.truth == "observer":
+            where += f", length scale {self.length_scale:g}"
         if self.truth not in DIMENSIONS:
             where += f" in {self.n_components}-D"
         noise = NOISE.options[self.noise]
@@ -170,10 +173,16 @@ def scenario_like(
     Raises
     ------
     DataError
-        If the answers cannot be embedded.
+        If the answers cannot be embedded, or there are too few or too many objects to simulate.
     Stopped
         If `progress` asks to stop.
     """
+    fewest, most = (int(end) for end in (_OBJECTS.low, _OBJECTS.high))
+    if not fewest <= triplets.n_objects <= most:
+        raise DataError(
+            f"{triplets.n_objects:,} objects cannot be simulated, {fewest:,} to {most:,} can",
+            file=triplets.name, remedy="Simulate another number of objects.",
+        )
     few = triplets
     if len(triplets) > _ENOUGH:
         few = triplets.take(np.random.default_rng(seed).permutation(len(triplets))[:_ENOUGH])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -176,6 +177,7 @@ def parameter_form(
     columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
     inner: str | None = None,
     defaults: Mapping[str, Any] | None = None,
+    folded: str = "More settings",
 ) -> dict[str, Any]:
     """A form for the declared parameters of a method or function; the advanced ones folded away.
 
@@ -193,6 +195,8 @@ def parameter_form(
         Name of the method to begin with where another method is asked for.
     defaults : mapping, optional
         Values to begin with, in the place of those declared.
+    folded : str
+        Title above the advanced ones; empty where they are not to be folded away.
 
     Returns
     -------
@@ -212,7 +216,7 @@ def parameter_form(
 
     values = widgets(plain)
     if advanced:
-        with st.expander("More settings"):
+        with st.expander(folded) if folded else nullcontext():
             values |= widgets(advanced)
     return {p.name: values[p.name] for p in declared}
 

@@ -159,7 +159,7 @@ def test_relations_and_pooling_have_intervals():
     found = PoolingCurve(np.array([1, 2]), np.array([[0.6, 0.7], [0.7, 0.7], [0.8, 0.7]]))
     band, line = pooling_figure(found).data
     assert line.y.tolist() == [pytest.approx(0.7), pytest.approx(0.7)]
-    assert band.y[0] == pytest.approx(0.7 - 1.96 * 0.1 / np.sqrt(3))
+    assert band.y[0] == pytest.approx(0.7 - 4.302653 * 0.1 / np.sqrt(3)), "t of three orders"
 
 
 def test_maps_in_a_grid_show_the_same_part_of_the_plane(data):

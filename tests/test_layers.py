@@ -16,7 +16,7 @@ LAYERS = [
     ["core.triplets", "core.progress"],
     ["core.quadruples"],
     ["core.files", "core.parallel", "core.geometry"],
-    ["core.loss", "core.optimise"],
+    ["core.loss", "core.lbfgs", "core.optimise"],
     ["core.nearer"],
     ["core.method"],
     ["core.embedding"],

@@ -206,6 +206,24 @@ def test_objective_is_the_plain_sum_and_its_gradient(name, n_components, monkeyp
 
 
 @pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("n_components", [1, 2, 5])
+@pytest.mark.parametrize("kind", ["triplets", "pairs"])
+def test_compiled_code_evaluates_the_same_loss(name, n_components, kind):
+    rng = np.random.default_rng(2)
+    rows, weight = np.array([rng.permutation(9)[:4] for _ in range(150)]), rng.uniform(0, 2, 150)
+    given = Quadruples(rows, weight=weight) if kind == "pairs" else (
+        Triplets.from_array(rows[:, :3], 9, weight=weight)
+    )
+    objective = Objective(Answers(given), LOSSES[name], n_components, prior=0.3)
+    x, gradient = rng.normal(size=9 * n_components), np.empty(9 * n_components)
+    for _ in range(2):  # what a first evaluation leaves in the buffers is gone in the second
+        value = loss_module.evaluate(*objective.arguments, x, gradient)
+    plain_value, plain_gradient = objective(x)
+    assert value == pytest.approx(plain_value, rel=1e-12)
+    assert gradient == pytest.approx(plain_gradient, rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", LOSSES)
 def test_order_of_answers_and_rigid_motion_do_not_matter(name):
     rng = np.random.default_rng(5)
     positions = rng.normal(size=(15, 2))

@@ -9,6 +9,7 @@ import pytest
 
 from core.embedding import STE
 from core.observers import (
+    PoolingCurve,
     errors_by_group,
     groups_of,
     observer_maps,
@@ -16,6 +17,7 @@ from core.observers import (
     who_predicts_whom,
 )
 from core.progress import Stopped
+from core.scale import MLDS
 from core.simulate import simulate
 from core.triplets import DataError, Triplets
 
@@ -80,13 +82,71 @@ def test_participants_of_two_answers_are_no_obstacle(two_kinds):
     assert np.isfinite(found.relations.accuracy).all()
 
 
+def test_a_participant_belongs_to_the_most_frequent_group_and_strangers_to_none(two_kinds):
+    """The most frequent of four need not have half of the answers."""
+    sessions = np.resize(["x", "y", "y", "z", "z", "z", "w", "w"], 300)
+    few = two_kinds.take(np.arange(1500))
+    place = [*sessions, *["w"] * 300, *["z"] * 300, *[None] * 600]
+    data = Triplets(few.rows, few.objects, few.answers.assign(place=place))
+    found = who_predicts_whom(METHOD, data, group="place", folds=2)
+    assert found.groups.tolist() == ["z", "w", "z", "", ""]
+    table = found.relations.set_index("relation")
+    assert table.participants.to_dict() == {
+        "self": 5, "same group": 2, "other group": 3, "all others": 5,
+    }
+    same = np.mean([found.accuracy[0, 2], found.accuracy[2, 0]])
+    assert table.accuracy["same group"] == pytest.approx(same)
+
+
+def test_whoever_teaches_nothing_is_still_predicted():
+    """Of triads, difference scaling learns only from those with the anchor between the others."""
+    x = np.linspace(0, 1, 6)[:, None]
+    parts = [simulate(x, 200, noise="positions", level=0.05, seed=k) for k in range(3)]
+    rows = np.concatenate([part.rows for part in parts])
+    who = np.repeat(["a", "b", "c"], 200)
+    kept = (who != "c") | np.isin(rows[:, 0], [0, 5])
+    data = Triplets(
+        rows[kept], parts[0].objects, pd.DataFrame({"participant": who[kept]})
+    )
+    found = who_predicts_whom(MLDS(), data, folds=2)
+    assert found.names.tolist() == ["a", "b", "c"]
+    assert np.isnan(found.accuracy[2]).all()
+    assert np.all(found.accuracy[:2, 2] > 0.9)
+    assert np.all(found.pooled > 0.8)
+
+
+def test_answers_without_weight_count_for_nobody(two_kinds):
+    weight = np.where(two_kinds.answers.participant == "p5", 0.0, 1.0)
+    data = Triplets(
+        two_kinds.rows, two_kinds.objects, two_kinds.answers.assign(weight=weight)
+    )
+    with np.errstate(all="raise"):
+        found = who_predicts_whom(METHOD, data, folds=2)
+    assert np.isnan(found.accuracy[:, 5]).all()
+    assert np.isnan(found.pooled[5])
+    assert np.isfinite(found.accuracy[:5, :5]).all()
+
+
+def test_intervals_by_hand():
+    found = PoolingCurve(
+        np.array([1, 2, 3]),
+        np.array([[0.6, 0.9, np.nan], [0.7, 1.0, np.nan], [0.8, np.nan, np.nan]]),
+    ).table
+    assert found.accuracy[0] == pytest.approx(0.7)
+    # t(2, 0.975) = 4.303
+    assert found.low[0] == pytest.approx(0.7 - 4.3027 * 0.1 / np.sqrt(3), abs=1e-4)
+    assert found.accuracy[1] == pytest.approx(0.95), "of the two orders that could be learned from"
+    assert found.high[1] == 1.0, "no share is above 1"
+    assert np.isnan(found.accuracy[2])
+
+
 def test_pooling_helps_where_participants_agree(two_kinds):
     agreeing = two_kinds.take(np.arange(900))
     thin = agreeing.take(np.arange(0, 900, 5))
     found = pooling_curve(METHOD, thin, repeats=9)
     assert found.n_pooled.tolist() == [1, 2]
-    assert found.mean[1] > found.mean[0]
-    assert np.all(found.spread < 0.1)
+    assert found.table.accuracy[1] > found.table.accuracy[0]
+    assert np.all(found.table["standard error"] < 0.1)
     with joblib.parallel_config("threading", n_jobs=2):
         again = pooling_curve(METHOD, thin, repeats=9)
     assert np.array_equal(found.accuracy, again.accuracy)

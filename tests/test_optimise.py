@@ -43,6 +43,52 @@ def test_agrees_with_scipy(start, planted):
     assert found.n_iter < 1.5 * theirs.nit
 
 
+def test_compiled_iterations_are_the_same_as_single_ones(planted):
+    objective = Objective(Answers(planted), STE()._loss(), 2, prior=0.1)
+    x = np.random.default_rng(1).normal(size=2 * planted.n_objects)
+    for n_iter in (1, 7, 1000):
+        together = minimise(objective, x, max_iter=n_iter)
+        # A function that hides what the objective is has its iterations taken one by one.
+        single = minimise(lambda x: objective(x), x, max_iter=n_iter)
+        assert together.loss == pytest.approx(single.loss, rel=1e-9)
+        assert together.converged == single.converged
+        assert abs(together.n_iter - single.n_iter) <= (2 if n_iter == 1000 else 0)
+
+
+def test_who_watches_changes_no_bit_and_sees_every_iteration(planted):
+    objective = Objective(Answers(planted), STE()._loss(), 2)
+    x = np.random.default_rng(1).normal(size=2 * planted.n_objects)
+    seen = []
+
+    def watching(fraction, *, loss=None, snapshot=None, start=0):
+        seen.append((fraction, loss))
+        return False
+
+    watched, unwatched = minimise(objective, x, progress=watching), minimise(objective, x)
+    assert np.array_equal(watched.x, unwatched.x)
+    assert watched.n_iter == unwatched.n_iter == len(seen) - 1
+    fractions, losses = zip(*seen, strict=True)
+    assert list(fractions) == sorted(fractions)
+    assert list(losses) == sorted(losses, reverse=True)
+    assert losses[-1] == watched.loss
+
+
+def test_a_stop_between_compiled_iterations_keeps_the_last(planted):
+    objective = Objective(Answers(planted), STE()._loss(), 2)
+    x = np.random.default_rng(1).normal(size=2 * planted.n_objects)
+    shown = []
+
+    def stopping(fraction, *, loss=None, snapshot=None, start=0):
+        shown.append(snapshot.copy())
+        return len(shown) > 1
+
+    found = minimise(objective, x, tol=1e-14, progress=stopping)
+    assert found.stopped
+    assert not found.converged
+    assert np.array_equal(found.x, shown[-1])
+    assert found.loss == pytest.approx(objective(found.x)[0], rel=1e-12)
+
+
 def test_follows_a_long_valley_of_many_dimensions():
     scale = np.logspace(0, 4, 50)
     found = minimise(lambda x: (float(x @ (scale * x)), 2 * scale * x), np.ones(50), tol=1e-12)

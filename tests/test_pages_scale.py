@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.quadruples import Quadruples
 from core.simulate import simulate
 from core.triplets import Triplets
 from dashboard.state import Session
+from dashboard.views.scale.subject import Physical, Subject
 from tests.test_pages import PAGES, figure, numbers, settled, start, words
 
 KK1 = Path(__file__).parent / "fixtures" / "mlds" / "kk1.csv"
@@ -86,6 +88,36 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     assert not any(t.get("name") == "STE" for t in shown["data"]), "maps have no such unit"
 
 
+def test_the_caption_says_what_bands_are_made_of(services, opened):
+    app = settled(scale(opened), services)
+    assert "Pointwise 95 % bands of resampled answers." in words(app).replace("\\", "")
+    next(b for b in app.selectbox if b.label == "Uncertainty from").select("laplace").run()
+    app = compute(app, services, "scale")
+    said = words(app).replace("\\", "")
+    assert (
+        "bands of resampled answers (MLDS); of the posterior's normal approximation (STE)." in said
+    )
+
+
+def test_few_questions_have_scales_though_they_cannot_be_divided_into_folds(services):
+    """Four levels make four triads, and the held-out error asks for five folds."""
+    rows = np.repeat([[1, 0, 2], [1, 0, 3], [2, 3, 1], [2, 3, 0]], 9, axis=0)
+    rows[::4, 1:] = rows[::4, :0:-1]
+    objects = pd.DataFrame({"id": list("abcd"), "contrast": [1.0, 2.0, 3.0, 4.0]})
+    people = pd.DataFrame({"participant": np.resize(["ann", "bob"], len(rows))})
+    app = settled(scale(keep(services, Triplets(rows, objects, people, "Four"))), services)
+    assert "4 different questions cannot be divided into 5 folds" in app.error[0].value
+    drawn = {t.get("name") for t in figure(app, "scale.figure")["data"]}
+    assert {"MLDS", "STE"} <= drawn
+    app.segmented_control(key="scale.view").set_value("observers").run()
+    next(b for b in app.selectbox if b.label == "Method").select("mlds").run()
+    app = compute(app, services, "observers")
+    said = words(app)
+    assert "from another participant" in said
+    assert "from their own other answers" not in said, "nobody can be cross-validated"
+    assert "nan" not in said
+
+
 def test_without_a_stimulus_the_page_says_how_to_get_one(services):
     triplets = simulate(np.arange(5.0)[:, None], 200, noise="positions", level=0.3, seed=0)
     objects = pd.DataFrame({"id": list("abcde"), "kind": list("xyxyx")})
@@ -147,6 +179,40 @@ def test_groups_are_small_multiples_with_an_error_each(services, opened):
     assert table["MLDS: error"].between(0, 0.5).all()
 
 
+def test_groups_of_answers_that_compare_no_intervals_have_no_scale_but_an_error(services):
+    """Where every anchor lies at an end, difference scaling has nothing to work with."""
+    x = np.linspace(0, 1, 5)
+    asked = simulate(x[:, None], 400, noise="positions", level=0.05, seed=1).rows
+    rows = asked[np.isin(asked[:, 0], [0, 4])]
+    objects = pd.DataFrame({"id": list("abcde"), "contrast": x})
+    people = pd.DataFrame({"participant": np.resize(["ann", "bob"], len(rows))})
+    app = scale(keep(services, Triplets(rows, objects, people, "Ends")), "groups")
+    app = compute(app, services, "groups")
+    assert not app.error
+    assert "No scale by MLDS for all, ann, bob: their answers" in words(app).replace("\\", "")
+    shown = next(b for b in app.multiselect if b.label == "Methods")
+    shown.set_value(["mlds", "ste"]).run()
+    next(b for b in app.number_input if b.label == "Maps").set_value(10).run()
+    next(b for b in app.selectbox if b.label == "Groups").select("").run()
+    app = compute(app, services, "groups")
+    said = words(app).replace("\\", "")
+    assert "against contrast, number of answers in brackets" in said
+    assert "No scale by MLDS for all: " in said
+    assert "No scale by STE" not in said
+
+
+def test_answers_that_say_the_opposite_are_noticed(services):
+    """A scale from 0 to 1 looks the same when the other interval was called the larger one."""
+    x = np.linspace(0, 1, 6)
+    rows = simulate(x[:, None] ** 2, 300, noise="positions", level=0.05, seed=1).rows[:, [0, 2, 1]]
+    objects = pd.DataFrame({"id": list("abcdef"), "contrast": x})
+    app = settled(scale(keep(services, Triplets(rows, objects, None, "Turned"))), services)
+    assert "MLDS: most answers say the opposite" in words(app)
+    errors = app.dataframe[1].value
+    assert errors["noise σ"].iloc[0] < 0
+    assert float(errors["held-out error"].iloc[0].split()[0]) > 0.7
+
+
 def test_observers_predict_pool_and_cluster(services, opened):
     app = scale(opened, "observers")
     next(b for b in app.number_input if b.label == "Dimensions").set_value(1).run()
@@ -174,6 +240,33 @@ def test_observers_predict_pool_and_cluster(services, opened):
 # Comparisons of pairs -------------------------------------------------------------------------
 
 
+def test_only_pairs_about_objects_in_order_begin_with_it():
+    def physical(values, stimulus="contrast"):
+        objects = pd.DataFrame({"id": list("abcde"), "contrast": values})
+        pairs = Quadruples([[0, 1, 2, 3], [3, 4, 0, 1]], objects=objects)
+        return Physical(Subject(None, None, pairs, None), stimulus)
+
+    for rising in ([1, 2, 3, 4, 5], [9, 7, 7, 3, 1]):
+        assert physical(rising).begins_ordered
+        assert physical(rising).usual == ["mlds", "ste"]
+    for other in (physical([1, 3, 2, 4, 5]), physical([1, 2, None, 4, 5])):
+        assert not other.begins_ordered
+        assert other.usual == ["mlds"]
+    assert physical([1, 3, 2, 4, 5], None).begins_ordered, "the order itself"
+    triplets = Triplets([[0, 1, 2]], physical([1, 2, 3, 4, 5]).subject.answers.objects)
+    assert not Physical(Subject(None, None, triplets, None), "contrast").begins_ordered
+
+
+def test_a_crowd_of_thousands_is_no_obstacle():
+    n = 1500
+    answers = pd.DataFrame({
+        "participant": [f"worker {k}" for k in range(n)], "remark": [f"text {k}" for k in range(n)],
+        "place": np.resize(["lab", "crowd"], n), "one": "same",
+    })
+    crowd = Triplets(np.tile([0, 1, 2], (n, 1)), pd.DataFrame({"id": list("abc")}), answers)
+    assert Subject(None, None, crowd, None).groups == ["participant", "place"]
+
+
 def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     app = start()
     app.file_uploader(key="upload").upload("kk1.csv", KK1.read_bytes(), "text/csv")
@@ -188,9 +281,19 @@ def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     app = settled(app, services)
     app.switch_page(PAGES["scale"]).run()
     values, errors = (frame.value for frame in app.dataframe)
-    np.testing.assert_allclose(values["value"], SCALE, atol=5e-5)
+    mlds, ste = (part["value"] for _, part in values.groupby("method"))
+    np.testing.assert_allclose(mlds, SCALE, atol=5e-5)
+    np.testing.assert_allclose(ste, SCALE, atol=0.12)
+    assert errors["method"].tolist() == ["MLDS", "STE, first start order"]
     assert errors["noise σ"].iloc[0] == pytest.approx(0.1838, abs=5e-5)
+    assert errors["held-out error"].str.startswith("0.").all()
+    bands = [t for t in figure(app, "scale.figure")["data"] if t.get("name") == "band"]
+    assert len(bands) == 2, "MLDS and an embedding in one figure"
     assert "11 objects, 330 comparisons of pairs" in words(app)
+    app.segmented_control(key="scale.view").set_value("space").run()
+    assert not app.exception
+    firsts = {s.key: s.value for s in app.selectbox if s.key.endswith(".init")}
+    assert firsts == {"scale.ste.init": "spectral"}, "a plane does not begin with a line"
     for page in ("embedding", "compare"):
         app.switch_page(PAGES[page]).run()
         assert not app.exception

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
 
+import core.plan
 from core.detection import Detection, detect_dimension
 from core.embedding import SOE, STE
 from core.kernel import K1
+from core.parallel import Halt
 from core.plan import Plan, plan, recommend
 from core.progress import Stopped
 from core.questions import question_list
 from core.scale import MLDS
+from core.scenario import Scenario
+from core.simulate import random_questions
+from core.uncertainty import bootstrap
 
 METHOD = STE(n_init=1)
 SMALL = {"n_objects": 12, "most": 1000, "points": 3, "repeats": 4}
@@ -89,7 +96,8 @@ def test_guesses_are_called_guesses():
     noisy = plan(METHOD, **{**SMALL, "repeats": 2, "points": 1}, level=0.5)
     assert noisy.recommendation.startswith("Answers as noisy as these are guesses")
     nothing = a_plan([[0.5, 0.51], [0.5, 0.49]])
-    assert "teach nothing" in nothing.recommendation
+    assert "Not even with 1,000 answers" in nothing.recommendation
+    assert "by 2 simulations: it predicts 50 %" in nothing.recommendation
 
 
 def test_scales_have_one_dimension_whatever_is_said():
@@ -106,6 +114,31 @@ def test_the_same_plan_on_any_number_of_threads_and_a_stop_keeps_some(small):
     assert np.array_equal(few.accuracy, small.accuracy[:, :2])
     with pytest.raises(Stopped):
         plan(METHOD, **SMALL, progress=lambda *_, **__: True)
+
+
+@pytest.mark.parametrize("design", ["random", "uncertain"])
+def test_a_stop_is_heard_between_the_replicates_of_an_ellipse(design, monkeypatch):
+    """These take most of the time; who cancels should not wait for all of them."""
+    replicates, stopping = [], {}
+
+    def counted(method, triplets, *, progress, **options):
+        def listening(fraction, **details):
+            replicates.append(fraction)
+            stopping["now"] = True
+            return progress(fraction, **details)
+
+        return bootstrap(method, triplets, progress=listening, **options)
+
+    monkeypatch.setattr(core.plan, "bootstrap", counted)
+    halt = Halt()
+    monkeypatch.setattr(Halt, "__call__", lambda self, *_, **__: bool(stopping))
+    running = core.plan._begun(Scenario(n_objects=12), np.random.SeedSequence(0))
+    running = replace(running, asked=random_questions(12, 60, running.rng))
+    _, worth = core.plan._continued(
+        METHOD, Scenario(n_objects=12), design, 3, running, 100, halt
+    )
+    assert np.isnan(worth).all()
+    assert len(replicates) == 1
 
 
 def a_plan(accuracy, ellipse=None) -> Plan:
@@ -129,8 +162,35 @@ def test_enough_by_hand():
         found.enough()
     assert "still rises" in found.recommendation
     flat = a_plan([[0.9, 0.9], [0.9, 0.9]]).recommendation
-    assert "about 100 answers" in flat
+    assert flat.startswith("Collect 100 answers, or fewer: they predict 90 % of")
     assert "still rises" not in flat
+
+
+def test_recommendations_ask_for_no_more_than_was_simulated_and_name_what_that_reaches():
+    ceiling = np.full(2, 0.95)
+
+    def said(n_answers, means):
+        each = np.array(means) + np.array([[-0.001], [0.001]])
+        return Plan(np.array(n_answers), each, ceiling, each, each).recommendation
+
+    # 95 % of the way lie just below the last number, which is no round one
+    assert said([1000, 9876, 9901], [0.6, 0.87, 0.8999]).startswith("Collect 9,901 answers or more")
+    flat = said([617, 1234], [0.8, 0.8095])
+    assert flat.startswith("Collect 617 answers, or fewer: they predict 80 %")
+    bent = said([1000, 1233, 1234, 1235], [0.6, 0.61, 0.8, 0.8])
+    assert bent.startswith("Collect about 1,235 answers: they predict 78 %")
+    alone = said([500], [0.8])
+    assert alone.startswith("500 answers predict 80 % of further answers")
+    assert "Collect" not in alone
+
+
+def test_bands_stay_within_what_a_share_can_be():
+    found = a_plan([[0.7, 0.99], [0.2, 1.0]], [[0.1, 0.1], [2.0, 3.0]])
+    accuracy, ellipse = found.band(), found.band("ellipse")
+    assert accuracy.low[0] == 0.0
+    assert accuracy.high.max() == 1.0
+    assert ellipse.low.min() == 0.0
+    assert ellipse.high.max() > 3.0
 
 
 def test_recommendations_say_when_there_is_no_difference():
@@ -156,6 +216,11 @@ def test_the_dimension_is_found_with_many_answers_only():
 def test_what_is_said_of_dimensions_by_hand():
     found = Detection(np.array([100, 200]), np.array([[1, 2], [1, 2], [2, 2], [1, 3]]), 2)
     assert found.found.tolist() == [0.25, 0.75]
+    lost = Detection(np.array([50, 100, 200]), np.array([[1, 2, 1], [1, 1, 1], [1, 2, 1]]), 1)
+    assert lost.found.tolist() == pytest.approx([1.0, 1 / 3, 1.0])
+    assert lost.recommendation.startswith("200 answers show the one dimension, in 100 %")
+    never = Detection(np.array([50, 100]), np.array([[1, 2], [1, 2]]), 1)
+    assert never.recommendation.startswith("Even 100 answers show the one dimension in only 0 %")
     assert "Even 200 answers show all 2 dimensions in only 75 %" in found.recommendation
     sure = Detection(np.array([100, 200]), np.array([[2, 1], [1, 1], [1, 1]]), 1)
     assert sure.recommendation == (

@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import norm
 
-from core.embedding import STE
+from core.embedding import CKL, STE, TSTE
 from core.files import interpret, load, propose
 from core.progress import Stopped
 from core.quadruples import Quadruples
@@ -35,6 +35,7 @@ from core.scale.resampling import may_rise
 from core.score import cross_validate
 from core.simulate import answer, simulate
 from core.triplets import DataError, Triplets
+from core.truth import scale_function
 
 FOLDER = Path(__file__).parent / "fixtures" / "mlds"
 REFERENCE = json.loads((FOLDER / "reference.json").read_text())["datasets"]
@@ -146,6 +147,33 @@ def test_the_other_data_of_r_against_its_glm(name):
     scale = np.append(0.0, coefficients) / coefficients[-1]
     np.testing.assert_allclose(found.scale_, scale, atol=1e-5)
     assert found.deviance_ == pytest.approx(deviance, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["kk1", "kk3", "AutumnLab"])
+@pytest.mark.parametrize("method", [STE, TSTE, CKL])
+def test_maps_of_pairs_that_begin_in_order_agree_with_mlds(name, method):
+    """From other starts they end folded, in poorer minima."""
+    pairs = recorded(table(name)).answers
+    ordered = method(n_components=1, init="order")
+    assert ordered.fit(pairs).loss_ < method(n_components=1).fit(pairs).loss_
+    found = ordinal_scale(ordered, pairs, stimulus="stimulus", maps=40)
+    expected = MLDS().fit(pairs).scale_
+    assert np.abs(found.values[:, 0] - expected).max() < 0.15
+    assert found.rank_correlation[1] > 0.7
+    assert found.is_monotone()
+    folded = ordinal_scale(method(n_components=1), pairs, stimulus="stimulus", maps=40)
+    assert np.abs(folded.values[:, 0] - expected).max() > 0.3
+
+
+def test_an_order_to_begin_with_forces_no_rising_scale():
+    rng = np.random.default_rng(0)
+    truth = scale_function("polynomial", np.linspace(0, 1, 11))
+    rows = np.array([rng.permutation(11)[:4] for _ in range(600)])
+    seen = np.abs(truth[rows[:, 0::2]] - truth[rows[:, 1::2]]) + rng.normal(0, 0.1, (600, 2))
+    wrong = seen[:, 0] > seen[:, 1]
+    rows[wrong] = rows[wrong][:, [2, 3, 0, 1]]
+    fitted = STE(n_components=1, init="order").fit(Quadruples(rows))
+    assert scale_error(fitted.embedding_[:, 0], truth) < 0.002
 
 
 @pytest.mark.parametrize("name", ["kk1", "kk2"])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.loss import margins
 from core.scenario import Scenario, numbers_of_answers, scenario_like, simulated_data
 from core.simulate import LEVELS, NOISE
+from core.triplets import DataError, Triplets
 from core.truth import TRUTHS
 
 
@@ -70,6 +72,17 @@ def test_repeats_go_to_different_people_and_sides_are_recorded():
         simulated_data(scenario, 100, design="triads")
     with pytest.raises(ValueError, match="participants of simulated_data is 0"):
         simulated_data(scenario, 100, participants=0)
+
+
+def test_three_objects_have_no_scenario():
+    data = Triplets([[0, 1, 2], [1, 0, 2]] * 30, pd.DataFrame({"id": list("abc")}))
+    with pytest.raises(DataError, match=r"3 objects cannot be simulated, 4 to 5,000 can"):
+        scenario_like(data)
+
+
+def test_how_far_observers_differ_is_part_of_the_description():
+    assert "length scale 0.88" in Scenario(truth="observer", length_scale=0.88).described
+    assert "length scale" not in Scenario(truth="sigmoid", length_scale=0.88).described
 
 
 @pytest.mark.parametrize("level", [0.5, 1.2])

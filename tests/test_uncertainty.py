@@ -171,6 +171,16 @@ def never(*_, **__) -> bool:
     return False
 
 
+def test_answers_without_weight_are_not_drawn():
+    """Of two answers that count and two that do not, a sixteenth of the resamples had none."""
+    rows = [[0, 1, 2], [1, 0, 2], [2, 0, 1], [2, 1, 0]]
+    weighted = Triplets.from_array(rows, 3, weight=[1.0, 1.0, 0.0, 0.0])
+    bare = bootstrap(STE(), Triplets.from_array(rows[:2], 3), replicates=60)
+    assert np.array_equal(
+        bootstrap(STE(), weighted, replicates=60).embeddings, bare.embeddings, equal_nan=True
+    )
+
+
 def test_replicates_begin_at_the_map_only_where_that_makes_no_difference(planted):
     seed = np.random.SeedSequence(2)
     reference = STE().fit(planted).embedding_

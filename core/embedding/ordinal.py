@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from core.embedding.placing import place
-from core.embedding.starts import random_start, spectral_start
+from core.embedding.starts import line_start, random_start, spectral_start
 from core.geometry import distances, principal_axes, rms, to_unit_rms
 from core.loss import Answers, Loss, Objective, margins
 from core.method import Choice, Method, Number, Switch
@@ -125,9 +125,14 @@ class OrdinalEmbedding(Embedding):
     init: Annotated[
         str,
         Choice(
-            {"spectral": "Spectral, then random", "random": "Random"}, "First start",
+            {
+                "spectral": "Spectral, then random", "order": "Order of objects, then random",
+                "random": "Random",
+            }, "First start",
             "Spectral begins from the leading eigenvectors of the counted answers; it finds the "
-            "best map far more often, above all in one dimension.",
+            "best map far more often, above all in one dimension. The order of the objects, as "
+            "they are listed, begins with a line: for scales from comparisons of pairs, which "
+            "otherwise end folded.",
             advanced=True,
         ),
     ] = "spectral"
@@ -302,6 +307,8 @@ class OrdinalEmbedding(Embedding):
             rng = np.random.default_rng(seed)
             if number == 0 and self.init == "spectral":
                 start = spectral_start(answers, self.n_components, rng)
+            elif number == 0 and self.init == "order":
+                start = line_start(answers.n_objects, self.n_components, rng)
             else:
                 start = random_start(answers.n_objects, self.n_components, rng)
             x = start.ravel()

@@ -109,6 +109,8 @@ def bootstrap(
         reference = clone(method).fit(triplets).embedding_
     single = clone(method).set_params(n_init=1)
     answers = Answers(triplets)
+    # Answers of weight 0 are none: a resample of nothing else would have no map.
+    answers = answers.reweighted(answers.weight)
     share = options["share"] if options["scheme"] == "subsample" else None
     seeds = np.random.SeedSequence(options["seed"]).spawn(options["replicates"])
     pilots = [(single, answers, reference, seed, share) for seed in seeds[:_PILOTS]]

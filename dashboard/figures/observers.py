@@ -141,17 +141,18 @@ def pooling_figure(
     found: PoolingCurve, *, caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:
     """Accuracy against the number of participants learned from, with a 95 % band."""
-    x, mean, reach = found.n_pooled, found.mean, 1.96 * found.spread
+    table = found.table.dropna()
+    x, mean, low, high = (table[c].to_numpy() for c in ("participants", "accuracy", "low", "high"))
     figure = go.Figure()
     figure.add_scatter(
-        x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean - reach, (mean + reach)[::-1]]),
+        x=np.concatenate([x, x[::-1]]), y=np.concatenate([low, high[::-1]]),
         mode="lines", fill="toself", fillcolor=transparent(PALETTE[0], 0.16), line={"width": 0},
         hoverinfo="skip", showlegend=False,
     )
     figure.add_scatter(
         x=x, y=mean, mode="lines+markers", showlegend=False,
         line={"color": PALETTE[0], "width": 2 * canvas.scale}, marker={"size": 8 * canvas.scale},
-        text=[f"{a:.3f} to {b:.3f}" for a, b in zip(mean - reach, mean + reach, strict=True)],
+        text=[f"{a:.3f} to {b:.3f}" for a, b in zip(low, high, strict=True)],
         hovertemplate="%{x} participants: %{y:.3f}<br>%{text}<extra></extra>",
     )
     figure.update_layout(

@@ -292,7 +292,7 @@ def group_errors(
     methods = list(dict.fromkeys(table["method"]))
     for k, method in enumerate(methods):
         rows = table[(table["method"] == method) & table["error"].notna()]
-        place = rows["name"].map({name: i for i, name in enumerate(names)})
+        place = np.array([names.index(name) for name in rows["name"]], dtype=float)
         colour, title = PALETTE[k % len(PALETTE)], html.escape(shorten(method, 60), quote=False)
         figure.add_scatter(
             x=rows["error"], y=place + _APART * (k - (len(methods) - 1) / 2), mode="markers",

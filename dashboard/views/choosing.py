@@ -16,8 +16,9 @@ from dashboard.controls import pressed
 from dashboard.services import services
 from dashboard.state import Session
 
-#: Values that name groups: fewer tell nothing apart, more are no groups.
+#: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
 _GROUPS = (2, 1000)
+_PEOPLE = "participant"
 #: Columns of answers that name no groups of people or questions.
 _NO_GROUPS = ("side", "weight", "trial", "response_time", "time")
 
@@ -26,8 +27,8 @@ def dividing_columns(answers: pd.DataFrame) -> list[str]:
     """Columns of answers that divide them into groups, in their order."""
     low, high = _GROUPS
     return [
-        name for name in answers.columns
-        if name not in _NO_GROUPS and low <= answers[name].nunique() <= high
+        name for name in answers.columns if name not in _NO_GROUPS
+        and (low <= (n := answers[name].nunique()) <= high or (n > high and name == _PEOPLE))
     ]
 
 

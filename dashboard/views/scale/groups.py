@@ -11,6 +11,7 @@ import streamlit as st
 from core.method import Method
 from core.observers import GroupErrors, errors_by_group
 from core.scale import MLDS, GroupScales, scales_by
+from core.triplets import DataError
 from dashboard import export, panels
 from dashboard.controls import parameter_form, several
 from dashboard.figures.labels import shorten
@@ -59,8 +60,11 @@ def show_groups(physical: Physical) -> None:
          subject.find(*errors_of))
         for method, scales, errors_of in zip(chosen, pieces[::2], pieces[1::2], strict=True)
     ]
-    levels = {physical.describe(method): _levels(physical, method) for method in chosen}
     scales = {name: run.result() for name, run, _ in found if run is not None}
+    levels = {
+        physical.describe(method): _levels(physical, method) for method in chosen
+        if physical.describe(method) in scales
+    }
     held_out = {name: run.result() for name, _, run in found if run is not None}
     with picture:
         if not scales and not held_out:
@@ -84,7 +88,10 @@ _Levels = tuple[np.ndarray, np.ndarray] | None
 def _levels(physical: Physical, method: Method) -> _Levels:
     if not isinstance(method, MLDS):
         return None
-    trials = method.trials(physical.subject.answers)
+    try:
+        trials = method.trials(physical.subject.answers)
+    except DataError:  # no answer compares intervals: there is no scale for anybody
+        return None
     return trials.levels, np.searchsorted(np.sort(trials.level_of), np.arange(len(trials.levels)))
 
 
@@ -102,10 +109,11 @@ def _multiples(
         ]
         for place, group in enumerate(first.names.tolist()) if place or len(first.names) == 1
     }
+    by = f" by {options['by']}" if options["by"] else ""
     text = (
-        f"Perceptual scale against {physical.title} by {options['by']}, number of answers in "
-        f"brackets. {'; '.join(scales)}. {subject.about} {100 * options['coverage']:g} % bands; "
-        "dotted: all answers."
+        f"Perceptual scale against {physical.title}{by}, number of answers in brackets. "
+        f"{'; '.join(scales)}. {subject.about} {100 * options['coverage']:g} % bands; dotted: all "
+        "answers."
     )
 
     def draw(canvas: Canvas) -> Any:
@@ -120,9 +128,13 @@ def _multiples(
         table=lambda: _table(scales),
         name=export.file_name(subject.info.name, "scale", "groups"),
     )
-    empty = [str(g) for g, v in zip(first.names, first.values, strict=True) if np.isnan(v).all()]
-    if empty:
-        st.caption(panels.plain(f"Too few answers for a scale: {', '.join(empty)}."))
+    for name, found in scales.items():
+        empty = found.names[np.isnan(found.values).all(axis=1)].tolist()
+        if empty:
+            st.caption(panels.plain(
+                f"No scale by {name} for {', '.join(empty)}: their answers are too few, or compare "
+                "no intervals of the stimulus."
+            ))
 
 
 def _curve(name: str, found: GroupScales, place: int, levels: _Levels) -> Curve:

@@ -183,10 +183,13 @@ def _relations(people: People, relations: pd.DataFrame) -> None:
         key=f"{PAGE}.relations", alt=text, caption=text, table=lambda: relations,
         canvas=Canvas(760.0, 100.0 + 44.0 * len(relations)), name=people.name("self-same-other"),
     )
-    means = relations.set_index("relation")["accuracy"]
+    means = relations.set_index("relation")["accuracy"].dropna()
     parts = [
         f"{100 * means[name]:.0f} % {words}" for name, words in _WORDS.items() if name in means
     ]
+    if not parts:
+        st.markdown("There are too few answers to predict any from others.")
+        return
     st.markdown(panels.plain(
         f"A participant's answers are predicted: {', '.join(parts)}. Guessing is right in "
         f"{100 * CHANCE:.0f} %."
@@ -205,14 +208,11 @@ def _pooling(people: People, found: PoolingCurve) -> None:
         f"Accuracy against the number of {people.by}s learned from, on one who is not among them; "
         f"mean of {count(len(found.accuracy), 'random order')} with a 95 % band. {people.about}"
     )
-    table = pd.DataFrame({
-        "participants": found.n_pooled, "accuracy": found.mean, "standard error": found.spread,
-    })
     st.subheader("What pooling brings", anchor=False)
     panels.figure_panel(
         people.subject.current, lambda canvas: pooling_figure(found, caption=text, canvas=canvas),
         key=f"{PAGE}.pooling.figure", alt=text, caption=text, canvas=Canvas(760.0, 340.0),
-        table=lambda: table, name=people.name("pooling"),
+        table=lambda: found.table, name=people.name("pooling"),
     )
 
 

@@ -173,7 +173,8 @@ def _asked(physical: Physical) -> tuple[list[Scaled], list[analysis.Piece]]:
             physical, method, found.get("fit"), found[task], found["cross_validate"]
         ))
         pieces += own
-    return scaled, pieces
+    # Where questions are too few to be divided into folds, there are scales all the same.
+    return scaled, sorted(pieces, key=lambda piece: piece[1] == "cross_validate")
 
 
 def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled]) -> None:
@@ -201,7 +202,7 @@ def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled
     )
     text = (
         f"Perceptual scale against {physical.title}. {'; '.join(shown)}. {subject.about} Pointwise "
-        f"{COVERAGES[coverage]} bands of resampled answers."
+        f"{COVERAGES[coverage]} bands of {_origin(known)}."
     )
     if units == "noise":
         text += " In units of the noise; maps have none and are not shown."
@@ -235,6 +236,23 @@ def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled
                 for name in ("value", "standard error", "low", "high")
             },
         )
+
+
+_ORIGINS = {
+    "bootstrap": "resampled answers", "posterior": "samples of the posterior",
+    "laplace": "the posterior's normal approximation",
+}
+
+
+def _origin(scaled: Sequence[Scaled]) -> str:
+    """What bands are made of, and, where that is not the same for all, whose."""
+    names: dict[str, list[str]] = {}
+    for one in scaled:
+        source = one.scale.options.get("source", "bootstrap")
+        names.setdefault(_ORIGINS[source], []).append(one.name)
+    if len(names) == 1:
+        return next(iter(names))
+    return "; of ".join(f"{origin} ({'; '.join(whose)})" for origin, whose in names.items())
 
 
 def _table(physical: Physical, parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -300,6 +318,12 @@ def _warnings(physical: Physical, one: Scaled, fitted: MLDS) -> list[str]:
         found.append(
             f"{panels.plain(one.name)} leaves out {count(unused, 'answer')} whose anchor does not "
             "lie between the two others: if the scale rises, their answer is known beforehand."
+        )
+    if fitted.sigma_ < 0:
+        found.append(
+            f"{panels.plain(one.name)}: most answers say the opposite of what a rising scale "
+            "needs, so that its σ is negative. Perhaps the larger of two intervals was recorded "
+            "where the smaller was asked for, or near and far are exchanged: see the page Data."
         )
     if not fitted.finite_:
         found.append(

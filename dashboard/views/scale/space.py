@@ -91,7 +91,7 @@ def _figures(physical: Physical, about: str, run: Run, error: Run | None) -> Non
         on_pick=current.select_positions,
         pictures=picture_addresses(subject.info, subject.answers.objects, 320),
     )
-    turn = float(np.degrees(np.ptp(found.angles)))
+    turn = float(np.degrees(found.angles[-1]))
     st.markdown(panels.plain(
         f"From the lowest to the highest {physical.title} the angle around the middle changes by "
         f"{turn:.0f}°"

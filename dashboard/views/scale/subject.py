@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -16,7 +17,8 @@ from core.method import Method, methods
 from core.quadruples import Quadruples
 from core.run import Run
 from core.scale import MLDS
-from core.triplets import Triplets
+from core.scale.trials import stimulus_of
+from core.triplets import DataError, Triplets
 from dashboard import analysis, panels
 from dashboard.catalogue import DatasetInfo
 from dashboard.controls import number, parameter_form, pick
@@ -145,14 +147,31 @@ class Physical:
         )
         return MLDS(stimulus=self.stimulus, most_levels=most, **values)
 
+    @cached_property
+    def begins_ordered(self) -> bool:
+        """Whether answers compare pairs and objects are listed as the stimulus rises or falls."""
+        if not self.subject.are_pairs:
+            return False
+        try:
+            steps = np.diff(stimulus_of(self.subject.answers, self.stimulus))
+        except DataError:  # some object has no value; the computation says so
+            return False
+        return bool((steps >= 0).all() or (steps <= 0).all())
+
     def embedding(self, name: str, n_components: int = 1) -> OrdinalEmbedding:
-        """Ask for the settings of an embedding, in a menu."""
-        method = methods("embedding")[name]
+        """Ask for the settings of an embedding, in a menu.
+
+        A scale of comparisons of pairs begins with the order of the stimulus if it can: from other
+        starts, it mostly ends folded.
+        """
+        method, place, defaults = methods("embedding")[name], f"{PAGE}.{name}", {}
+        if self.begins_ordered and n_components == 1:
+            place, defaults = f"{PAGE}.ordered.{name}", {"init": "order"}
         with st.popover(
-            f"Settings of {method.title}", width="stretch", key=f"{PAGE}.{name}.settings"
+            f"Settings of {method.title}", width="stretch", key=f"{place}.settings"
         ):
             values = parameter_form(
-                self.subject.current, method, f"{PAGE}.{name}", hidden=("n_components",)
+                self.subject.current, method, place, hidden=("n_components",), defaults=defaults
             )
         return method(n_components=n_components, **values)
 
@@ -171,8 +190,9 @@ class Physical:
 
     @property
     def usual(self) -> list[str]:
-        """Methods to begin with: on pairs, only difference scaling knows which way is up."""
-        return [MLDS.name] if self.subject.are_pairs else [MLDS.name, STE.name]
+        """Methods to begin with: on pairs, embeddings only if they know where to begin."""
+        lost = self.subject.are_pairs and not self.begins_ordered
+        return [MLDS.name] if lost else [MLDS.name, STE.name]
 
 
 def pick_stimulus(subject: Subject) -> Physical | None:

@@ -21,7 +21,15 @@ from dashboard.state import Session
 from dashboard.theme import Canvas, count
 from dashboard.views.choosing import choose_run
 from dashboard.views.computing import WIDE, watch
-from dashboard.views.simulate.setting import PAGE, SCENARIO, beginning, prefix, scenario_form
+from dashboard.views.simulate.setting import (
+    PAGE,
+    SCENARIO,
+    beginning,
+    method_settings,
+    prefix,
+    scenario_form,
+    titled,
+)
 
 SLOT = f"{PAGE}.dimension"
 _SHOWN = f"{PAGE}.detection"
@@ -35,12 +43,12 @@ def show_dimension(current: Session) -> None:
         scenario = scenario_form(current)
         known = {name: method.title for name, method in methods("embedding").items()}
         name = pick(current, f"{prefix(current)}.dimension.method", "Method", known, default="ste")
+        method = method_settings(current, methods("embedding")[name])
         options = parameter_form(
             current, detect_dimension, f"{prefix(current)}.dimension", hidden=SCENARIO,
             defaults=beginning(current),
         )
         options = {**asdict(scenario), **options}
-        method = methods("embedding")[name]()
         wrong = options["fewest"] is not None and options["fewest"] > options["most"]
         if wrong:
             st.warning("Answers at least must not exceed answers at most.")
@@ -51,7 +59,7 @@ def show_dimension(current: Session) -> None:
             help="Simulates answers, and lets cross-validation choose the number of dimensions.",
         ):
             current.drafts[_SHOWN] = key("detect_dimension", method, None, options)
-            words = f"{method.title}: {scenario.described}, up to {options['most']:,} answers"
+            words = f"{titled(method)}: {scenario.described}, up to {options['most']:,} answers"
             analysis.submit(
                 current, None, None, SLOT, "Looking for the dimension",
                 [(method, "detect_dimension", options)], [words],
@@ -74,9 +82,8 @@ def show_dimension(current: Session) -> None:
                 )
             return
         run = workspace.run(None, shown.key)
-        title = f"{methods(run.kind)[run.method].title}. "
         scenario = Scenario(**{name: run.options[name] for name in SCENARIO})
-        _show(current, run, f"{title}{scenario.described}.")
+        _show(current, run, f"{titled(run.fresh())}. {scenario.described}.")
 
 
 def _show(current: Session, run: Run, about: str) -> None:

@@ -23,14 +23,16 @@ from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count
 from dashboard.views.computing import watch
-from dashboard.views.simulate.plans import Kept, groups, names_of, short
+from dashboard.views.simulate.plans import Kept, groups, names_of
 from dashboard.views.simulate.setting import (
     PAGE,
     SCENARIO,
     beginning,
+    method_settings,
     prefix,
     scenario_form,
     simulated_methods,
+    titled,
 )
 
 SLOT = f"{PAGE}.plan"
@@ -66,6 +68,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
         help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
         "predict without a map.",
     )
+    asked = [method_settings(current, known[name]) for name in chosen]
     (spec,) = (p.spec for p in parameters(plan) if p.name == "design")
     designs = several(
         current, f"{place}.designs", spec.label, spec.options, default=["random"], help=spec.help
@@ -81,12 +84,12 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
         f"{_listed(sizes)} answers, {count(options['repeats'], 'simulation')} of each."
     )
     pieces, objections = [], []
-    for name in chosen:
+    for method in asked:
         for design in designs:
-            why = objection(known[name], scenario, design, options["repeated"])
+            why = objection(method, scenario, design, options["repeated"])
             if why is None:
                 both = {**asdict(scenario), **options, "design": design}
-                pieces.append((known[name], "plan", both))
+                pieces.append((method, "plan", both))
             else:
                 objections.append(why)
     for why in dict.fromkeys(objections):
@@ -118,7 +121,7 @@ def _compute(current: Session, pieces: Sequence[analysis.Piece], *, first: bool)
     if asked or (first and missing and not workspace.runs(None, "plan")):
         current.drafts[_SHOWN] = keys
         if missing:
-            names = [Kept(short(method.title), options).name for method, _, options in missing]
+            names = [Kept(titled(method), options).name for method, _, options in missing]
             analysis.submit(current, None, None, SLOT, "Simulating experiments", missing, names)
         st.rerun()
 
@@ -208,7 +211,7 @@ def _advice(kept: Sequence[Kept], names: Sequence[str]) -> None:
     about = groups(kept)
     for members in about:
         own = {names[i]: kept[i].plan for i in members}
-        best = max(own, key=lambda name: own[name].accuracy[:, -1].mean())
+        best = _best(own)
         lines: list[str] = []
         if len(about) > 1:
             lines.append(f"{panels.plain(kept[members[0]].scenario.described)}:")
@@ -220,6 +223,18 @@ def _advice(kept: Sequence[Kept], names: Sequence[str]) -> None:
             lines.append(panels.plain(f"With {best}:"))
         lines.append(f"**{panels.plain(own[best].recommendation)}**")
         st.markdown(" ".join(lines))
+
+
+def _best(plans: Mapping[str, Plan]) -> str:
+    """The plan that predicts best, where they can with as many answers."""
+    common = set.intersection(*(set(one.n_answers.tolist()) for one in plans.values()))
+
+    def accuracy(name: str) -> float:
+        one = plans[name]
+        place = one.n_answers.tolist().index(max(common)) if common else -1
+        return float(one.accuracy[:, place].mean())
+
+    return max(plans, key=accuracy)
 
 
 def _reached(one: Plan, wanted: Mapping[str, float | None]) -> None:
@@ -255,6 +270,7 @@ def _figures(
     current: Session, kept: Sequence[Kept], plans: Mapping[str, Plan],
     wanted: Mapping[str, float | None],
 ) -> None:
+    ways = "; ".join(dict.fromkeys(one.way for one in kept))
     about = "; ".join(dict.fromkeys(one.about for one in kept))
     ceiling = None
     if len(groups(kept)) == 1:
@@ -272,7 +288,7 @@ def _figures(
             if table.empty:
                 st.caption("These methods have no map, and so no ellipses and no shape.")
                 continue
-            text = f"{_MEANING[quantity]} {about}. Mean with 95 % band."
+            text = f"{_MEANING[quantity]} {ways}. {about}. Mean with 95 % band."
 
             def draw(canvas: Canvas, table=table, quantity=quantity, text=text) -> Any:
                 return plan_curves(

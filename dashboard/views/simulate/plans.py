@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from core.method import methods, parameters
+from core.method import parameters
 from core.plan import Plan, plan
 from core.run import Run
 from core.scenario import Scenario
 from dashboard.theme import count
 from dashboard.views.choosing import distinct
-from dashboard.views.simulate.setting import SCENARIO
+from dashboard.views.simulate.setting import SCENARIO, titled
 
 (_DESIGNS,) = (p.spec.options for p in parameters(plan) if p.name == "design")
 
@@ -25,7 +25,7 @@ class Kept:
     Attributes
     ----------
     title : str
-        Of its method, `short`.
+        Of its method, with its settings: `titled`.
     options : mapping
         Of `core.plan.plan`.
     run : Run or None
@@ -39,7 +39,7 @@ class Kept:
     @classmethod
     def of(cls, run: Run) -> Kept:
         """What a run has computed."""
-        return cls(short(methods(run.kind)[run.method].title), run.options, run)
+        return cls(titled(run.fresh()), run.options, run)
 
     @cached_property
     def plan(self) -> Plan:
@@ -72,15 +72,15 @@ class Kept:
         return f"{self.scenario.described}; {self.facets['repeats']}"
 
     @property
+    def way(self) -> str:
+        """How questions are asked and answers learned from, for captions."""
+        return f"{self.title}, {self.design}"
+
+    @property
     def name(self) -> str:
         """Under which it is kept."""
         method, design, scenario, most, *_ = self.facets.values()
         return f"{method}, {design}: {scenario}, {most}"
-
-
-def short(title: str) -> str:
-    """A method's title without what it adds in brackets."""
-    return title.partition(" (")[0]
 
 
 def names_of(kept: Sequence[Kept]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.embedding.ordinal import OrdinalEmbedding
 from core.method import Method, methods, parameters
 from core.progress import Stopped
 from core.scenario import Scenario, scenario_like
@@ -14,6 +15,7 @@ from core.simulate import LEVELS
 from core.triplets import DataError, Triplets
 from core.truth import DIMENSIONS
 from dashboard import panels
+from dashboard.analysis import describe
 from dashboard.catalogue import DatasetInfo
 from dashboard.controls import parameter_form, parameter_number, pressed
 from dashboard.services import services
@@ -23,21 +25,49 @@ from dashboard.theme import count
 PAGE = "simulate"
 #: Parameters of a scenario, which tasks declare again.
 SCENARIO = tuple(p.name for p in parameters(Scenario))
+#: Parameters of methods that are not asked for.
+_DECIDED = ("n_components", "stimulus")
 #: Fewer answers say nothing of their noise.
 _ENOUGH = 50
 #: Where the session notes what the forms begin with, and how often that has changed.
 _BEGIN, _TURN = f"{PAGE}.begin", f"{PAGE}.turn"
 
 
-def simulated_methods() -> dict[str, Method]:
-    """Methods that can be planned with, by name, as they are by default."""
+def simulated_methods() -> dict[str, type[Method]]:
+    """Methods that can be planned with, by name."""
     kinds = [methods(kind) for kind in ("embedding", "scale", "kernel")]
     known = {name: method for kind in kinds for name, method in kind.items()}
     # Kernels that build on a map predict as that map does.
     return {
-        name: method() for name, method in known.items()
+        name: method for name, method in known.items()
         if not any(p.name == "basis" for p in parameters(method))
     }
+
+
+def method_settings(current: Session, method: type[Method]) -> Method:
+    """Ask for the settings of a method, folded away; the same on every view.
+
+    The truth decides on the number of dimensions, and simulated objects are in the order of their
+    stimulus.
+    """
+    if all(p.name in _DECIDED for p in parameters(method)):
+        return method()
+    place = f"{PAGE}.{method.name}"
+    with st.expander(f"More settings of {short(method.title)}"):
+        return method(**parameter_form(current, method, place, hidden=_DECIDED, folded=""))
+
+
+def titled(method: Method) -> str:
+    """Name of a method, in short, with what of its settings is not as usual."""
+    described = describe(method)
+    if isinstance(method, OrdinalEmbedding):
+        described = described.replace(f", {count(method.n_components, 'dimension')}", "", 1)
+    return described.replace(method.title, short(method.title), 1)
+
+
+def short(title: str) -> str:
+    """A method's title without what it adds in brackets."""
+    return title.partition(" (")[0]
 
 
 def prefix(current: Session) -> str:

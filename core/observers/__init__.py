@@ -1,0 +1,15 @@
+"""Who answered like whom: predictions between participants, pools of them, maps of each."""
+
+from core.observers.groups import GroupErrors, errors_by_group, groups_of
+from core.observers.maps import ObserverMaps, observer_maps
+from core.observers.predictions import (
+    PoolingCurve,
+    Predictions,
+    pooling_curve,
+    who_predicts_whom,
+)
+
+__all__ = [
+    "GroupErrors", "ObserverMaps", "PoolingCurve", "Predictions", "errors_by_group", "groups_of",
+    "observer_maps", "pooling_curve", "who_predicts_whom",
+]

@@ -1,0 +1,156 @@
+"""Answers by who gave them, and how well each group is predicted from itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+
+from core.method import Column, Method, Number, checked
+from core.parallel import Halt, in_parallel
+from core.progress import Progress, Stopped, silent
+from core.quadruples import Quadruples, as_answers
+from core.score import cross_validate
+from core.triplets import DataError, Triplets
+
+By = Annotated[
+    str,
+    Column(
+        "Participants", "Column of the answers that names who gave them, or in which session.",
+        of="answers",
+    ),
+]
+Most = Annotated[
+    int,
+    Number(2, 1000, "Participants at most", "Those with the most answers."),
+]
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+def groups_of(triplets: Triplets | Quadruples, column: str) -> dict[str, np.ndarray]:
+    """Positions of the answers of every group, by name; those with the most answers first.
+
+    Parameters
+    ----------
+    triplets : Triplets or Quadruples
+    column : str
+        Of the answers; where it is empty, an answer belongs to no group.
+
+    Raises
+    ------
+    DataError
+        If there is no such column or it is empty.
+    """
+    answers = triplets.answers
+    if column not in answers or answers[column].isna().all():
+        raise DataError(
+            f"the answers have no column {column!r}", file=triplets.name,
+            remedy="Choose the column that names the participant.",
+        )
+    values = answers[column].astype("str").where(answers[column].notna())
+    codes, names = pd.factorize(values, sort=True)
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    members = {name: order[ends[i] : ends[i + 1]] for i, name in enumerate(names)}
+    return dict(sorted(members.items(), key=lambda item: -len(item[1])))
+
+
+def largest(triplets: Triplets | Quadruples, by: str, most: int) -> dict[str, np.ndarray]:
+    groups = dict(list(groups_of(triplets, by).items())[:most])
+    if len(groups) < 2:
+        raise DataError(
+            f"column {by!r} names a single participant", file=triplets.name,
+            remedy="Choose another column, or collect answers of several participants.",
+        )
+    return groups
+
+
+@dataclass(frozen=True)
+class GroupErrors:
+    """Cross-validated error of a method for each group of answers.
+
+    Attributes
+    ----------
+    names : ndarray of str, shape (g,)
+        "all" first: all answers pooled.
+    n_answers : ndarray of int, shape (g,)
+    fold_errors : ndarray, shape (g, folds)
+        NaN for groups with too few questions.
+    """
+
+    names: np.ndarray
+    n_answers: np.ndarray
+    fold_errors: np.ndarray
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """``name``, ``answers``, ``error`` (mean over the folds) and ``spread`` (their s.d.)."""
+        return pd.DataFrame({
+            "name": self.names, "answers": self.n_answers,
+            "error": self.fold_errors.mean(axis=1),
+            "spread": self.fold_errors.std(axis=1, ddof=1),
+        })
+
+
+def errors_by_group(
+    method: Method,
+    triplets: Triplets | Quadruples,
+    *,
+    by: By = "participant",
+    most: Most = 20,
+    folds: Annotated[int, Number(2, 100, "Folds")] = 10,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> GroupErrors:
+    """Held-out error of a method for every participant or group by itself, and for all pooled.
+
+    Parameters
+    ----------
+    method : Method
+    triplets : Triplets or Quadruples
+    by, most, folds, seed
+        See their declarations.
+    progress : Progress
+        Called after every group.
+
+    Raises
+    ------
+    DataError
+        If there is no such column.
+    Stopped
+        If `progress` asks to stop before the end.
+    """
+    options = checked(errors_by_group, {"by": by, "most": most, "folds": folds, "seed": seed})
+    triplets = as_answers(triplets)
+    groups = dict(list(groups_of(triplets, by).items())[: options["most"]])
+    groups = {"all": np.arange(len(triplets)), **groups}
+    pieces = [
+        (method, triplets.take(members), options["folds"], options["seed"])
+        for members in groups.values()
+    ]
+    errors = collected(fold_errors_of, pieces, progress)
+    return GroupErrors(
+        np.array(list(groups)), np.array([len(members) for members in groups.values()]),
+        np.array(errors),
+    )
+
+
+def collected(function, pieces: list[tuple], progress: Progress) -> list:
+    """Results of all pieces, or Stopped."""
+    found = []
+    for result in in_parallel(function, pieces):
+        found.append(result)
+        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
+            raise Stopped
+    return found
+
+
+def fold_errors_of(
+    method: Method, triplets: Triplets | Quadruples, folds: int, seed: int, halt: Halt
+) -> np.ndarray:
+    try:
+        return cross_validate(method, triplets, folds=folds, seed=seed, progress=halt).fold_errors
+    except (DataError, Stopped):  # too few questions, or nobody waits for it any more
+        return np.full(folds, np.nan)

@@ -1,0 +1,111 @@
+"""A map of every participant or group, and whose are alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import clone
+
+from core.cluster import Agglomerative
+from core.cluster.dendrogram import Dendrogram
+from core.embedding.ordinal import Embedding
+from core.geometry import procrustes, procrustes_disparity
+from core.method import checked
+from core.observers.groups import By, Most, collected, largest
+from core.parallel import Halt
+from core.progress import Progress, silent
+from core.quadruples import Quadruples, as_answers
+from core.triplets import Triplets
+
+
+@dataclass(frozen=True)
+class ObserverMaps:
+    """A map for every participant or group, turned towards the map of all.
+
+    Attributes
+    ----------
+    names : ndarray of str, shape (p,)
+    n_answers : ndarray of int, shape (p,)
+    maps : ndarray, shape (p, n, d)
+        Aligned by rotation, reflection, shift and scale; NaN for objects without answers.
+    common : ndarray, shape (n, d)
+        The map of all answers.
+    apart : ndarray, shape (p, p)
+        Share of the variance of one map that the other leaves unexplained, over the objects that
+        both place: 0 for the same shape, 1 where these are too few.
+    """
+
+    names: np.ndarray
+    n_answers: np.ndarray
+    maps: np.ndarray
+    common: np.ndarray
+    apart: np.ndarray
+
+    @property
+    def tree(self) -> Dendrogram:
+        """Participants clustered by how far apart their maps are, by average linkage."""
+        return Agglomerative(linkage="average").fit_distances(self.apart).tree_
+
+
+def observer_maps(
+    method: Embedding,
+    triplets: Triplets | Quadruples,
+    *,
+    by: By = "participant",
+    most: Most = 20,
+    progress: Progress = silent,
+) -> ObserverMaps:
+    """Maps of participants or groups, aligned by Procrustes, and how far apart they are.
+
+    Maps of few answers differ by chance alone; compare the distances with those between random
+    halves of one participant's answers before reading clusters.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+    triplets : Triplets or Quadruples
+    by, most
+        See their declarations.
+    progress : Progress
+        Called after every participant.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two participants.
+    Stopped
+        If `progress` asks to stop before the end.
+    """
+    options = checked(observer_maps, {"by": by, "most": most})
+    triplets = as_answers(triplets)
+    members = largest(triplets, by, options["most"])
+    pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
+    common, *maps = collected(_map_of, pieces, progress)
+    aligned = np.full((len(maps), *common.shape), np.nan)
+    for target, positions in zip(aligned, maps, strict=True):
+        known = np.isfinite(positions[:, 0]) & np.isfinite(common[:, 0])
+        target[known] = procrustes(positions[known], common[known])(positions[known])
+    return ObserverMaps(
+        np.array(list(members)), np.array([len(of) for of in members.values()]), aligned,
+        common, _apart(maps),
+    )
+
+
+def _map_of(method: Embedding, triplets: Triplets | Quadruples, halt: Halt) -> np.ndarray:
+    """(n, d) map; NaN for objects without answers."""
+    fitted = clone(method).fit(triplets, progress=halt)
+    return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+
+
+def _apart(maps: list[np.ndarray]) -> np.ndarray:
+    apart = np.zeros((len(maps), len(maps)))
+    for i, first in enumerate(maps):
+        for j, second in enumerate(maps[:i]):
+            both = np.isfinite(first[:, 0]) & np.isfinite(second[:, 0])
+            # As many objects as a similarity transformation has freedoms align perfectly.
+            enough = both.sum() > first.shape[1] + 1 and np.ptp(second[both]) > 0
+            apart[i, j] = apart[j, i] = (
+                procrustes_disparity(first[both], second[both]) if enough else 1.0
+            )
+    return apart

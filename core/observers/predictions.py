@@ -1,0 +1,264 @@
+"""Who predicts whom, and what it brings to learn from several people."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+from sklearn.base import clone
+
+from core.method import Column, Method, Number, checked
+from core.observers.groups import By, Most, Seed, collected, fold_errors_of, groups_of, largest
+from core.parallel import Halt
+from core.progress import Progress, silent
+from core.quadruples import Quadruples, as_answers
+from core.triplets import DataError, Triplets
+
+#: Numbers of pooled participants at which accuracy is measured.
+_POOLS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """How well the answers of one participant predict those of another.
+
+    Attributes
+    ----------
+    names : ndarray of str, shape (p,)
+    groups : ndarray of str, shape (p,)
+        Group of each participant; empty text where none was asked for, or the participant's is
+        not known.
+    n_answers : ndarray of int, shape (p,)
+    accuracy : ndarray, shape (p, p)
+        Share of the answers of the column's participant that are predicted from the row's; on
+        the diagonal, cross-validated. NaN where there are too few.
+    pooled : ndarray, shape (p,)
+        Share of each participant's answers that is predicted from all others'.
+    """
+
+    names: np.ndarray
+    groups: np.ndarray
+    n_answers: np.ndarray
+    accuracy: np.ndarray
+    pooled: np.ndarray
+
+    @property
+    def relations(self) -> pd.DataFrame:
+        """Accuracy by who predicts: oneself, one of the same or of another group, all others.
+
+        Columns ``relation``, ``accuracy``, ``low``, ``high``, ``participants``. The mean is over
+        the predicted participants, with its 95 % t interval. Participants of no known group stand
+        in no relation to others, unless there are no groups.
+        """
+        itself = np.eye(len(self.names), dtype=bool)
+        same = self.groups[:, None] == self.groups
+        grouped = self.groups != ""
+        known = grouped[:, None] & grouped if grouped.any() else np.ones_like(same)
+        relations = {
+            "self": itself, "same group": same & known & ~itself, "other group": ~same & known,
+        }
+        each = {
+            name: [
+                np.nanmean(column[chosen]) if np.isfinite(column[chosen]).any() else np.nan
+                for column, chosen in zip(self.accuracy.T, which.T, strict=True)
+            ]
+            for name, which in relations.items() if which.any()
+        }
+        if len(np.unique(self.groups)) == 1:
+            each["another"] = each.pop("same group")
+        each["all others"] = self.pooled
+        return pd.DataFrame(
+            [(name, *_mean_interval(np.array(values))) for name, values in each.items()],
+            columns=["relation", "accuracy", "low", "high", "participants"],
+        )
+
+
+def _mean_interval(values: np.ndarray) -> tuple[float, float, float, int]:
+    """Mean of shares, its 95 % t interval, and how many of them are known."""
+    values = values[np.isfinite(values)]
+    n = len(values)
+    if n < 2:
+        return (float(values[0]) if n else np.nan), np.nan, np.nan, n
+    mean = float(values.mean())
+    reach = float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n))
+    return mean, max(mean - reach, 0.0), min(mean + reach, 1.0), n
+
+
+def who_predicts_whom(
+    method: Method,
+    triplets: Triplets | Quadruples,
+    *,
+    by: By = "participant",
+    group: Annotated[
+        str | None,
+        Column("Groups", "Column of the answers: lab or crowd, session, condition.", of="answers"),
+    ] = None,
+    most: Most = 40,
+    folds: Annotated[
+        int, Number(2, 100, "Folds", "For predicting participants from themselves.")
+    ] = 5,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Predictions:
+    """Learn from each participant, predict every other one.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted anew, as a clone, to the answers of each participant.
+    triplets : Triplets or Quadruples
+    by, group, most, folds, seed
+        See their declarations. A participant in several groups belongs to the most frequent.
+    progress : Progress
+        Called after every participant.
+
+    Returns
+    -------
+    Predictions
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two participants.
+    Stopped
+        If `progress` asks to stop before the end.
+    """
+    options = checked(
+        who_predicts_whom,
+        {"by": by, "group": group, "most": most, "folds": folds, "seed": seed},
+    )
+    triplets = as_answers(triplets)
+    members = largest(triplets, by, options["most"])
+    kept = triplets.take(np.concatenate(list(members.values())))
+    sizes = np.array([len(of) for of in members.values()])
+    who = np.repeat(np.arange(len(sizes)), sizes)
+    groups = np.full(len(sizes), "", dtype=object)
+    if group is not None:
+        members_of = groups_of(kept, group)
+        counts = np.array([
+            np.bincount(who[of], minlength=len(sizes)) for of in members_of.values()
+        ])
+        most_frequent = np.array(list(members_of), dtype=object)[counts.argmax(axis=0)]
+        groups = np.where(counts.any(axis=0), most_frequent, groups)
+    pieces = [
+        (method, kept, who, number, options["folds"], options["seed"])
+        for number in range(len(sizes))
+    ]
+    rows, pooled = zip(*collected(_predicting, pieces, progress), strict=True)
+    return Predictions(
+        np.array(list(members)), groups.astype(str), sizes, np.array(rows), np.array(pooled)
+    )
+
+
+def _predicting(
+    method: Method, triplets: Triplets | Quadruples, who: np.ndarray, number: int, folds: int,
+    seed: int, halt: Halt,
+) -> tuple[np.ndarray, float]:
+    """How well one participant predicts all others and itself, and all others predict it."""
+    own = triplets.take(who == number)
+    row = np.full(who.max() + 1, np.nan)
+    pooled = np.nan
+    with suppress(DataError):  # the method learns nothing from these answers
+        mistakes = clone(method).fit(own, progress=halt).mistakes(triplets)
+        weights = np.bincount(who, triplets.weight)
+        right = weights - np.bincount(who, triplets.weight * mistakes)
+        np.divide(right, weights, out=row, where=weights > 0)
+    with suppress(DataError):
+        others = clone(method).fit(triplets.take(who != number), progress=halt)
+        pooled = others.score(own) if own.weight.any() else np.nan
+    row[number] = 1.0 - np.mean(fold_errors_of(method, own, folds, seed, halt))
+    return row, pooled
+
+
+@dataclass(frozen=True)
+class PoolingCurve:
+    """Accuracy of predicting a participant from more and more others.
+
+    Attributes
+    ----------
+    n_pooled : ndarray of int, shape (k,)
+        Participants learned from.
+    accuracy : ndarray, shape (r, k)
+        In r random orders, on the answers of one participant who is not among them.
+    """
+
+    n_pooled: np.ndarray
+    accuracy: np.ndarray
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """``participants`` learned from, ``accuracy``, ``standard error``, ``low``, ``high``.
+
+        The mean over the orders and its 95 % t interval; NaN where too few of them could be
+        learned from.
+        """
+        known = pd.DataFrame(self.accuracy)
+        mean, error = known.mean().to_numpy(), known.sem().to_numpy()
+        reach = stdtrit(np.maximum(known.count().to_numpy() - 1, 1), 0.975) * error
+        return pd.DataFrame({
+            "participants": self.n_pooled, "accuracy": mean, "standard error": error,
+            "low": np.maximum(mean - reach, 0.0), "high": np.minimum(mean + reach, 1.0),
+        })
+
+
+def pooling_curve(
+    method: Method,
+    triplets: Triplets | Quadruples,
+    *,
+    by: By = "participant",
+    most: Most = 16,
+    repeats: Annotated[
+        int, Number(2, 1000, "Orders", "In each, another participant is predicted.")
+    ] = 20,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> PoolingCurve:
+    """Accuracy against the number of participants whose answers are pooled.
+
+    Parameters
+    ----------
+    method : Method
+    triplets : Triplets or Quadruples
+    by, most, repeats, seed
+        See their declarations; `most` is the largest pool.
+    progress : Progress
+        Called after every order.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two participants.
+    Stopped
+        If `progress` asks to stop before the end.
+    """
+    options = checked(
+        pooling_curve, {"by": by, "most": most, "repeats": repeats, "seed": seed}
+    )
+    triplets = as_answers(triplets)
+    members = list(largest(triplets, by, options["most"] + 1).values())
+    sizes = sorted({k for k in _POOLS if k < len(members)} | {len(members) - 1})
+    rng = np.random.default_rng(options["seed"])
+    targets = np.resize(rng.permutation(len(members)), options["repeats"])
+    pieces = []
+    for target in targets:
+        others = rng.permutation(np.delete(np.arange(len(members)), target))
+        pieces.append((method, triplets, [members[i] for i in others], members[target], sizes))
+    return PoolingCurve(np.array(sizes), np.array(collected(_pooled, pieces, progress)))
+
+
+def _pooled(
+    method: Method, triplets: Triplets | Quadruples, others: list[np.ndarray], target: np.ndarray,
+    sizes: list[int], halt: Halt,
+) -> list[float]:
+    test, found = triplets.take(target), []
+    for size in sizes:
+        learned = triplets.take(np.concatenate(others[:size]))
+        try:
+            found.append(clone(method).fit(learned, progress=halt).score(test))
+        except DataError:
+            found.append(np.nan)
+    return found
