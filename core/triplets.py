@@ -193,8 +193,11 @@ class Judgements:
         return self._about(self._objects, self.rows[which], answers, self.name)
 
     def with_objects(self, objects: pd.DataFrame) -> Self:
-        """The same answers with another description of the same objects, in the same order."""
-        if objects["id"].astype(str).tolist() != self.ids:
+        """The same answers with another description of the same objects, in the same order.
+
+        Objects that were never asked about may follow.
+        """
+        if objects["id"].astype(str).tolist()[: self.n_objects] != self.ids:
             raise ValueError("the objects must keep their ids and their order")
         return self._about(checked_objects(objects), self.rows, self.answers, self.name)
 

@@ -24,6 +24,7 @@ from core.files import (
     read_pictures,
 )
 from core.files.pictures import MAX_SIDE
+from core.quadruples import Quadruples
 from core.triplets import DataError, Triplets
 from tests.test_files_hostile import zipped
 
@@ -330,3 +331,14 @@ def test_kept_columns_are_part_of_a_reading():
     with pytest.raises(DataError, match="'time' cannot be kept under its own name") as raised:
         read(GROUPED, {**roles, "keep": ["time"]})
     assert "Choose it as the column of a role" in raised.value.remedy
+
+
+def test_objects_of_comparisons_of_pairs_are_described():
+    pairs = Quadruples([[0, 1, 2, 3], [2, 3, 0, 1]])
+    table = pd.DataFrame({"id": list("01234"), "level": np.arange(5.0)})
+    described, report = attach_objects(pairs, table, add=True)
+    assert described.objects["level"].tolist() == [0, 1, 2, 3, 4]
+    assert report.added == ["4"]
+    np.testing.assert_array_equal(described.rows, pairs.rows)
+    pictured, report = attach_pictures(described, read_pictures([("2.png", png())]))
+    assert (report.n_matched, pictured.objects["image"][2]) == (1, "2.png")

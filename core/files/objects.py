@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import pandas as pd
 
@@ -20,7 +22,9 @@ from core.files.names import (
     without_tags,
 )
 from core.files.source import Source
-from core.triplets import DataError, Triplets
+from core.triplets import DataError, Judgements
+
+Given = TypeVar("Given", bound=Judgements)
 
 #: Texts of at most this many different values, and on average twice each, are categories.
 _MOST_CATEGORIES = 200
@@ -94,17 +98,17 @@ def read_objects(
 
 
 def attach_objects(
-    triplets: Triplets,
+    triplets: Given,
     table: Source | pd.DataFrame,
     index_base: int | None = None,
     *,
     add: bool = False,
-) -> tuple[Triplets, MatchReport]:
+) -> tuple[Given, MatchReport]:
     """Describe the objects of `triplets` by a table.
 
     Parameters
     ----------
-    triplets : Triplets
+    triplets : Triplets or Quadruples
     table : DataFrame, path, bytes or binary file object
         As for `read_objects`.
     index_base : {0, 1}, optional
@@ -114,7 +118,7 @@ def attach_objects(
 
     Returns
     -------
-    triplets : Triplets
+    triplets : Triplets or Quadruples
         The same answers; columns of the table replace columns of the same name.
     report : MatchReport
 
@@ -155,7 +159,7 @@ def attach_objects(
         unused=table["id"].iloc[np.setdiff1d(unused, added)].tolist(),
         added=table["id"].iloc[added].tolist(),
     )
-    return Triplets(triplets.rows, described, triplets.answers, triplets.name), report
+    return triplets.with_objects(described), report
 
 
 def _rows(table: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:

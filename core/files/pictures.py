@@ -16,8 +16,9 @@ from PIL import Image, ImageOps
 from core.files.archive import MAX_BYTES, Archive, too_large
 from core.files.matching import MatchReport
 from core.files.names import counted, file_name, stem_key, without_tags
+from core.files.objects import Given
 from core.files.source import Source, fetch
-from core.triplets import DataError, Triplets
+from core.triplets import DataError
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
@@ -141,7 +142,7 @@ def read_pictures(
     return Pictures(_unpacked(sources))
 
 
-def attach_pictures(triplets: Triplets, pictures: Pictures) -> tuple[Triplets, MatchReport]:
+def attach_pictures(triplets: Given, pictures: Pictures) -> tuple[Given, MatchReport]:
     """Give each object its picture: column ``image`` names it.
 
     Pictures are found by name without folder, extension and case: that of the object's column

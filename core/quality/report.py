@@ -115,7 +115,13 @@ def quality(
     )
     if "favourite_share" in people:
         biased = int((people["bias_p"] < 0.01).sum())
-        sides = f"{biased:,} of {len(people):,} participants prefer a side (p < 0.01)."
+        if "participant" in triplets.answers:
+            sides = f"{biased:,} of {len(people):,} participants prefer a side (p < 0.01)."
+        else:
+            sides = (
+                "Taken together, the answers prefer a side (p < 0.01)." if biased
+                else "Taken together, the answers show no preference for a side (p < 0.01)."
+            )
     circular = Share.of(0, 0)
     if "circular" in things:
         circular = Share.of(things["circular"].sum(), things["triples"].sum())

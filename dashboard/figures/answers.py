@@ -41,6 +41,9 @@ def histogram(
             hovertemplate="%{customdata[0]:.3~g} to %{customdata[1]:.3~g}: %{y}<extra></extra>",
         )
     )
+    if not logarithmic and len(values) and np.ptp(values) < 1:
+        # Around a single value plotly would count in fractions.
+        figure.update_xaxes(tickvals=np.unique(values))
     return figure.update_layout(
         template=template(canvas), bargap=0.04, dragmode="zoom", uirevision=title,
         xaxis={"title": title, "type": "log" if logarithmic else "linear", "showgrid": False},
