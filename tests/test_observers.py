@@ -120,11 +120,14 @@ def test_answers_without_weight_count_for_nobody(two_kinds):
     data = Triplets(
         two_kinds.rows, two_kinds.objects, two_kinds.answers.assign(weight=weight)
     )
-    with np.errstate(all="raise"):
-        found = who_predicts_whom(METHOD, data, folds=2)
-    assert np.isnan(found.accuracy[:, 5]).all()
-    assert np.isnan(found.pooled[5])
-    assert np.isfinite(found.accuracy[:5, :5]).all()
+    found = who_predicts_whom(METHOD, data, folds=2)
+    assert found.names.tolist() == [f"p{k}" for k in range(5)]
+    assert np.isfinite(found.accuracy).all()
+    without = who_predicts_whom(METHOD, two_kinds.take(np.arange(1500)), folds=2)
+    assert np.array_equal(found.accuracy, without.accuracy)
+    assert np.isfinite(pooling_curve(METHOD, data, repeats=6).accuracy).all()
+    assert len(observer_maps(METHOD, data).maps) == 5
+    assert errors_by_group(METHOD, data, folds=2).names.tolist() == ["all", *found.names]
 
 
 def test_intervals_by_hand():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import joblib
@@ -14,6 +15,7 @@ from scipy.stats import norm
 
 from core.embedding import CKL, STE, TSTE
 from core.files import interpret, load, propose
+from core.parallel import Halt
 from core.progress import Stopped
 from core.quadruples import Quadruples
 from core.scale import (
@@ -26,6 +28,7 @@ from core.scale import (
     normalised,
     ordinal_scale,
     recorded,
+    resampling,
     scale_error,
     scales_by,
 )
@@ -33,7 +36,7 @@ from core.scale.binomial import LINKS, fit_many, has_finite_optimum
 from core.scale.ordinal import OrdinalScale, oriented
 from core.scale.resampling import may_rise
 from core.score import cross_validate
-from core.simulate import answer, simulate
+from core.simulate import answer, questions_of, simulate
 from core.triplets import DataError, Triplets
 from core.truth import scale_function
 
@@ -88,6 +91,44 @@ def test_triads_have_no_six_points():
     found = diagnose(MLDS(), table("kktriad"), simulations=50)
     assert (found.six_point, found.six_point_p, found.n_six_points) == (None, None, 0)
     assert 0 < found.runs_p <= 1
+
+
+@pytest.mark.parametrize("name", ["kk1", "kktriad"])
+def test_simulated_answers_are_fitted_as_if_one_by_one(name):
+    fitted = MLDS().fit(table(name))
+    trials = fitted.trials(table(name))
+    link, points, seed = LINKS["probit"], np.zeros(len(trials)), np.random.SeedSequence(4)
+    residuals, runs, _ = resampling._simulated(
+        trials, trials.comparisons(), fitted, link, points, 15, seed, Halt()
+    )
+    chance = norm.cdf(trials.design @ fitted.unconstrained_)
+    response = np.random.default_rng(seed).random((15, len(trials))) < chance
+    for number, own in enumerate(response):
+        refitted = fit_many(
+            trials.design[:, 1:], own[None].astype(float), np.ones(len(trials)), link
+        )
+        linear = trials.design[:, 1:] @ refitted[0]
+        losses = -norm.logcdf(np.where(own, linear, -linear))
+        expected = np.sort(np.where(own, 1, -1) * np.sqrt(2 * losses))
+        np.testing.assert_allclose(residuals[number], expected, atol=1e-4)
+        signs = own[np.argsort(linear, kind="stable")]
+        assert abs(runs[number] - np.sum(signs[1:] != signs[:-1])) <= 2  # ties by rounding
+
+
+def test_diagnostics_of_many_answers_fit_into_memory():
+    rng = np.random.default_rng(0)
+    x = np.linspace(0, 1, 6)[:, None]
+    asked = questions_of("triads", 6, 40_000, rng)
+    data = Triplets.from_array(answer(x, asked, rng, noise="positions", level=0.2), 6)
+    diagnose(MLDS(), data.take(np.arange(500)), simulations=20)  # imports what it needs
+    tracemalloc.start()
+    with joblib.parallel_config(n_jobs=1):
+        found = diagnose(MLDS(), data, simulations=200)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found.residuals) == len(found.low) == 40_000
+    # the residuals of all simulations are 32 MB; fitting a hundred sets took 10 times that
+    assert peak < 200e6
 
 
 def test_diagnostics_notice_an_observer_without_a_scale():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -55,6 +55,13 @@ def groups_of(triplets: Triplets | Quadruples, column: str) -> dict[str, np.ndar
     ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
     members = {name: order[ends[i] : ends[i + 1]] for i, name in enumerate(names)}
     return dict(sorted(members.items(), key=lambda item: -len(item[1])))
+
+
+def counted(data: Any) -> Triplets | Quadruples:
+    """Answers without those of weight 0, which are nobody's."""
+    triplets = as_answers(data)
+    counts = triplets.weight > 0
+    return triplets if counts.all() else triplets.take(counts)
 
 
 def largest(triplets: Triplets | Quadruples, by: str, most: int) -> dict[str, np.ndarray]:
@@ -123,7 +130,7 @@ def errors_by_group(
         If `progress` asks to stop before the end.
     """
     options = checked(errors_by_group, {"by": by, "most": most, "folds": folds, "seed": seed})
-    triplets = as_answers(triplets)
+    triplets = counted(triplets)
     groups = dict(list(groups_of(triplets, by).items())[: options["most"]])
     groups = {"all": np.arange(len(triplets)), **groups}
     pieces = [

@@ -12,10 +12,10 @@ from core.cluster.dendrogram import Dendrogram
 from core.embedding.ordinal import Embedding
 from core.geometry import procrustes, procrustes_disparity
 from core.method import checked
-from core.observers.groups import By, Most, collected, largest
+from core.observers.groups import By, Most, collected, counted, largest
 from core.parallel import Halt
 from core.progress import Progress, silent
-from core.quadruples import Quadruples, as_answers
+from core.quadruples import Quadruples
 from core.triplets import Triplets
 
 
@@ -78,7 +78,7 @@ def observer_maps(
         If `progress` asks to stop before the end.
     """
     options = checked(observer_maps, {"by": by, "most": most})
-    triplets = as_answers(triplets)
+    triplets = counted(triplets)
     members = largest(triplets, by, options["most"])
     pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
     common, *maps = collected(_map_of, pieces, progress)

@@ -12,10 +12,19 @@ from scipy.special import stdtrit
 from sklearn.base import clone
 
 from core.method import Column, Method, Number, checked
-from core.observers.groups import By, Most, Seed, collected, fold_errors_of, groups_of, largest
+from core.observers.groups import (
+    By,
+    Most,
+    Seed,
+    collected,
+    counted,
+    fold_errors_of,
+    groups_of,
+    largest,
+)
 from core.parallel import Halt
 from core.progress import Progress, silent
-from core.quadruples import Quadruples, as_answers
+from core.quadruples import Quadruples
 from core.triplets import DataError, Triplets
 
 #: Numbers of pooled participants at which accuracy is measured.
@@ -131,7 +140,7 @@ def who_predicts_whom(
         who_predicts_whom,
         {"by": by, "group": group, "most": most, "folds": folds, "seed": seed},
     )
-    triplets = as_answers(triplets)
+    triplets = counted(triplets)
     members = largest(triplets, by, options["most"])
     kept = triplets.take(np.concatenate(list(members.values())))
     sizes = np.array([len(of) for of in members.values()])
@@ -165,11 +174,10 @@ def _predicting(
     with suppress(DataError):  # the method learns nothing from these answers
         mistakes = clone(method).fit(own, progress=halt).mistakes(triplets)
         weights = np.bincount(who, triplets.weight)
-        right = weights - np.bincount(who, triplets.weight * mistakes)
-        np.divide(right, weights, out=row, where=weights > 0)
+        row = 1.0 - np.bincount(who, triplets.weight * mistakes) / weights
     with suppress(DataError):
         others = clone(method).fit(triplets.take(who != number), progress=halt)
-        pooled = others.score(own) if own.weight.any() else np.nan
+        pooled = others.score(own)
     row[number] = 1.0 - np.mean(fold_errors_of(method, own, folds, seed, halt))
     return row, pooled
 
@@ -238,7 +246,7 @@ def pooling_curve(
     options = checked(
         pooling_curve, {"by": by, "most": most, "repeats": repeats, "seed": seed}
     )
-    triplets = as_answers(triplets)
+    triplets = counted(triplets)
     members = list(largest(triplets, by, options["most"] + 1).values())
     sizes = sorted({k for k in _POOLS if k < len(members)} | {len(members) - 1})
     rng = np.random.default_rng(options["seed"])

@@ -16,7 +16,7 @@ from core.observers import groups_of
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
 from core.quadruples import Quadruples, as_answers
-from core.scale.mlds import MLDS
+from core.scale.mlds import MLDS, standardised
 from core.scale.resampling import bootstrap_scale, may_rise
 from core.scale.trials import stimulus_of
 from core.triplets import DataError, Triplets
@@ -322,7 +322,7 @@ def _scale_of(
             )
             level_of = mlds.trials(triplets).level_of
             asked = triplets.answers_per_object > 0
-            scale = samples.estimate / samples.estimate[-1]
+            scale = standardised(samples.estimate)
             ends = samples.interval(options["coverage"])
             found[:, asked] = np.array([scale, *ends])[:, level_of[asked]]
         else:

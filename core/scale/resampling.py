@@ -19,6 +19,11 @@ from core.scale.trials import Trials
 #: Resamples fitted together: their arrays stay in the processor's cache.
 _TOGETHER = 100
 
+#: Responses simulated together at most, one for every answer.
+_RESPONSES = 1_000_000
+#: Ranks of residuals whose envelope is found at once.
+_RANKS = 4_096
+
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
@@ -267,24 +272,33 @@ def diagnose(
     residuals, runs, six_point = _judged(
         trials.design, trials.response[None], fitted.unconstrained_[None], link, points
     )
-    sizes = np.diff(np.arange(0, options["simulations"] + _TOGETHER, _TOGETHER).clip(
+    together = int(np.clip(_RESPONSES // len(trials), 1, _TOGETHER))
+    sizes = np.diff(np.arange(0, options["simulations"] + together, together).clip(
         max=options["simulations"]
     ))
+    comparisons = trials.comparisons()
     pieces = [
-        (trials, fitted, link, points, int(size), child)
+        (trials, comparisons, fitted, link, points, int(size), child)
         for size, child in zip(
             sizes, np.random.SeedSequence(options["seed"]).spawn(len(sizes)), strict=True
         )
     ]
-    found = []
-    for judged in in_parallel(_simulated, pieces):
+    found, done = [], 0
+    # Thousands of simulations of a hundred thousand answers would not fit into memory twice.
+    simulated = np.empty((options["simulations"], len(trials)), dtype=np.float32)
+    for their_residuals, *judged in in_parallel(_simulated, pieces):
+        simulated[done : done + len(their_residuals)] = their_residuals
+        done += len(their_residuals)
         found.append(judged)
         if progress(len(found) / len(pieces)):
             break
     if not found:
         raise Stopped
-    simulated, simulated_runs, simulated_points = map(np.concatenate, zip(*found, strict=True))
-    low, high = np.quantile(simulated, [0.025, 0.975], axis=0)
+    simulated_runs, simulated_points = map(np.concatenate, zip(*found, strict=True))
+    low, high = np.concatenate([
+        np.quantile(block, [0.025, 0.975], axis=0).astype(float)
+        for block in np.array_split(simulated[:done], -(-len(trials) // _RANKS), axis=1)
+    ], axis=1)
     n_points = round(points.sum() / 3)
     return ScaleDiagnostics(
         residuals[0], low, high, int(runs[0]), simulated_runs,
@@ -295,6 +309,7 @@ def diagnose(
 
 def _simulated(
     trials: Trials,
+    comparisons: tuple[np.ndarray, np.ndarray, np.ndarray],
     fitted: MLDS,
     link: Link,
     points: np.ndarray,
@@ -305,8 +320,13 @@ def _simulated(
     """`_judged` of answers by the model, each set with the scale that fits it."""
     chance = probabilities(link, trials.design @ fitted.unconstrained_)
     response = np.random.default_rng(seed).random((size, len(trials))) < chance
+    # The fit needs to know no more than how often each comparison was answered which way.
+    rows, which, sign = comparisons
+    order = np.argsort(which, kind="stable")
+    begins = np.searchsorted(which[order], np.arange(len(rows)))
+    agrees = response[:, order] == (sign[order] > 0)
     values = fit_many(
-        trials.design[:, 1:], response.astype(float), np.ones(len(trials)), link,
+        rows[:, 1:], np.add.reduceat(agrees, begins, axis=1, dtype=float), np.bincount(which), link,
         start=fitted.unconstrained_[1:], prior=fitted._prior(len(fitted.levels_)),
     )
     return _judged(trials.design, response, np.pad(values, ((0, 0), (1, 0))), link, points)
