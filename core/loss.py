@@ -28,7 +28,12 @@ BLOCK = 8192
 # The numpy error model leaves divisions unguarded, and without NaN assumptions ("nnan", "ninf")
 # a loss may still be checked for finiteness. Both matter for vectorisation.
 _REORDER = {"contract", "reassoc", "nsz", "arcp", "afn"}
-compiled = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=_REORDER)
+# Sums that may be reordered come out differently in different surroundings. A function that is
+# called has two: by itself and in the caller's object code. Which one runs would depend on whether
+# the caller was compiled just now or taken from the cache; inlined, there is only one.
+compiled = numba.njit(
+    nogil=True, cache=True, error_model="numpy", fastmath=_REORDER, forceinline=True
+)
 _exact = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
 
 

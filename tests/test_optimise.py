@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -196,3 +200,30 @@ def test_progress_of_a_part_is_shown_in_another_form():
     assert not part(0.0, start=2)
     assert part(0.5, loss=3.0, snapshot=4)
     assert seen == [(0.25, None, None, 2), (0.5, 3.0, 5, 0)]
+
+
+SAME_BITS = """
+import hashlib
+import numpy as np
+from core.embedding import CKL, SOE, STE, TSTE
+from core.simulate import simulate
+from core.uncertainty import bootstrap, sample_posterior
+
+answers = simulate(np.random.default_rng(0).normal(size=(12, 2)), 400, noise="logistic", seed=1)
+maps = [method(n_init=2).fit(answers).embedding_ for method in (STE, TSTE, CKL, SOE)]
+maps.append(bootstrap(STE(n_init=1), answers, replicates=3).embeddings)
+maps.append(sample_posterior(STE(n_init=1), answers, effective=20, most=200).embeddings)
+print([hashlib.md5(found.tobytes()).hexdigest() for found in maps])
+"""
+
+
+def test_code_from_the_cache_gives_the_same_bits_as_code_compiled_just_now(tmp_path):
+    def computed() -> str:
+        return subprocess.run(
+            [sys.executable, "-c", SAME_BITS], cwd=Path(__file__).parent.parent, check=True,
+            capture_output=True, text=True, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        ).stdout
+
+    first = computed()
+    assert any(tmp_path.rglob("lbfgs*")), "it was compiled"
+    assert computed() == first
