@@ -677,3 +677,14 @@ def test_half_a_matrix_is_no_table_of_answers(size):
         table = load(pd.DataFrame(values, names, names).to_csv().encode())
         with pytest.raises(MatrixGiven):
             propose(table)
+
+
+@pytest.mark.parametrize("names", ["['{}']", '[""{}""]'])
+def test_clicks_of_psychopys_mouse_are_the_choice(names):
+    text = "trials.thisN,anchor,left,right,mouse.clicked_name,mouse.time,participant,expName\n"
+    for i, side in enumerate(("left", "right", "left")):
+        text += f'{i},dog.png,cat.png,car.png,"{names.format(side)}","[{i + 0.25}]",p1,t\n'
+    _, reading, found = best(text)
+    assert (reading.layout, reading.choice_coding) == ("psychopy", "side")
+    assert [found.triplets.labels[i] for i in found.triplets.rows[:, 1]] == ["cat", "car", "cat"]
+    assert found.triplets.answers["response_time"].tolist() == [0.25, 1.25, 2.25]

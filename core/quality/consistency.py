@@ -63,8 +63,8 @@ class Repeats:
 def repeats(triplets: Triplets) -> Repeats:
     """Agreement of repeated answers.
 
-    Without participants all pairs count as between; with weights an answer of weight w counts
-    as w answers of different people.
+    Without participants all pairs count as between. An answer of weight w counts as w answers of
+    the participant who gave it or, if nobody is named, of different people.
 
     Parameters
     ----------
