@@ -791,3 +791,11 @@ def test_moments_are_seconds_since_1970(moment, seconds):
     text = f"anchor,near,far,time\na,b,c,{moment}\nb,a,c,1970-01-01T00:01\nb,c,a,\n"
     times = imported(text).triplets.answers["time"]
     np.testing.assert_array_equal(times, [seconds, 60.0, np.nan])
+
+
+def test_a_count_of_rows_is_no_weight():
+    rows = "a,b,c,{}\nb,a,c,{}\nc,a,b,{}\n"
+    counting = imported("anchor,near,far,count\n" + rows.format(1, 2, 3)).triplets
+    assert "weight" not in counting.answers
+    weights = imported("anchor,near,far,count\n" + rows.format(1, 3, 2)).triplets
+    assert weights.weight.tolist() == [1, 3, 2]
