@@ -711,3 +711,14 @@ def test_a_column_called_as_a_choice_is_one_even_in_a_short_file():
 def test_options_may_be_counted_from_0():
     _, reading, _ = best("trial,anchor,option0,option1,choice\n1,a,b,c,0\n2,d,e,f,1\n")
     assert (reading.roles["left"], reading.roles["right"]) == ("option0", "option1")
+
+
+def test_matrices_of_signs_may_be_several_and_tell_which_were_left_out():
+    signs = matrix_of_signs(MLDS, 5).encode()
+    files = [("a.csv", signs), ("b.csv", signs), ("broken.csv", b"\x89PNG\r\n\x1a\n")]
+    table = load_several(files, tolerant=True)
+    assert (table.files, list(table.refused)) == (("a.csv", "b.csv"), ["broken.csv"])
+    reading = propose(table)[0]
+    assert reading.task == "larger_difference"
+    answers = interpret(table, reading).triplets.answers
+    assert answers["participant"].tolist() == ["a"] * 4 + ["b"] * 4
