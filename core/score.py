@@ -257,8 +257,9 @@ def repeat_error(triplets: Triplets | Quadruples) -> ErrorEstimate | None:
     questions, weight = triplets.questions, triplets.weight
     side = triplets.verdicts
     given = np.bincount(2 * questions + side, weight, 2 * (questions.max(initial=0) + 1))
-    same = given[2 * questions + side] - np.minimum(weight, 1.0)
-    other = given[2 * questions + 1 - side]
+    # Sums of weights that are no whole numbers would hardly ever be equal.
+    same = np.round(given[2 * questions + side] - np.minimum(weight, 1.0), 9)
+    other = np.round(given[2 * questions + 1 - side], 9)
     repeated = same + other > 0
     if not repeated.any():
         return None

@@ -791,3 +791,23 @@ def test_moments_are_seconds_since_1970(moment, seconds):
     text = f"anchor,near,far,time\na,b,c,{moment}\nb,a,c,1970-01-01T00:01\nb,c,a,\n"
     times = imported(text).triplets.answers["time"]
     np.testing.assert_array_equal(times, [seconds, 60.0, np.nan])
+
+
+def test_a_count_of_rows_is_no_weight():
+    rows = "a,b,c,{}\nb,a,c,{}\nc,a,b,{}\n"
+    counting = imported("anchor,near,far,count\n" + rows.format(1, 2, 3)).triplets
+    assert "weight" not in counting.answers
+    weights = imported("anchor,near,far,count\n" + rows.format(1, 3, 2)).triplets
+    assert weights.weight.tolist() == [1, 3, 2]
+
+
+@pytest.mark.parametrize(("delimiter", "cells", "numbers"), [
+    (",", ["1", " 2 ", "", "3e2"], [1, 2, np.nan, 300]),
+    (";", ["1,5", "2.5", "", "-0"], [1.5, 2.5, np.nan, 0]),
+    (",", ["7", "NA", ' "8"', "x"], [7, np.nan, 8, np.nan]),
+    (",", ["inf", "nan", "-inf", "1"], [np.inf, np.nan, -np.inf, 1]),
+])
+def test_columns_of_numbers(delimiter, cells, numbers):
+    text = "".join(f"a{delimiter}b{delimiter}{cell}\n" for cell in cells * 2)
+    table = load(text.encode(), header=False, delimiter=delimiter)
+    np.testing.assert_array_equal(table.numbers("column 3"), numbers * 2)

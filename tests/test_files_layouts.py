@@ -677,3 +677,48 @@ def test_half_a_matrix_is_no_table_of_answers(size):
         table = load(pd.DataFrame(values, names, names).to_csv().encode())
         with pytest.raises(MatrixGiven):
             propose(table)
+
+
+@pytest.mark.parametrize("names", ["['{}']", '[""{}""]'])
+def test_clicks_of_psychopys_mouse_are_the_choice(names):
+    text = "trials.thisN,anchor,left,right,mouse.clicked_name,mouse.time,participant,expName\n"
+    for i, side in enumerate(("left", "right", "left")):
+        text += f'{i},dog.png,cat.png,car.png,"{names.format(side)}","[{i + 0.25}]",p1,t\n'
+    _, reading, found = best(text)
+    assert (reading.layout, reading.choice_coding) == ("psychopy", "side")
+    assert [found.triplets.labels[i] for i in found.triplets.rows[:, 1]] == ["cat", "car", "cat"]
+    assert found.triplets.answers["response_time"].tolist() == [0.25, 1.25, 2.25]
+
+
+@pytest.mark.parametrize("header", ["stim_a,stim_b,stim_c,odd,rt", "A,B,C,odd_one_out,rt",
+                                    "left,middle,right,Outlier,response time"])
+def test_three_columns_of_any_name_beside_the_odd_one(header):
+    _, reading, found = best(f"{header}\nx,y,z,x,0.8\ny,z,w,w,0.7\nz,x,w,x,0.9\n")
+    assert (reading.layout, reading.task, reading.choice_coding) == ("three", "odd_one_out", "item")
+    ids = np.array(found.triplets.ids, dtype=object)
+    assert ids[found.triplets.rows[::2]].tolist() == [["y", "z", "x"], ["y", "z", "w"],
+                                                      ["z", "w", "x"]]
+    assert found.triplets.answers["response_time"].tolist()[::2] == [0.8, 0.7, 0.9]
+
+
+def test_a_column_called_as_a_choice_is_one_even_in_a_short_file():
+    _, reading, found = best("ref,test1,test2,resp\na,b,c,1\nb,c,a,2\nc,b,a,1\n")
+    assert reading.roles == {"anchor": "ref", "left": "test1", "right": "test2", "choice": "resp"}
+    ids = np.array(found.triplets.ids, dtype=object)
+    assert ids[found.triplets.rows].tolist() == [list("abc"), list("bac"), list("cba")]
+
+
+def test_options_may_be_counted_from_0():
+    _, reading, _ = best("trial,anchor,option0,option1,choice\n1,a,b,c,0\n2,d,e,f,1\n")
+    assert (reading.roles["left"], reading.roles["right"]) == ("option0", "option1")
+
+
+def test_matrices_of_signs_may_be_several_and_tell_which_were_left_out():
+    signs = matrix_of_signs(MLDS, 5).encode()
+    files = [("a.csv", signs), ("b.csv", signs), ("broken.csv", b"\x89PNG\r\n\x1a\n")]
+    table = load_several(files, tolerant=True)
+    assert (table.files, list(table.refused)) == (("a.csv", "b.csv"), ["broken.csv"])
+    reading = propose(table)[0]
+    assert reading.task == "larger_difference"
+    answers = interpret(table, reading).triplets.answers
+    assert answers["participant"].tolist() == ["a"] * 4 + ["b"] * 4

@@ -121,6 +121,23 @@ def test_tables_that_do_not_identify_objects(text, message, row):
     assert raised.value.row == row
 
 
+@pytest.mark.parametrize(("text", "message"), [
+    ("id,size\na,1\nb,2\na,3\n", "o.csv, row 4: object 'a' is listed twice"),
+    ("id,size\na,1\n,2\n", "o.csv, row 3: an object has no id"),
+])
+def test_flaws_of_a_column_called_id_are_told(text, message):
+    with pytest.raises(DataError) as raised:
+        read_objects(text.encode(), name="o.csv")
+    assert message in str(raised.value)
+
+
+def test_decimal_commas_are_numbers():
+    objects = read_objects(b"id;size;code\na;1,5;1,2,3\nb;-0,25;4\n")
+    assert objects["size"].tolist() == [1.5, -0.25]
+    assert objects["code"].tolist() == ["1,2,3", "4"]
+    assert read_objects(b'id,size\na,"1,5"\nb,"2,5"\n')["size"].tolist() == ["1,5", "2,5"]
+
+
 def test_attach_objects_reports_both_sides():
     table = pd.DataFrame({"id": ["Apple", "car", "dog"], "alive": ["yes", "no", "yes"]})
     triplets, report = attach_objects(FRUIT, table)

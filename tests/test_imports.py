@@ -10,13 +10,15 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from core.files import WRITERS, Reading, interpret, load, load_several, read
+from core.files import WRITERS, Reading, interpret, load, load_several, read, write_answers
+from core.quality import participants
 from core.simulate import simulate
 from core.triplets import DataError, Triplets
 from dashboard import imports
 from dashboard.state import _KEY, Session
 from tests.test_files_hostile import GOOD, zipped
 from tests.test_pages import settled, start, words
+from tests.test_quality import people_data
 
 PEOPLE = [
     (f"session_p{i}.csv", f"center,left,right,answer\ndog,cat,car,{x}\n".encode())
@@ -339,3 +341,26 @@ def test_a_corrected_table_of_objects_is_read_again(services):
         assert not app.exception
         upload = imports.waiting(app.session_state[_KEY].id)
         assert upload.objects["kind"].tolist() == list(kinds)
+
+
+def test_sides_and_trials_of_written_answers_come_back_on_the_page(services):
+    data = people_data(each=30)
+    app = start()
+    app.file_uploader(key="upload").upload("back.csv", write_answers(data), "text/csv").run()
+    assert not app.exception
+    session = app.session_state[_KEY]
+    version = imports.waiting(session.id).version
+    assert app.selectbox(key=f"role.side.{version}").value == "side"
+    assert app.selectbox(key=f"role.trial.{version}").value == "—"
+    app.radio(key=f"coded.{version}").set_value(True).run()
+    assert not [w for w in app.selectbox if w.key.startswith(("role.side", "role.trial"))]
+    app.radio(key=f"coded.{version}").set_value(False).run()
+    # What the file says is offered again under the layout that was proposed.
+    imports.waiting(session.id).choose(0)
+    app.run()
+    app.button(key="keep.go").click().run()
+    (info,) = services.workspace.datasets()
+    kept = services.workspace.triplets(info)
+    assert kept.answers["side"].tolist() == data.answers["side"].tolist()
+    pd.testing.assert_frame_equal(participants(kept), participants(data))
+    settled(app, services)

@@ -35,7 +35,7 @@ from core.quality import (
     samplers,
     transitivity,
 )
-from core.score import clustered_mean
+from core.score import clustered_mean, repeat_error
 from core.simulate import simulate
 from core.triplets import DataError, Triplets
 from tests.test_files_layouts import FORMATS
@@ -297,6 +297,16 @@ def test_catch_trials_of_a_file_without_participants_count():
     named = imported.triplets.answers.assign(participant=list("pqp"))
     triplets = Triplets(imported.triplets.rows, imported.triplets.objects, named)
     assert quality(triplets, catch_trials=imported.catch_trials).checks.n == 0
+
+
+def test_majorities_by_weights_that_are_no_whole_numbers():
+    rows = [[0, 1, 2], [0, 2, 1], [0, 2, 1], [0, 1, 2]]
+    tie = Triplets.from_array(rows, weight=[0.3, 0.1, 0.2, 1.0])
+    # The last has 0.3 on either side of it, each other one a majority against or for it.
+    assert repeat_error(tie).wrong.tolist() == [0, 1, 1, 0.5]
+    circle = [[0, 1, 2], [0, 2, 1], [0, 2, 1], [0, 2, 3], [0, 3, 1]]
+    divided = Triplets.from_array(circle, weight=[0.3, 0.1, 0.2, 1.0, 1.0])
+    assert transitivity(divided)["triples"].tolist() == [0, 0, 0, 0]
 
 
 def test_others_who_are_divided_have_no_majority_whatever_their_weights():

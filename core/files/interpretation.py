@@ -282,10 +282,13 @@ def _trials_told(
 ) -> np.ndarray:
     """(T,) trial of every answer, where each has a row of its own."""
     column, who = reading.roles["trial"], reading.roles.get("participant")
-    trial = trial_of_rows(
-        table.codes(column).codes[usable], rows, table.codes(who).codes[usable] if who else None
+    numbers = table.numbers(column)[usable]
+    # There may be as many values as trials, and texts take long.
+    told = pd.factorize(numbers)[0] if np.isfinite(numbers).all() else (
+        table.codes(column).codes[usable]
     )
-    return named_trials(trial, table.numbers(column)[usable])
+    trial = trial_of_rows(told, rows, table.codes(who).codes[usable] if who else None)
+    return named_trials(trial, numbers)
 
 
 def _moments(table: Table, column: str) -> np.ndarray:

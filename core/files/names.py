@@ -19,8 +19,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "query", "probe", "standard", "sample", "stimulus",
     ),
     "left": (
-        "left", "targetleft", "option1", "optiona", "comparison1", "alternative1", "alt1",
-        "option0", "choice1", "choicea", "leftoption", "leftstimulus", "leftimage",
+        "left", "targetleft", "option0", "option1", "optiona", "comparison1", "alternative1",
+        "alt1", "choice1", "choicea", "leftoption", "leftstimulus", "leftimage",
     ),
     "right": (
         "right", "targetright", "option2", "optionb", "comparison2", "alternative2", "alt2",

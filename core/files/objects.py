@@ -63,10 +63,10 @@ def read_objects(
     """
     if isinstance(source, pd.DataFrame):
         cells = source.reset_index(drop=True)
-        name = name or "table of objects"
+        name, decimal_comma = name or "table of objects", False
     else:
         table = load(source, name, header=header, least_columns=1)
-        name = table.name
+        name, decimal_comma = table.name, table.delimiter != ","
         cells = table.preview(table.n_rows)  # labelled with the rows of the file
     texts = pd.DataFrame({str(column): _as_texts(cells[column]) for column in cells.columns})
     id_column = id_column or _id_column(texts, name)
@@ -93,7 +93,7 @@ def read_objects(
     for column in texts.columns:
         if column not in (id_column, label, image):
             other = column if column not in objects else f"{column} (2)"
-            objects[other] = _typed(texts[column])
+            objects[other] = _typed(texts[column], decimal_comma)
     return objects
 
 
@@ -134,7 +134,7 @@ def attach_objects(
         raise DataError(
             f"none of the objects ({listing(triplets.ids, 3)}) is in the table of objects "
             f"({listing(table['id'].tolist(), 3)})",
-            remedy="Choose another column of the table as the id.",
+            remedy="Name the objects in a column id as the answers do.",
         )
     unused = np.setdiff1d(np.arange(len(table)), places)
     found = _rows(table, places)
@@ -174,12 +174,14 @@ def _as_texts(column: pd.Series) -> pd.Series:
 
 def _id_column(texts: pd.DataFrame, name: str) -> str:
     unique = [c for c in texts.columns if texts[c].is_unique and (texts[c] != "").all()]
-    if not unique:
+    usual = named(unique, ID_NAMES) or named(texts.columns, ["id"])
+    if usual is None and not unique:
         raise DataError(
             "no column has a different value in each row, so none identifies the objects",
             file=name, remedy="Give each object one row and an id.",
         )
-    return named(unique, ID_NAMES) or unique[0]
+    # What is wrong with a column called id is told: numbers beside it are hardly meant.
+    return usual or unique[0]
 
 
 def _check_ids(ids: pd.Series, name: str) -> None:
@@ -192,10 +194,11 @@ def _check_ids(ids: pd.Series, name: str) -> None:
             raise DataError(problem.format(ids[row]), file=name, row=int(row), remedy=remedy)
 
 
-def _typed(texts: pd.Series) -> pd.Series:
+def _typed(texts: pd.Series, decimal_comma: bool) -> pd.Series:
     """Numbers as numbers, words that repeat as categories."""
     written = texts[texts != ""]
-    numbers = pd.to_numeric(texts.where(texts != ""), errors="coerce")
+    figures = texts.str.replace(",", ".", n=1) if decimal_comma else texts
+    numbers = pd.to_numeric(figures.where(figures != ""), errors="coerce")
     if len(written) and numbers[written.index].notna().all():
         return numbers.astype(np.int64) if _are_whole(numbers) else numbers
     texts = texts.where(texts != "")

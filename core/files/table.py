@@ -147,6 +147,9 @@ class Table:
         if pa.types.is_floating(data.type):
             return data.to_numpy().astype(np.float64)
         if pa.types.is_dictionary(data.type):
+            found = self._plain_numbers(data)
+            if found is not None:
+                return found
             coded = self.codes(column)
             values = np.append(self._parsed(pa.array(coded.values, pa.string())), np.nan)
             return values[coded.codes]
@@ -159,6 +162,25 @@ class Table:
         found = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
         # Nanoseconds would not reach back to the year 23, as which 23-01-05 is read.
         return found.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
+
+    def _plain_numbers(self, data: pa.ChunkedArray) -> np.ndarray | None:
+        """A column of numbers and empty cells only, of whatever number of values; None if not."""
+        chunks = [np.zeros(0)]
+        for chunk in data.chunks:
+            texts = pc.utf8_trim_whitespace(chunk.dictionary)
+            if self.delimiter != ",":
+                texts = pc.replace_substring(texts, ",", ".", max_replacements=1)
+            try:
+                values = pc.cast(
+                    pc.replace_with_mask(
+                        texts, pc.equal(texts, ""), pa.scalar(None, texts.type)
+                    ), pa.float64(),
+                ).to_numpy(zero_copy_only=False)
+            except pa.ArrowInvalid:
+                return None
+            empty = pc.fill_null(chunk.indices, len(values)).to_numpy(zero_copy_only=False)
+            chunks.append(np.append(values, np.nan)[empty])
+        return np.concatenate(chunks)
 
     def _parsed(self, texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
         texts = pc.utf8_trim_whitespace(texts)

@@ -1,8 +1,9 @@
-"""Cells that hold lists, as jsPsych writes them -> one column for each part."""
+"""Cells that hold lists, as jsPsych and PsychoPy write them -> one column for each part."""
 
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,8 @@ from core.files.tasks import MOST_OPTIONS
 
 #: Rows in which lists are looked for.
 _LOOKED_AT = 20_000
+#: A list of texts as Python writes it.
+_PYTHON = re.compile(r"\['[^']*'(?:, '[^']*')*\]")
 
 
 def unfolded(table: Table) -> Table:
@@ -42,6 +45,8 @@ def unfolded(table: Table) -> Table:
 def _parts(text: str) -> list[str]:
     if not (text.startswith("[") and text.endswith("]")):
         return []
+    if _PYTHON.fullmatch(text):
+        return re.findall("'([^']*)'", text)
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):

@@ -65,8 +65,8 @@ class Repeats:
 def repeats(triplets: Triplets | Quadruples) -> Repeats:
     """Agreement of repeated answers.
 
-    Without participants all pairs count as between; with weights an answer of weight w counts
-    as w answers of different people.
+    Without participants all pairs count as between. An answer of weight w counts as w answers of
+    the participant who gave it or, if nobody is named, of different people.
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ def both_ways(
 ) -> np.ndarray:
     """(groups, 2) weight of the answers of one and of the other verdict."""
     found = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
-    return found.reshape(n_groups, 2)
+    # Sums of weights that are no whole numbers would hardly ever be equal.
+    return np.round(found, 9).reshape(n_groups, 2)
 
 
 def pairs_of(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -6,12 +6,15 @@ outer ones have 1 and the inner ones -1. What is missing to a sum of 0 is the fi
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 
 from core.files.layout import Layout
 from core.files.names import named
 from core.files.reading import Reading
+from core.files.several import FILE
 from core.files.table import Table, decoded
 
 _NAME = "S{}"
@@ -19,7 +22,7 @@ _NAME = "S{}"
 
 def _reshape(table: Table) -> Table | None:
     response = named(table.columns, ("resp", "response"))
-    levels = [column for column in table.columns if column != response]
+    levels = [column for column in table.columns if column not in (response, FILE)]
     if response is None or not 3 <= len(levels) <= 200 or "S1" in table.columns:
         return None
     if set(table.head(1_000).codes(response).values) - {"0", "1", "0.0", "1.0"}:
@@ -45,14 +48,11 @@ def _reshape(table: Table) -> Table | None:
     added: dict[str, pa.Array] = {
         _NAME.format(k): decoded(pairs[:, place], names) for k, place in enumerate(places, 1)
     }
-    kept = table.data.select([response])
+    kept = table.data.select([c for c in table.columns if c in (response, FILE)])
     for name, column in added.items():
         kept = kept.append_column(name, column)
-    return Table(
-        table.name, kept, True, table.delimiter, table.encoding,
-        [*table.notes, "A matrix of signs, as R's MLDS makes it: levels are counted from 1."],
-        table.first_row, table.skipped, table.blank, table.rows,
-    )
+    note = "A matrix of signs, as R's MLDS makes it: levels are counted from 1."
+    return replace(table, data=kept, header=True, notes=[*table.notes, note])
 
 
 def _propose(table: Table) -> list[Reading]:

@@ -22,12 +22,15 @@ def _propose(table: Table) -> list[Reading]:
         return []
     # Of several keyboards the one with the most answers is that of the trials.
     choice = max(keys, key=lambda c: int((table.codes(c).codes >= 0).sum()))
-    timer = f"{choice.rpartition('.')[0]}.rt"
+    device = choice.rpartition(".")[0]
+    if f"{choice}[1]" in table.columns:  # a mouse lists its clicks
+        choice = f"{choice}[1]"
     more, reasons = side_roles(table, {"choice": choice})
-    if timer in table.columns:
-        more["response_time"] = timer
+    timers = [name for name in (f"{device}.rt", f"{device}.time[1]") if name in table.columns]
+    if timers:
+        more["response_time"] = timers[0]
     reasons = [
-        f"Column {own[0]} is PsychoPy's; {choice} is the keyboard of the trials.", *reasons,
+        f"Column {own[0]} is PsychoPy's; people answered by {device}.", *reasons,
     ]
     readings = []
     for task, roles in _objects(table, choice):

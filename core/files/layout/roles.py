@@ -12,6 +12,7 @@ from core.files.table import Table
 
 #: Columns whose values are compared with each other, which takes time quadratic in their number.
 _COMPARED = 16
+_CODED = ("anchor", "left", "right")
 
 
 def _propose(table: Table) -> list[Reading]:
@@ -28,6 +29,12 @@ def _by_values(table: Table) -> tuple[dict[str, str], list[str]]:
     values = {column: frozenset(table.codes(column).values) for column in columns}
     objects = [column for column in columns if _shares(values, column)]
     if len(objects) < 3:
+        choice = _tells_one_of_two(table, columns[:3]) if table.header else None
+        if choice:
+            return dict(zip(_CODED, columns, strict=False)) | {"choice": choice}, [
+                f"Column {choice} tells one of two; that columns {listing(columns[:3])} are the "
+                "anchor, the first and the second option is only a guess. Choose the columns."
+            ]
         return dict(zip(("anchor", "near", "far"), columns, strict=False)), [
             f"Nothing tells which columns hold objects; the first three, {listing(columns[:3])}, "
             "are only a guess. Choose the columns."
@@ -42,7 +49,7 @@ def _by_values(table: Table) -> tuple[dict[str, str], list[str]]:
         ]
     choice = _tells_one_of_two(table, objects)
     if choice:
-        return dict(zip(("anchor", "left", "right"), objects, strict=False)) | {"choice": choice}, [
+        return dict(zip(_CODED, objects, strict=False)) | {"choice": choice}, [
             f"Columns {listing(objects[:3])} hold the same objects, and {choice} tells one of two. "
             "The order anchor, first option, second option is only a guess. Check the sentences."
         ]

@@ -31,6 +31,8 @@ def _propose(table: Table) -> list[Reading]:
         name: columns for name, columns in numbered_columns(table.columns).items()
         if len(columns) in (3, 4)
     }
+    if not groups:
+        groups = _of_three(table)
     readings: list[Reading] = []
     for name in sorted(groups, key=lambda name: name not in _FIRST):
         columns = groups[name]
@@ -47,6 +49,16 @@ def _propose(table: Table) -> list[Reading]:
                 reasons=(f"Columns {listing(columns)} name the objects.", reason, *reasons),
             ))
     return readings
+
+
+def _of_three(table: Table) -> dict[str, list[str]]:
+    """The only three columns that are left, beside one that says which of three was asked for."""
+    choice = named(table.columns, chain(*ASKED_NAMES.values()))
+    if choice is None:
+        return {}
+    more, _ = side_roles(table, {"choice": choice})
+    rest = [c for c in table.columns if c != choice and c not in more.values()]
+    return {"": rest} if len(rest) == 3 else {}
 
 
 def _tasks(

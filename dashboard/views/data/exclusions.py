@@ -149,7 +149,7 @@ def _removed(preview: Preview, triplets: Triplets | Quadruples) -> None:
             st.dataframe(
                 pd.DataFrame({
                     "participant": list(touched), "answers removed": list(touched.values()),
-                    "all of them": [name in set(gone) for name in touched],
+                    "all of them": pd.Index(touched).isin(gone),
                 }).sort_values("answers removed", ascending=False),
                 hide_index=True, key="exclusions.who", height="auto" if len(touched) < 9 else 300,
             )

@@ -177,8 +177,9 @@ def _people(subject: Answers) -> None:
     def choose(rows: list[int], mode: str) -> None:
         picked = [names[row] for row in rows]
         if mode != "replace":
-            picked = [*(n for n in chosen if n not in picked), *(n for n in picked
-                      if mode == "add" or n not in chosen)]
+            before, drawn = set(chosen), set(picked)
+            picked = [*(n for n in chosen if n not in drawn), *(n for n in picked
+                      if mode == "add" or n not in before)]
         subject.current.drafts["quality.people"] = picked
 
     with picture:
