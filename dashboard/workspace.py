@@ -1,27 +1,21 @@
 """What survives a refresh and a restart: data sets, runs, pictures and open sessions.
 
-A workspace is a folder with a SQLite catalogue and files named by the hash of their content.
-Files are written whole before the catalogue mentions them, so that a crash at any moment loses
-at most what was being written, and leaves a catalogue that opens.
+A workspace is a folder with a SQLite catalogue and the files that it mentions. Files are written
+before they are mentioned, so that a crash at any moment leaves a catalogue that opens.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import os
 import secrets
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from PIL import Image
 from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
@@ -42,10 +36,9 @@ from dashboard.catalogue import (
     run_info_of,
     state_of,
 )
+from dashboard.storage import Storage, hash_of
 
-_ROLES = ["anchor", "near", "far"]
 _PAIR_ROLES = ["i", "j", "k", "l"]
-_IN_MEMORY = 2**28  # bytes of arrays of runs
 
 
 class Workspace:
@@ -65,20 +58,15 @@ class Workspace:
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
         try:
-            for part in ("data", "runs", "pictures"):
-                (self.folder / part).mkdir(parents=True, exist_ok=True)
-                for stale in (self.folder / part).glob("*.partial"):
-                    stale.unlink(missing_ok=True)
+            self._storage = Storage(self.folder)
         except OSError as error:
             raise WorkspaceError(
                 f"The workspace {self.folder} cannot be written ({error.strerror}). "
                 "Choose another folder with --workspace."
             ) from error
         self._engine = open_catalogue(self.folder)
-        self._loaded: OrderedDict[str, Triplets] = OrderedDict()
         self._object_ids: dict[str, str] = {}
         self._cleaning: tuple[tuple, Cleaning] | None = None
-        self._arrays: OrderedDict[str, dict[str, np.ndarray]] = OrderedDict()
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -121,14 +109,14 @@ class Workspace:
         extra : mapping, optional
             Plain values to keep along.
         """
-        self._write_triplets(triplets)
+        self._storage.keep_triplets(triplets)
         now = _now()
         row = DatasetRow(
             id=secrets.token_hex(8), name=triplets.name, origin=origin, created=now, opened=now,
-            report=report, pictures=self._write_pictures(pictures or {}),
+            report=report, pictures=self._storage.keep_pictures(pictures or {}),
             imported=triplets.fingerprint, exclusions=[], gold=None,
-            catch_trials=self._write_table(catch_trials),
-            pairs=self._write_table(_pair_table(pairs) if pairs else None),
+            catch_trials=self._storage.keep_table(catch_trials),
+            pairs=self._storage.keep_table(_pair_table(pairs) if pairs else None),
             extra=dict(extra or {}), **_facts(triplets, pairs),
         )
         with self._session() as session:
@@ -150,8 +138,8 @@ class Workspace:
             left = imported
         for triplets in (imported, left, cleaning.gold):
             if triplets is not None:
-                self._write_triplets(triplets)
-        added = self._write_pictures(pictures or {})
+                self._storage.keep_triplets(triplets)
+        added = self._storage.keep_pictures(pictures or {})
         with self._session() as session:
             row = session.get_one(DatasetRow, dataset)
             if pairs is None:
@@ -179,22 +167,11 @@ class Workspace:
 
     def triplets(self, info: DatasetInfo) -> Triplets:
         """The triplets of a data set. The last few are held in memory."""
-        return self._triplets(info.fingerprint).renamed(info.name)
+        return self._storage.triplets(info.fingerprint).renamed(info.name)
 
     def answers(self, info: DatasetInfo) -> Triplets | Quadruples:
         """The content of a data set: its comparisons of pairs, where there are no others."""
         return self.pairs(info) if info.has_only_pairs else self.triplets(info)
-
-    def _triplets(self, fingerprint: str) -> Triplets:
-        with self._lock:
-            if fingerprint in self._loaded:
-                self._loaded.move_to_end(fingerprint)
-                return self._loaded[fingerprint]
-        answers = pd.read_parquet(self._data_file(fingerprint, "answers"))
-        objects = pd.read_parquet(self._data_file(fingerprint, "objects"))
-        triplets = Triplets(answers[_ROLES].to_numpy(), objects, answers.drop(columns=_ROLES))
-        self._hold(fingerprint, triplets)
-        return triplets
 
     def cleaning(self, info: DatasetInfo) -> Cleaning:
         """What was imported, and what was left out of it."""
@@ -204,11 +181,11 @@ class Workspace:
         with self._lock:
             if self._cleaning and self._cleaning[0] == wanted:
                 return self._cleaning[1]
-        imported = self._triplets(info.imported).renamed(info.name)
+        imported = self._storage.triplets(info.imported).renamed(info.name)
         cleaning = Cleaning.from_log(
             self._pairs(info) if info.has_only_pairs else imported, info.exclusions,
-            self._table(info.catch_trials),
-            self._triplets(info.gold).renamed("gold questions") if info.gold else None,
+            self._storage.table(info.catch_trials),
+            self._storage.triplets(info.gold).renamed("gold questions") if info.gold else None,
         )
         with self._lock:
             self._cleaning = wanted, cleaning
@@ -221,12 +198,12 @@ class Workspace:
 
     def _pairs(self, info: DatasetInfo) -> Quadruples | None:
         """All comparisons of pairs that were imported."""
-        table = self._table(info.pairs)
+        table = self._storage.table(info.pairs)
         if table is None:
             return None
         return Quadruples(
             table[_PAIR_ROLES].to_numpy(), name=info.name,
-            objects=self._triplets(info.imported).objects,
+            objects=self._storage.triplets(info.imported).objects,
             # Older versions kept the row of the file, too.
             answers=table.drop(columns=[*_PAIR_ROLES, "file_row"], errors="ignore"),
         )
@@ -248,34 +225,6 @@ class Workspace:
                 session.delete(row)
         self._remove_unused()
 
-    def _data_file(self, fingerprint: str, table: str) -> Path:
-        return self.folder / "data" / f"{fingerprint}.{table}.parquet"
-
-    def _write_triplets(self, triplets: Triplets) -> None:
-        answers = pd.concat(
-            [pd.DataFrame(triplets.rows, columns=_ROLES), triplets.answers], axis=1
-        )
-        for name, table in (("answers", answers), ("objects", triplets.objects)):
-            path = self._data_file(triplets.fingerprint, name)
-            if not _kept(path):
-                with _whole(path) as file:
-                    table.to_parquet(file)
-        self._hold(triplets.fingerprint, triplets)
-
-    def _write_table(self, table: pd.DataFrame | None) -> str | None:
-        """Name under which a table is kept; None for none or an empty one."""
-        if table is None or table.empty:
-            return None
-        buffer = io.BytesIO()
-        table.to_parquet(buffer)
-        name = _hash(buffer.getvalue())
-        with _whole(self._data_file(name, "table")) as file:
-            file.write(buffer.getvalue())
-        return name
-
-    def _table(self, name: str | None) -> pd.DataFrame | None:
-        return pd.read_parquet(self._data_file(name, "table")) if name else None
-
     def about_the_same_objects(self, info: DatasetInfo) -> list[DatasetInfo]:
         """The other data sets whose objects have the same ids in the same order."""
         return [
@@ -288,30 +237,8 @@ class Workspace:
         """Hash of the ids of a data set's objects; its file is read once."""
         if info.fingerprint not in self._object_ids:
             ids = "\0".join(self.triplets(info).ids)
-            self._object_ids[info.fingerprint] = _hash(ids.encode())
+            self._object_ids[info.fingerprint] = hash_of(ids.encode())
         return self._object_ids[info.fingerprint]
-
-    def _hold(self, fingerprint: str, triplets: Triplets, at_most: int = 4) -> None:
-        with self._lock:
-            self._loaded[fingerprint] = triplets
-            self._loaded.move_to_end(fingerprint)
-            while len(self._loaded) > at_most:
-                self._loaded.popitem(last=False)
-
-    # Pictures ------------------------------------------------------------------------------
-
-    def _write_pictures(self, pictures: Mapping[str, bytes]) -> dict[str, str]:
-        """Name of the file of every picture, by its name."""
-        files = {}
-        for name, content in pictures.items():
-            with Image.open(io.BytesIO(content)) as image:
-                ending = (image.format or "png").lower()
-            files[name] = f"{_hash(content)}.{ending}"
-            path = self.folder / "pictures" / files[name]
-            if not _kept(path):
-                with _whole(path) as file:
-                    file.write(content)
-        return files
 
     def picture(self, file: str, size: int | None = None) -> Path:
         """Path of a picture; with `size`, of a PNG at most so many pixels wide and high.
@@ -321,17 +248,7 @@ class Workspace:
         FileNotFoundError
             If there is no such picture.
         """
-        original = self.folder / "pictures" / Path(file).name
-        if not original.is_file():
-            raise FileNotFoundError(file)
-        if size is None:
-            return original
-        small = original.with_name(f"{original.stem}.{size}px.png")
-        if not small.exists():
-            with Image.open(original) as image, _whole(small) as target:
-                image.thumbnail((size, size), Image.Resampling.LANCZOS)
-                image.convert("RGBA").save(target, "PNG", optimize=True)
-        return small
+        return self._storage.picture(file, size)
 
     # Runs ----------------------------------------------------------------------------------
 
@@ -340,11 +257,7 @@ class Workspace:
 
         A run of the same key is replaced.
         """
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **run.arrays)
-        file = f"{_hash(buffer.getvalue())}.npz"
-        with _whole(self.folder / "runs" / file) as target:
-            target.write(buffer.getvalue())
+        file = self._storage.keep_arrays(run.arrays)
         record = {name: value for name, value in vars(run).items() if name != "arrays"}
         dataset = info.id if info else None
         # Given distances have nothing to do with the answers that are left out.
@@ -388,24 +301,7 @@ class Workspace:
             if row is None:
                 return None
             file, record = row.file, row.record
-        return Run(**record, arrays=dict(self._arrays_of(file)))
-
-    def _arrays_of(self, file: str) -> dict[str, np.ndarray]:
-        """What a file of a run holds, read-only; the last ones stay in memory."""
-        with self._lock:
-            found = self._arrays.get(file)
-            if found is not None:
-                self._arrays.move_to_end(file)
-                return found
-        with np.load(self.folder / "runs" / file) as arrays:
-            found = dict(arrays)
-        for array in found.values():
-            array.setflags(write=False)
-        with self._lock:
-            self._arrays[file] = found
-            while len(self._arrays) > 1 and sum(map(_size, self._arrays.values())) > _IN_MEMORY:
-                self._arrays.popitem(last=False)
-        return found
+        return Run(**record, arrays=dict(self._storage.arrays(file)))
 
     def rename_run(self, run: int, name: str) -> None:
         with self._session() as session:
@@ -452,38 +348,7 @@ class Workspace:
                 for used in session.scalars(select(DatasetRow.pictures))
                 for file in used.values()
             }
-        used = {"data": data, "runs": {Path(file).stem for file in runs},
-                "pictures": pictures}
-        # A file that was just written may be about to be mentioned.
-        recent = datetime.now(UTC).timestamp() - 60
-        for part, stems in used.items():
-            for path in (self.folder / part).iterdir():
-                if path.name.split(".")[0] not in stems and path.stat().st_mtime < recent:
-                    path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[io.BufferedWriter]:
-    """A file that appears under its name only when it is complete."""
-    partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
-    try:
-        with partial.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-
-
-def _kept(path: Path) -> bool:
-    """Whether a file is there already; from now on it counts as just written."""
-    try:
-        os.utime(path)
-    except FileNotFoundError:
-        return False
-    return True
+        self._storage.remove_all_but(data, {Path(file).stem for file in runs}, pictures)
 
 
 def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
@@ -509,10 +374,6 @@ def _of(dataset: str | None, key: str) -> Select[tuple[RunRow]]:
     return select(RunRow).where(RunRow.dataset == dataset, RunRow.key == key)
 
 
-def _size(arrays: Mapping[str, np.ndarray]) -> int:
-    return sum(array.nbytes for array in arrays.values())
-
-
 def _same_method(other: RunRow, fit: RunRow) -> bool:
     if other.exclusions != fit.exclusions:
         return False
@@ -523,10 +384,6 @@ def _same_method(other: RunRow, fit: RunRow) -> bool:
         other.id != fit.id and uploaded[0] == uploaded[1]
         and all(other.record[n] == fit.record[n] for n in names)
     )
-
-
-def _hash(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _now() -> str:

@@ -23,6 +23,7 @@ from core.quality import Cleaning, Exclusion
 from core.run import run
 from core.triplets import Triplets
 from dashboard.catalogue import WorkspaceError
+from dashboard.storage import Storage
 from dashboard.workspace import Workspace
 
 PLAN = {"n_objects": 8, "most": 100, "points": 2, "repeats": 2}
@@ -118,7 +119,7 @@ def test_arrays_of_runs_stay_in_memory_up_to_a_limit(workspace, triplets, monkey
     assert workspace.run(info.id, keys[0]).arrays["embedding_"] is first
     with pytest.raises(ValueError, match="read-only"):
         first[0] = 0
-    monkeypatch.setattr("dashboard.workspace._IN_MEMORY", 1)
+    monkeypatch.setattr("dashboard.storage._IN_MEMORY", 1)
     last = workspace.run(info.id, keys[1]).arrays["embedding_"]
     assert workspace.run(info.id, keys[1]).arrays["embedding_"] is last, "the latest always"
     assert workspace.run(info.id, keys[0]).arrays["embedding_"] is not first
@@ -171,14 +172,14 @@ def test_files_that_are_kept_again_are_not_taken_for_unused_meanwhile(workspace,
     old = time.time() - 1000
     for path in workspace.folder.rglob("*"):
         os.utime(path, (old, old))
-    added = Workspace._write_triplets
+    added = Storage.keep_triplets
 
     def and_another_deletes(self, triplets):
         added(self, triplets)
-        self.delete_dataset(info.id)
+        workspace.delete_dataset(info.id)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Workspace, "_write_triplets", and_another_deletes)
+        patch.setattr(Storage, "keep_triplets", and_another_deletes)
         again = keep(workspace, triplets)
     workspace.close()
     found = Workspace(workspace.folder).triplets(again)
