@@ -18,6 +18,7 @@ from scipy.io import savemat
 from core.files import (
     MatrixGiven,
     Reading,
+    can_be_kept,
     interpret,
     layouts,
     load,
@@ -722,3 +723,17 @@ def test_matrices_of_signs_may_be_several_and_tell_which_were_left_out():
     assert reading.task == "larger_difference"
     answers = interpret(table, reading).triplets.answers
     assert answers["participant"].tolist() == ["a"] * 4 + ["b"] * 4
+
+
+def test_triad_tests_in_several_files_are_one_table():
+    """The same column is the same participant; who saw only one of the files has no answer else."""
+    files = [
+        ("one.csv", b"item1,item2,item3,ann,bob\ncat,dog,car,car,car\ndog,cat,bus,bus,cat\n"),
+        ("two.csv", b"item1,item2,item3,ann,cy\ncar,bus,cat,cat,bus\n"),
+    ]
+    table = load_several(files)
+    imported = interpret(table, propose(table)[0])
+    assert (imported.report.n_answers, imported.report.n_participants) == (6, 3)
+    answers = imported.triplets.answers
+    assert answers["participant"].tolist()[::2] == ["ann", "bob", "ann", "bob", "ann", "cy"]
+    assert "file" in can_be_kept(table, propose(table)[0])

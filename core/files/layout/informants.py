@@ -15,6 +15,7 @@ from core.files.guess import SAMPLE_ROWS, numbered_columns, plain_texts, side_ro
 from core.files.layout import Layout
 from core.files.names import ALIASES, is_known_name, listing, named
 from core.files.reading import Reading
+from core.files.several import FILE
 from core.files.table import Table, decoded
 from core.files.tasks import TASKS
 
@@ -61,7 +62,10 @@ def _reshape(table: Table) -> Table | None:
     objects = _objects(table) if table.header else None
     if objects is None:
         return None
-    others = [c for c in table.columns if c not in objects and not c.startswith("column ")]
+    others = [
+        c for c in table.columns
+        if c not in [*objects, _file_of(table)] and not c.startswith("column ")
+    ]
     if not others or any(is_known_name(c) for c in others):
         return None
     sample = table.head(SAMPLE_ROWS)
@@ -75,10 +79,15 @@ def _reshape(table: Table) -> Table | None:
     return _melted(table, objects, others)
 
 
+def _file_of(table: Table) -> str | None:
+    """The column that tells which of several files a row comes from, if there is one."""
+    return FILE if table.rows is not None and FILE in table.columns else None
+
+
 def _melted(table: Table, objects: list[str], others: list[str]) -> Table:
     n, k = table.n_rows, len(others)
     columns: dict[str, pa.Array] = {}
-    for column in objects:
+    for column in filter(None, [*objects, _file_of(table)]):
         coded = table.codes(column)
         columns[column] = decoded(np.repeat(coded.codes, k), coded.values)
     columns[_WHO] = decoded(np.tile(np.arange(k), n), others)
