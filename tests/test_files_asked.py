@@ -84,6 +84,7 @@ def test_a_matrix_of_distances_is_matched_by_name():
         (b",a,z\na,0,1\nz,1,0\n", "'z' is no object of things"),
         (b",a,b\nb,1,0\na,0,1\n", "different orders"),
         (b"0,1\n1,0\n", "2 rows without names"),
+        (b",1,1.0,2\n1,0,1,2\n1.0,1,0,1\n2,2,1,0\n", "rows '1' and '1.0' are about the same"),
     ],
 )
 def test_what_is_no_matrix_of_distances_is_explained(source, message):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from core.files.asked import known_positions
 from core.files.loading import load
-from core.files.names import counted
+from core.files.names import counted, listing
 from core.files.source import Source
 from core.files.table import Table
 from core.triplets import DataError, Triplets
@@ -140,9 +141,12 @@ def read_distances(
         how = "Without names: all objects in their order."
         return found.values, np.arange(len(found.ids)), " ".join([*found.notes, how])
     places, what = known_positions(np.array(found.ids, dtype=object)[:, None], objects, file)
-    if len(np.unique(places)) < len(places):
+    again = pd.Series(places[:, 0]).duplicated(keep=False).to_numpy()
+    if again.any():
+        rows = [repr(found.ids[i]) for i in np.flatnonzero(places[:, 0] == places[again][0, 0])]
         raise DataError(
-            "an object has two rows", file=file, remedy="Correct or leave out one of them."
+            f"rows {listing(rows)} are about the same object", file=file,
+            remedy="Correct or leave out all but one of them.",
         )
     return found.values, places[:, 0], " ".join([*found.notes, f"They are named by {what}."])
 
