@@ -155,8 +155,9 @@ class Session:
         return [job for job in services().jobs.of(self.id) if job.active]
 
     def slot(self, page: str) -> str:
-        """The slot of a page's job on the open data set."""
-        return f"{page}@{self._dataset}"
+        """The slot of a page's job on the answers of the open data set that are in use."""
+        info = self.dataset
+        return f"{page}@{self._dataset}.{info.state if info else ''}"
 
     # Keeping -------------------------------------------------------------------------------
 

@@ -131,6 +131,21 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     assert "Nothing is left out" in words(app)
 
 
+def test_where_answers_are_left_out_the_first_map_is_fitted_anew(services, kept):
+    app = settled(start("embedding", "test-session"), services)
+    whole = services.workspace.runs(kept.id, "fit")
+    assert "720 answers" in words(app)
+    cleaning = services.workspace.cleaning(kept).excluding(Exclusion(participants=("p5",)))
+    services.workspace.update_dataset(kept.id, cleaning)
+    app = settled(app.run(), services)
+    assert "600 answers" in words(app)
+    assert figure(app, "map")["data"]
+    services.workspace.update_dataset(kept.id, cleaning.undone())
+    app.run()
+    assert "720 answers" in words(app)
+    assert services.workspace.runs(kept.id, "fit") == whole, "nothing is computed twice"
+
+
 def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
     app = data_page("Quality", **{"quality.people": ["p1", "p2"]})
     next(b for b in app.button if b.label == "Leave out their answers").click().run()
