@@ -108,6 +108,16 @@ def test_forests_predict_numbers(described):
     assert found.peer_errors.mean(axis=0).max() < found.chance
 
 
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_peers_do_without_inner_folds_where_there_are_too_few_objects(described, kind):
+    column = np.full(described.n_objects, None, dtype=object)
+    column[:4] = [1.0, 1.0, 2.0, 2.0]
+    few = described.with_objects(described.objects.assign(few=column))
+    found = forest_errors(STE(), few, column="few", kind=kind)
+    assert np.isfinite(found.truth).sum() == 4
+    assert np.isfinite(found.peer_errors).all()
+
+
 def test_a_forest_of_all_objects_is_the_same_as_by_hand(described):
     fitted = STE(n_init=1).fit(described)
     forest, objects = grown_forest(fitted, described, "side", n_estimators=5, leaf_size=2)
