@@ -400,12 +400,12 @@ class Observer(Oracle):
     positions : array-like, shape (n, d)
     noise, level
         See `core.simulate.answer`. Asked again, the observer may answer differently.
-    seed : int
+    seed : int or sequence of int
     """
 
     def __init__(
-        self, positions: Any, *, noise: str = "none", level: float = 0.0, seed: int = 0,
-        listed: bool = False,
+        self, positions: Any, *, noise: str = "none", level: float = 0.0,
+        seed: int | Sequence[int] = 0, listed: bool = False,
     ) -> None:
         self._positions = np.asarray(positions, dtype=float)
         super().__init__(len(self._positions), listed=listed)

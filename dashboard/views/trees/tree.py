@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from core.active import LAYOUTS, question_table
+from core.simulate import LEVELS, NOISE
 from core.tree.partition import cells
 from dashboard import export, panels
 from dashboard.controls import pick
@@ -87,7 +88,8 @@ def words(grove: Grove, plan: Planting, grown: Grown) -> str:
     )
     if plan.who == OBSERVER:
         noise, level, times = plan.observer
-        text += f" ({noise}, level {level:g}, asked {count(times, 'time')})"
+        strength = f", level {level:g}" if noise in LEVELS else ""
+        text += f" ({NOISE.options[noise].lower()}{strength}, asked {count(times, 'time')})"
     if grown.answered is not None:
         text += f"; people made {100 * grown.answered:.0f} % of the decisions"
     return f"{text}. {grove.about}"
