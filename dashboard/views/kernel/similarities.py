@@ -12,6 +12,7 @@ from core.cluster import Agglomerative
 from core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
 from core.kernel.landmarks import recognise
 from core.kernel.space import space_of
+from core.kernel.triplet import TripletKernel
 from core.triplets import Triplets
 from dashboard import analysis, export, panels
 from dashboard.catalogue import DatasetInfo
@@ -125,11 +126,14 @@ def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
     known = np.count_nonzero(values) - np.count_nonzero(values.diagonal())
     apart = 1.0 - known / max(values.size - len(values), 1)
     if apart > _MANY_APART:
-        lines.append(
-            f"{100 * apart:.0f} % of the pairs of objects have a similarity of 0: they share no "
-            "question, or agree in as many as they differ in. Triplet kernels need more answers "
-            "per object than maps do, or answers to a landmark design (see Landmarks)."
-        )
+        why = "they are too far apart, or nothing is known of one of them."
+        if isinstance(kernel, TripletKernel):
+            why = (
+                "they share no question, or agree in as many as they differ in. Triplet kernels "
+                "need more answers per object than maps do, or answers to a landmark design (see "
+                "Landmarks)."
+            )
+        lines.append(f"{100 * apart:.0f} % of the pairs of objects have a similarity of 0: {why}")
     if len(unknown):
         names = ", ".join(here.triplets.labels[i] for i in unknown[:5])
         lines.append(
