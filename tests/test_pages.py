@@ -1085,6 +1085,17 @@ def test_a_kernel_answers_too(services, opened):
     assert "of 3 found" in words(app)
 
 
+@pytest.mark.parametrize("view", ["tree", "search", "prediction"])
+def test_a_kernel_that_knows_nothing_grows_no_tree(services, planted, view):
+    both = np.concatenate([planted.rows, planted.rows[:, [0, 2, 1]]])
+    session = session_on(services, Triplets(both, planted.objects))
+    (info,) = services.workspace.datasets()
+    found = run("fit", K1(), services.workspace.triplets(info))
+    services.workspace.add_run(info, found, "k1")
+    app = trees(session, view)
+    assert "k1 knows something of 0 objects only" in words(app)
+
+
 def test_a_matrix_answers_the_questions(services):
     rng = np.random.default_rng(0)
     points = rng.normal(size=(7, 2))

@@ -230,7 +230,8 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> No
     elsewhere = _elsewhere(grove, grown)
     text = (
         f"The map of {grove.info.name}, divided halfway between the pivots of the nodes drawn "
-        f"above; colour is the most frequent of a cell. {words(grove, plan, grown)}"
+        f"above{'; colour is the most frequent of a cell' if data.colour else ''}. "
+        f"{words(grove, plan, grown)}"
     )
     if elsewhere:
         text += (
