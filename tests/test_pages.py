@@ -669,6 +669,22 @@ def test_three_objects_share_no_question(services):
     assert "100 % of the pairs of objects have a similarity of 0" in text
 
 
+def test_objects_of_which_nothing_is_known_are_similar_to_none(services, truth):
+    names = [str(i) for i in range(15)]
+    answers = simulate(truth[:12], 900, seed=0)
+    triplets = Triplets(answers.rows, pd.DataFrame({"id": names, "label": names}))
+    app = settled(kernel(session_on(services, triplets)), services)
+    app.session_state[_KEY].select(["4"])
+    app.run()
+    drawn = figure(app, "kernel.similar")["data"][0]
+    assert sorted(drawn["customdata"]) == [i for i in range(12) if i != 4]
+    assert numbers(drawn["x"]).min() < 0, "an unknown object would be above it"
+    app.session_state[_KEY].select(["13"])
+    app.run()
+    assert not [c for c in app.get("bidi_component") if c.proto.id.endswith("kernel.similar")]
+    assert "Nothing that counts here is known of 13" in words(app)
+
+
 def test_another_kernel_is_computed_when_asked(services, opened):
     app = settled(kernel(opened), services)
     app.selectbox(key="kernel.method").select("gaussian").run()

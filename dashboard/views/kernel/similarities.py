@@ -55,7 +55,7 @@ def show_similarities(current: Session, info: DatasetInfo, triplets: Triplets) -
     values, selected = kernel.kernel_, current.selected_positions(triplets)
     _matrix(here, run.key, kernel, values, selected)
     _facts(here, kernel, values)
-    _neighbours(here, values, selected)
+    _neighbours(here, values, kernel.placed_, selected)
 
 
 def _begin(here: Setting) -> None:
@@ -153,7 +153,9 @@ def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
         st.caption(panels.plain(line))
 
 
-def _neighbours(here: Setting, values: np.ndarray, selected: list[int]) -> None:
+def _neighbours(
+    here: Setting, values: np.ndarray, placed: np.ndarray, selected: list[int]
+) -> None:
     labels, ids = here.triplets.labels, here.triplets.ids
     st.subheader("Similar to one object", anchor=False)
     wanted = pick(
@@ -164,7 +166,10 @@ def _neighbours(here: Setting, values: np.ndarray, selected: list[int]) -> None:
     if one is None:
         st.caption("Select an object here, or by a click on its mark beside the matrix.")
         return
-    others = np.flatnonzero(np.arange(len(values)) != one)
+    if not placed[one]:
+        st.caption(panels.plain(f"Nothing that counts here is known of {labels[one]}."))
+        return
+    others = np.flatnonzero(placed & (np.arange(len(values)) != one))
     order = others[np.argsort(-values[one, others], kind="stable")]
     best = order[:_MOST_SIMILAR]
     text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[one]}."

@@ -70,8 +70,8 @@ def show_search(grove: Grove) -> None:
         k = int(number(grove.current, f"{PAGE}.k", "Neighbours", 1, 50, 3) or 3)
         trees = int(number(
             grove.current, f"{PAGE}.trees", "Trees", 1, 100, 1,
-            help="The members of the leaves of all trees are compared. The way that is shown is "
-            "that through one tree.",
+            help="Several have random pivots, one pair at each node, and the members of the leaves "
+            "of all are compared. The way that is shown is that through one tree.",
         ) or 1)
         budget = None
         if trees == 1:
