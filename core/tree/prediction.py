@@ -185,7 +185,7 @@ def forest_errors(
     )
     leaves = [size for size in LEAVES if 2 * size <= len(there)]
     settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in TREES]
-    peers = _peers(grouped, space.part(there), values, options["seed"])
+    peers = _peers(grouped, space.part(there), options["seed"])
     parts = list(_divided(values, grouped, options["folds"], options["seed"]))
     items = [
         (forest, settings, list(peers.values()), objects, values, *part) for part in parts
@@ -286,7 +286,7 @@ def _divided(
 
 
 def _peers(
-    grouped: bool, space: Space, values: np.ndarray, seed: int
+    grouped: bool, space: Space, seed: int
 ) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
     """By name the estimators to compare with, and what they see of the objects."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -297,12 +297,11 @@ def _peers(
     near = KNeighborsClassifier if grouped else KNeighborsRegressor
     cart = RandomForestClassifier if grouped else RandomForestRegressor
     grid = {"n_neighbors": [k for k in _NEIGHBOURS if k <= len(space) // 4 or k == 1]}
-    distances, spread = space.distances(), 1.0 if grouped else float(values.std())
-    machine, score = SVC(kernel="precomputed"), None
+    distances, machine, score = space.distances(), SVC(kernel="precomputed"), None
     if not grouped:
-        machine = SVR(kernel="precomputed", C=spread, epsilon=0.1 * spread)
+        machine = SVR(kernel="precomputed")
         score = "neg_mean_squared_error"  # which one object has too
-    penalties = {"C": [spread * c for c in _PENALTIES]}
+    penalties = {"C": _PENALTIES}
     peers = {
         "Nearest neighbours": (
             GridSearchCV(near(1, metric="precomputed"), grid, scoring=score), distances
@@ -335,11 +334,16 @@ def _predict(
         .predict(objects[test])
         for setting in settings if not halt()
     ]
+    # Penalties and tolerances are in units of the numbers that are learned from.
+    centre, unit = 0.0, 1.0
+    if not is_classifier(forest):
+        centre, unit = values[train].mean(), values[train].std() or 1.0
+    known = (values[train] - centre) / unit
     for peer, seen in peers:
         pairwise = get_tags(peer).input_tags.pairwise
         learned = seen[np.ix_(train, train)] if pairwise else seen[train]
         asked = seen[np.ix_(test, train)] if pairwise else seen[test]
-        found.append(_chosen(peer, values[train]).fit(learned, values[train]).predict(asked))
+        found.append(centre + unit * _chosen(peer, known).fit(learned, known).predict(asked))
     return np.array(found)
 
 
