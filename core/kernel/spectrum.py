@@ -95,8 +95,8 @@ def kernel_map(
 def principal_components(space: Space, n_components: int) -> KernelMap:
     """Kernel PCA (Schölkopf, Smola & Müller 1998), by scikit-learn.
 
-    Of given distances classical scaling: axes with negative variance are left out, and shares are
-    of no more than what the others hold.
+    Of given distances classical scaling: coordinates are 0 on axes whose variance would be
+    negative.
 
     Parameters
     ----------
