@@ -400,12 +400,12 @@ class Observer(Oracle):
     positions : array-like, shape (n, d)
     noise, level
         See `core.simulate.answer`. Asked again, the observer may answer differently.
-    seed : int
+    seed : int or sequence of int
     """
 
     def __init__(
-        self, positions: Any, *, noise: str = "none", level: float = 0.0, seed: int = 0,
-        listed: bool = False,
+        self, positions: Any, *, noise: str = "none", level: float = 0.0,
+        seed: int | Sequence[int] = 0, listed: bool = False,
     ) -> None:
         self._positions = np.asarray(positions, dtype=float)
         super().__init__(len(self._positions), listed=listed)
@@ -530,7 +530,9 @@ class Answered(Oracle):
         self._weight = np.concatenate([self._weight, weight])
         codes, sign = self._code(self._rows)
         self._codes, which = np.unique(codes, return_inverse=True)
-        self._net = np.bincount(which, sign * self._weight, len(self._codes))
+        net = np.bincount(which, sign * self._weight, len(self._codes))
+        # Sums of weights that are no whole numbers would hardly ever be equal.
+        self._net = np.round(net, 9)
         self._given = np.bincount(which, self._weight > 0, len(self._codes))
 
     def _code(self, questions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

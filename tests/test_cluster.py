@@ -392,6 +392,14 @@ def test_the_number_of_planted_groups_is_found(method, groups):
     assert np.isnan(found.silhouettes[0])
 
 
+@every_method
+def test_few_answers_have_counts_too(method):
+    positions = np.random.default_rng(0).normal(size=(8, 2))
+    found = count_clusters(method(), simulate(positions, 60, noise="logistic"), references=5)
+    assert found.numbers.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert np.isfinite(found.gaps).all()
+
+
 def test_one_cloud_is_one_cluster_by_the_gap():
     cloud = np.random.default_rng(1).normal(size=(40, 2))
     found = count_clusters(

@@ -129,6 +129,38 @@ def test_reducing_the_diagonal_takes_the_smallest_eigenvalue(method, planted):
     assert np.linalg.eigvalsh(reduced.kernel_)[0] == pytest.approx(0, abs=1e-9)
 
 
+@both_kernels
+def test_an_object_without_answers_leaves_the_other_diagonals_to_be_reduced(method, planted):
+    alone = method().fit(planted)
+    beside = method().fit(Triplets.from_array(planted.rows, 31))
+    assert alone.shift_ == pytest.approx(beside.shift_)
+    assert np.allclose(beside.kernel_[:30, :30], alone.kernel_)
+    assert not beside.kernel_[30].any()
+
+
+@both_kernels
+@pytest.mark.parametrize("n_objects", [3, 2000], ids=["counted in a table", "sorted"])
+def test_weights_that_are_no_whole_numbers_can_cancel(method, n_objects):
+    assert 0.1 + 0.2 != 0.3
+    tied = Triplets.from_array(
+        [[0, 1, 2], [0, 1, 2], [0, 2, 1]], n_objects, weight=[0.1, 0.2, 0.3]
+    )
+    rows = np.concatenate([tied.rows, np.arange(3, n_objects - n_objects % 3).reshape(-1, 3)])
+    weight = np.append(tied.weight, np.ones(len(rows) - 3))
+    fitted = method().fit(Triplets.from_array(rows, n_objects, weight=weight))
+    assert not fitted.placed_[:3].any()
+
+
+@both_kernels
+def test_answers_that_all_cancel_say_nothing(method):
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(1500, 3, replace=False) for _ in range(3000)])
+    triplets = Triplets.from_array(np.concatenate([rows, rows[:, [0, 2, 1]]]), 1500)
+    fitted = method().fit(triplets)
+    assert not fitted.placed_.any()
+    assert not fitted.margins(triplets).any()
+
+
 def test_the_smallest_eigenvalue_of_many_objects(monkeypatch):
     kernel = K1(reduce_diagonal=False).fit(
         simulate(np.random.default_rng(0).normal(size=(350, 2)), 20_000)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 
 from core.embedding import STE
 from core.kernel import K1, K2
@@ -57,6 +57,20 @@ def test_kernel_pca_is_the_same_from_features_and_from_the_matrix(landmark_data)
     centre = np.eye(45) - 1 / 45
     values = np.linalg.eigvalsh(centre @ fitted.kernel_ @ centre)[::-1]
     assert np.allclose(by_features.shares, values[:3] / values.sum())
+
+
+def test_distances_that_are_not_euclidean_have_components_too():
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    exact = squareform(pdist(points))
+    found = principal_components(space_of_distances(exact), 2)
+    assert np.allclose(pdist(found.coordinates), pdist(points))
+    assert found.shares.sum() == pytest.approx(1.0)
+    bent = space_of_distances(exact**3)
+    assert not is_euclidean(bent)
+    found = principal_components(bent, 25)
+    assert np.isfinite(found.coordinates).all()
+    assert (found.shares >= 0).all()
+    assert found.shares.sum() <= 1.0 + 1e-9
 
 
 def test_a_map_shows_groups_and_leaves_out_the_unknown(groups):
@@ -146,6 +160,15 @@ def test_features_and_maps_can_be_classified(landmark_data, groups):
     assert classify_labels(STE().fit(groups), GROUPS, algorithm="knn", folds=3).error < 0.1
     with pytest.raises(ValueError, match="needs a kernel"):
         classify_labels(STE().fit(groups), GROUPS)
+
+
+@pytest.mark.parametrize("algorithm", ["svm", "knn"])
+def test_two_objects_of_a_label_are_too_few_for_inner_folds(algorithm, groups):
+    few = np.full(45, None, dtype=object)
+    few[[0, 1, 15, 16]] = ["a", "a", "b", "b"]
+    found = classify_labels(K1().fit(groups), few, algorithm=algorithm)
+    assert found.error == 0.0
+    assert found.chosen.tolist() == [1.0, 1.0]
 
 
 def test_columns_that_cannot_be_learned_are_refused(groups):

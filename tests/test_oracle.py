@@ -26,6 +26,7 @@ from core.oracle import (
 from core.progress import Stopped
 from core.simulate import random_questions
 from core.tree import ComparisonTree
+from core.triplets import Triplets
 
 RNG = np.random.default_rng(5)
 POINTS = RNG.integers(0, 9, (40, 6)).astype(float)
@@ -163,6 +164,12 @@ def test_answers_count_by_majority_and_weight():
         oracle.ask(np.array([[0, 1, 2], [0, 2, 1], [1, 2, 3]]))
     assert waiting.value.questions.tolist() == [[0, 1, 2], [1, 2, 3]]
     assert oracle.n_questions == 3
+
+
+def test_weights_that_are_no_whole_numbers_can_be_a_tie():
+    assert 0.1 + 0.2 != 0.3
+    rows, weight = [[0, 1, 2], [0, 1, 2], [0, 2, 1]], [0.1, 0.2, 0.3]
+    assert not Answered(Triplets.from_array(rows, 3, weight=weight)).known([[0, 1, 2]]).any()
 
 
 def test_missing_answers_come_from_elsewhere():

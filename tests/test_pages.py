@@ -12,15 +12,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.cluster import Agglomerative
+from core.cluster.dendrogram import Dendrogram
+from core.cluster.tanglegram import Tanglegram
 from core.embedding import SOE, STE
 from core.files import TASKS
 from core.kernel import K1
+from core.kernel.space import space_of_distances
 from core.run import run
+from core.simulate import simulate
 from core.triplets import Triplets
 from dashboard import analysis
 from dashboard.samples import open_sample, samples
 from dashboard.state import _KEY, Session
 from dashboard.views.clusters.clustering import Shown
+from dashboard.views.clusters.facing import places
 from dashboard.views.clusters.tree import memberships, merges
 
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
@@ -664,6 +669,22 @@ def test_three_objects_share_no_question(services):
     assert "100 % of the pairs of objects have a similarity of 0" in text
 
 
+def test_objects_of_which_nothing_is_known_are_similar_to_none(services, truth):
+    names = [str(i) for i in range(15)]
+    answers = simulate(truth[:12], 900, seed=0)
+    triplets = Triplets(answers.rows, pd.DataFrame({"id": names, "label": names}))
+    app = settled(kernel(session_on(services, triplets)), services)
+    app.session_state[_KEY].select(["4"])
+    app.run()
+    drawn = figure(app, "kernel.similar")["data"][0]
+    assert sorted(drawn["customdata"]) == [i for i in range(12) if i != 4]
+    assert numbers(drawn["x"]).min() < 0, "an unknown object would be above it"
+    app.session_state[_KEY].select(["13"])
+    app.run()
+    assert not [c for c in app.get("bidi_component") if c.proto.id.endswith("kernel.similar")]
+    assert "Nothing that counts here is known of 13" in words(app)
+
+
 def test_another_kernel_is_computed_when_asked(services, opened):
     app = settled(kernel(opened), services)
     app.selectbox(key="kernel.method").select("gaussian").run()
@@ -688,6 +709,25 @@ def test_what_a_kernel_says(services, opened, view, task, said):
     assert app.get("bidi_component")
 
 
+def test_no_more_folds_are_told_than_a_small_class_allows(services, planted):
+    objects = planted.objects.assign(kind=["a"] * 3 + ["b"] * 27)
+    session = session_on(services, Triplets(planted.rows, objects, planted.answers, "Things"))
+    app = kernel(session, "classes")
+    app.button(key="kernel.classify.run").click().run()
+    settled(app, services)
+    assert "support vector machine, 3 folds" in words(app).replace("\\", "")
+
+
+def test_a_similarity_of_nought_has_the_reason_of_its_kernel(services, opened):
+    app = kernel(opened)
+    app.selectbox(key="kernel.method").select("proximity").run()
+    app.number_input(key="kernel.proximity.n_estimators").set_value(1).run()
+    app.button(key="kernel.fit.run").click().run()
+    text = words(settled(app, services)).replace("\\", "")
+    assert "have a similarity of 0: they are too far apart" in text
+    assert "share no question" not in text
+
+
 def test_landmark_designs_are_listed(services, opened):
     app = kernel(opened, "design")
     assert "1,260 questions" in words(app)
@@ -697,6 +737,20 @@ def test_landmark_designs_are_listed(services, opened):
 
 def test_graphs_are_asked_for(services, opened):
     assert "No graphs yet" in words(kernel(opened, "graphs"))
+
+
+def test_graphs_are_drawn_though_a_class_has_one_only(services, opened):
+    app = kernel(opened, "graphs")
+    lines = [
+        {"node_labels": ["C"] * n, "edges": [[i, i + 1] for i in range(n - 1)], "label": [kind]}
+        for n, kind in ((3, "a"), (4, "a"), (5, "a"), (6, "b"))
+    ]
+    file = "\n".join(map(json.dumps, lines)).encode()
+    app.file_uploader(key="kernel.graphs").upload("chains.jsonl", file, "text/plain")
+    app.run()
+    assert not app.exception
+    assert not app.error
+    assert figure(app, "kernel.graphs.map")["data"]
 
 
 # Clusters -------------------------------------------------------------------------------------
@@ -852,6 +906,32 @@ def test_two_trees_face_each_other(services, opened):
     assert [sorted(side) for side in leaves] == [list(range(30))] * 2
 
 
+def test_places_of_leaves_with_equal_names_and_of_objects_in_one_tree_only():
+    first = Agglomerative().tree(space_of_distances(1 - np.eye(3)))
+    second = Dendrogram(np.array([[0, 1, 1.0, 2]]), np.array([1, 3]), 5)
+    objects = pd.DataFrame({"id": list("vwxyz"), "label": ["same", "same", "x", "y", "z"]})
+    table = places(Tanglegram(first, second, 0.0), objects).set_index("id")
+    assert set(table.index) == set("vwxy")
+    assert table["left"].dropna().tolist() == [0, 1, 2]
+    assert table.loc[["w", "y"], "right"].tolist() == [0, 1]
+    assert table["right"].isna().sum() == 2
+
+
+def test_there_are_no_more_clusters_than_objects_with_answers(services, truth):
+    answers = simulate(truth[:7], 80, seed=0)
+    names = pd.DataFrame({"id": [str(i) for i in range(12)], "kind": list("abcdefghijab")})
+    session = session_on(services, Triplets(answers.rows, names.assign(label=names["id"])))
+    app = clusters(services, session, "labels")
+    app.button(key="clusters.label.same").click().run()
+    assert not app.exception
+    assert field(app, "Clusters").value == 7
+    key = f"clusters.cut@{services.workspace.runs(services.workspace.datasets()[0].id)[0].key}"
+    app.session_state[_KEY].drafts[key] = (10, None)
+    app.run()
+    assert not app.exception
+    assert field(app, "Clusters").value == 7
+
+
 def test_distances_can_be_uploaded(services, opened, truth):
     app = clusters(services, opened)
     matrix = np.linalg.norm(truth[:, None] - truth, axis=2)
@@ -968,6 +1048,25 @@ def test_a_search_is_walked_down_and_judged(services, mapped):
     assert figure(app, "trees.expansion")["data"][0]["customdata"]
 
 
+@pytest.mark.parametrize("trees_of_search", [1, 4])
+def test_an_observer_answers_a_search_in_the_same_way_whenever_it_is_shown(
+    services, mapped, trees_of_search
+):
+    app = trees(mapped, "search")
+    app.selectbox(key="trees.who").select("observer").run()
+    (info,) = services.workspace.datasets()
+    assert app.number_input(key="trees.level.flip").max == 0.5
+    app.number_input(key="trees.level.flip").set_value(0.5).run()
+    app.number_input(key="trees.trees").set_value(trees_of_search).run()
+    before = words(app), app.dataframe[0].value.to_csv()
+    assert "flipped answers, level 0.5" in before[0].replace("\\", "")
+    steps = app.select_slider(key=f"trees.step@{info.id}").value
+    for step in (0, steps):
+        app.select_slider(key=f"trees.step@{info.id}").set_value(step).run()
+    assert (words(app), app.dataframe[0].value.to_csv()) == before
+    assert (words(trees(mapped, "search"))) == before[0], "in another tab too"
+
+
 @pytest.mark.parametrize("column", ["kind", "size"])
 def test_forests_predict_classes_and_numbers(services, mapped, column):
     app = trees(mapped, "prediction")
@@ -1000,6 +1099,17 @@ def test_a_kernel_answers_too(services, opened):
     assert not app.exception
     app = trees(opened, "search")
     assert "of 3 found" in words(app)
+
+
+@pytest.mark.parametrize("view", ["tree", "search", "prediction"])
+def test_a_kernel_that_knows_nothing_grows_no_tree(services, planted, view):
+    both = np.concatenate([planted.rows, planted.rows[:, [0, 2, 1]]])
+    session = session_on(services, Triplets(both, planted.objects))
+    (info,) = services.workspace.datasets()
+    found = run("fit", K1(), services.workspace.triplets(info))
+    services.workspace.add_run(info, found, "k1")
+    app = trees(session, view)
+    assert "k1 knows something of 0 objects only" in words(app)
 
 
 def test_a_matrix_answers_the_questions(services):

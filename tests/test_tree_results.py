@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import KFold
 
 from core.embedding import STE
 from core.kernel import K1
@@ -106,6 +107,31 @@ def test_forests_predict_numbers(described):
     alone = forest_errors(K1(), described, column="height", kind="numbers", folds=2)
     assert alone.peers.tolist() == ["Nearest neighbours", "Support vector machine"]
     assert found.peer_errors.mean(axis=0).max() < found.chance
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_peers_do_without_inner_folds_where_there_are_too_few_objects(described, kind):
+    column = np.full(described.n_objects, None, dtype=object)
+    column[:4] = [1.0, 1.0, 2.0, 2.0]
+    few = described.with_objects(described.objects.assign(few=column))
+    found = forest_errors(STE(), few, column="few", kind=kind)
+    assert np.isfinite(found.truth).sum() == 4
+    assert np.isfinite(found.peer_errors).all()
+
+
+def test_held_out_numbers_do_not_reach_their_predictions(described):
+    found = []
+    for value in (0.0, 1000.0):
+        column = described.objects["height"].to_numpy(copy=True)
+        column[0] = value
+        changed = described.with_objects(described.objects.assign(height=column))
+        found.append(forest_errors(STE(n_init=1), changed, column="height", kind="numbers"))
+    folds = KFold(5, shuffle=True, random_state=0).split(np.arange(30))
+    (beside,) = (test for _, test in folds if 0 in test)
+    for kind in ("predicted", "peer_predicted"):
+        one, other = (getattr(errors, kind) for errors in found)
+        assert np.array_equal(one[..., beside], other[..., beside])
+        assert not np.array_equal(one, other)
 
 
 def test_a_forest_of_all_objects_is_the_same_as_by_hand(described):

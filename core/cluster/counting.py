@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from core.cluster.clustering import Clustering
 from core.cluster.silhouette import silhouettes
-from core.kernel.space import Space, centred_gram
+from core.kernel.space import Space
 from core.kernel.spectrum import principal_components
 from core.method import Number, checked
 from core.parallel import Halt, in_parallel
@@ -120,8 +120,6 @@ def count_clusters(
 
 def _coordinates(space: Space) -> np.ndarray:
     """(m, c) leading principal components; of distances, those of classical scaling."""
-    if space.given is not None:
-        space = Space(space.n_objects, space.objects, gram=centred_gram(space))
     found = principal_components(space, min(_COMPONENTS, len(space) - 1)).coordinates
     return found[space.objects]
 

@@ -35,7 +35,8 @@ class Classification:
     fold_errors : ndarray, shape (r * folds,)
         Share of wrong labels in every outer fold.
     chosen : ndarray, shape (r * folds,)
-        Penalty or number of neighbours that the inner folds chose.
+        Penalty or number of neighbours that the inner folds chose; 1 where some label has one
+        object only to learn from, too few for inner folds.
 
     Notes
     -----
@@ -178,16 +179,20 @@ def classify_labels(
             outer = StratifiedKFold(folds, shuffle=True, random_state=state)
             for train, test in outer.split(inputs, codes):
                 least = int(np.bincount(codes[train], minlength=len(counts)).min())
-                inner = StratifiedKFold(
-                    max(2, min(_INNER_FOLDS, least)), shuffle=True, random_state=state
-                )
-                search = GridSearchCV(classifier, grid, cv=inner)
+                search = clone(classifier)
+                if least > 1:
+                    inner = StratifiedKFold(
+                        min(_INNER_FOLDS, least), shuffle=True, random_state=state
+                    )
+                    search = GridSearchCV(classifier, grid, cv=inner)
                 search.fit(inputs[np.ix_(train, train)] if square else inputs[train], codes[train])
                 found = search.predict(
                     inputs[np.ix_(test, train)] if square else inputs[test]
                 )
                 errors.append(float(np.mean(found != codes[test])))
-                chosen.append(float(next(iter(search.best_params_.values()))))
+                chosen.append(
+                    float(next(iter(search.best_params_.values()))) if least > 1 else 1.0
+                )
                 if repeat == 0:
                     first[test] = found
                 if progress(len(errors) / (folds * repeats)) and len(errors) < folds * repeats:
@@ -202,15 +207,15 @@ def classify_labels(
 def _classifier(
     fitted: Method, space: Space, algorithm: str, n_train: int
 ) -> tuple[np.ndarray, BaseEstimator, dict[str, list]]:
-    """What a classifier of scikit-learn sees, the classifier, and what is to be chosen."""
+    """What a classifier of scikit-learn sees, the classifier, and what is to be chosen from."""
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.svm import SVC, LinearSVC
 
     if algorithm == "knn":
         grid = {"n_neighbors": [k for k in _NEIGHBOURS if k <= max(n_train, 1)]}
         if space.vectors is not None:
-            return space.vectors, KNeighborsClassifier(), grid
-        return space.distances(), KNeighborsClassifier(metric="precomputed"), grid
+            return space.vectors, KNeighborsClassifier(1), grid
+        return space.distances(), KNeighborsClassifier(1, metric="precomputed"), grid
     if not isinstance(fitted, Kernel):
         raise ValueError("a support vector machine needs a kernel")
     if len(space) > SINGLE_ABOVE and space.vectors is not None:

@@ -71,7 +71,7 @@ class Kernel(Method):
             own = self.gram_.diagonal()
             return np.sqrt(np.maximum(own[a] + own[b] - 2.0 * self.gram_[a, b], 0.0))
         found = np.empty(len(a))
-        step = max(1, _CHUNK // self.features_.shape[1])
+        step = max(1, _CHUNK // max(self.features_.shape[1], 1))
         for start in range(0, len(a), step):
             part = slice(start, start + step)
             found[part] = np.linalg.norm(self.features_[a[part]] - self.features_[b[part]], axis=1)

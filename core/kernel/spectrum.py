@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from scipy.linalg import eigvalsh
+from scipy.linalg import eigh, eigvalsh
 from scipy.sparse.linalg import eigsh
 from sklearn.base import clone
 
@@ -95,6 +95,9 @@ def kernel_map(
 def principal_components(space: Space, n_components: int) -> KernelMap:
     """Kernel PCA (Schölkopf, Smola & Müller 1998), by scikit-learn.
 
+    Of given distances classical scaling: coordinates are 0 on axes whose variance would be
+    negative.
+
     Parameters
     ----------
     space : Space
@@ -116,6 +119,14 @@ def principal_components(space: Space, n_components: int) -> KernelMap:
             variances, total = pca.explained_variance_, float(np.var(
                 space.vectors, axis=0, ddof=1, dtype=float
             ).sum())
+        elif space.given is not None:
+            # Distances need not be Euclidean, which scikit-learn's kernel PCA insists on.
+            gram = centred_gram(space)
+            last = len(gram) - 1
+            values, axes = eigh(gram, subset_by_index=(last - n_components + 1, last))
+            variances = np.maximum(values[::-1], 0.0)
+            coordinates = axes[:, ::-1] * np.sqrt(variances)
+            total = max(float(np.trace(gram)), float(variances.sum()))
         else:
             gram = centred_gram(space)
             pca = KernelPCA(n_components, kernel="precomputed", random_state=0).fit(gram)

@@ -18,6 +18,9 @@ from core.triplets import DataError, Triplets, as_triplets
 #: Features are counted in a full table if it has at most so many cells, or so many per answer.
 _SMALL_TABLE, _CELLS_PER_ANSWER = 2**20, 16
 
+#: Answers for and against differ by rounding only, where weights are no whole numbers.
+_TIE = 1e-6
+
 _compiled = numba.njit(nogil=True, cache=True, error_model="numpy")
 
 
@@ -83,7 +86,8 @@ def _divide(net, total):
     for i in range(net.shape[0]):
         for j in range(net.shape[1]):
             if total[i, j] > 0.0:
-                net[i, j] /= total[i, j]
+                share = net[i, j] / total[i, j]
+                net[i, j] = share if abs(share) > _TIE else 0.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -93,7 +97,7 @@ class TripletKernel(Kernel):
     Attributes
     ----------
     shift_ : float
-        What was taken from the diagonal.
+        What was taken from the diagonal, of the objects about which something is known.
     """
 
     reduce_diagonal: Annotated[
@@ -135,9 +139,11 @@ class TripletKernel(Kernel):
         self._keep(features, placed)
         self.shift_ = 0.0
         # With fewer features than objects the smallest eigenvalue is 0.
-        if self.reduce_diagonal and self.gram_ is not None and placed.all():
-            self.shift_ = smallest_eigenvalue(self.gram_)
-            self.gram_[np.diag_indices_from(self.gram_)] -= self.shift_
+        if self.reduce_diagonal and self.gram_ is not None and placed.any():
+            known = np.flatnonzero(placed)
+            part = self.gram_ if placed.all() else self.gram_[np.ix_(known, known)]
+            self.shift_ = smallest_eigenvalue(part)
+            self.gram_[known, known] -= self.shift_
         progress(1.0)
         return self
 
@@ -291,7 +297,7 @@ def _merge(code, sign, weight, n_objects, row, column, value):
             net += sign[stop] * weight[stop]
             total += weight[stop]
             stop += 1
-        if net != 0.0:
+        if abs(net) > _TIE * total:
             cell += 1
             row[cell] = code[start] % n_objects
             column[cell] = code[start] // n_objects

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import get_tags
 
 from core.kernel.classification import column_of
@@ -146,7 +146,7 @@ def forest_errors(
 
     Peers are nearest neighbours, a support vector machine on the kernel (of a map: a Gaussian one
     as wide as its median distance), and on coordinates a CART forest; the number of neighbours and
-    the penalty are chosen on inner folds, the rest is as usual.
+    the penalty are chosen on inner folds where there are objects enough, the rest is as usual.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def forest_errors(
     )
     leaves = [size for size in LEAVES if 2 * size <= len(there)]
     settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in TREES]
-    peers = _peers(grouped, space.part(there), values, options["seed"])
+    peers = _peers(grouped, space.part(there), options["seed"])
     parts = list(_divided(values, grouped, options["folds"], options["seed"]))
     items = [
         (forest, settings, list(peers.values()), objects, values, *part) for part in parts
@@ -286,7 +286,7 @@ def _divided(
 
 
 def _peers(
-    grouped: bool, space: Space, values: np.ndarray, seed: int
+    grouped: bool, space: Space, seed: int
 ) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
     """By name the estimators to compare with, and what they see of the objects."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -297,17 +297,17 @@ def _peers(
     near = KNeighborsClassifier if grouped else KNeighborsRegressor
     cart = RandomForestClassifier if grouped else RandomForestRegressor
     grid = {"n_neighbors": [k for k in _NEIGHBOURS if k <= len(space) // 4 or k == 1]}
-    distances, spread = space.distances(), 1.0 if grouped else float(values.std())
-    machine = SVC(kernel="precomputed")
+    distances, machine, score = space.distances(), SVC(kernel="precomputed"), None
     if not grouped:
-        machine = SVR(kernel="precomputed", epsilon=0.1 * spread)
-    penalties = {"C": [spread * c for c in _PENALTIES]}
+        machine = SVR(kernel="precomputed")
+        score = "neg_mean_squared_error"  # which one object has too
+    penalties = {"C": _PENALTIES}
     peers = {
         "Nearest neighbours": (
-            GridSearchCV(near(metric="precomputed"), grid, cv=_INNER_FOLDS), distances
+            GridSearchCV(near(1, metric="precomputed"), grid, scoring=score), distances
         ),
         "Support vector machine": (
-            GridSearchCV(machine, penalties, cv=_INNER_FOLDS), _kernel(space, distances)
+            GridSearchCV(machine, penalties, scoring=score), _kernel(space, distances)
         ),
     }
     if space.vectors is not None:
@@ -334,9 +334,24 @@ def _predict(
         .predict(objects[test])
         for setting in settings if not halt()
     ]
+    # Penalties and tolerances are in units of the numbers that are learned from.
+    centre, unit = 0.0, 1.0
+    if not is_classifier(forest):
+        centre, unit = values[train].mean(), values[train].std() or 1.0
+    known = (values[train] - centre) / unit
     for peer, seen in peers:
         pairwise = get_tags(peer).input_tags.pairwise
         learned = seen[np.ix_(train, train)] if pairwise else seen[train]
         asked = seen[np.ix_(test, train)] if pairwise else seen[test]
-        found.append(clone(peer).fit(learned, values[train]).predict(asked))
+        found.append(centre + unit * _chosen(peer, known).fit(learned, known).predict(asked))
     return np.array(found)
+
+
+def _chosen(peer: BaseEstimator, values: np.ndarray) -> BaseEstimator:
+    """A clone of a peer with as many inner folds as the values allow; as it is if with none."""
+    if not hasattr(peer, "cv"):
+        return clone(peer)
+    most = np.unique(values, return_counts=True)[1].min() if is_classifier(peer) else len(values)
+    if most < 2:
+        return clone(peer.estimator)
+    return clone(peer).set_params(cv=int(min(_INNER_FOLDS, most)))

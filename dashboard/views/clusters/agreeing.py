@@ -47,10 +47,10 @@ def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
             if number != shown.n_clusters:
                 shown.cut_into(number)
                 st.rerun()
-            kinds = objects[column].nunique()
+            kinds = objects.loc[shown.clusters >= 0, column].nunique()
             st.button(
                 f"As many as labels: {kinds:,}", key=f"{PAGE}.label.same", width="stretch",
-                disabled=kinds == shown.n_clusters, on_click=shown.cut_into, args=(kinds,),
+                disabled=kinds in (0, shown.n_clusters), on_click=shown.cut_into, args=(kinds,),
             )
     with picture:
         try:

@@ -66,6 +66,7 @@ class Shown:
     @cached_property
     def _cut(self) -> tuple[int, float]:
         number, height = self.current.drafts.get(self._place, (self.fitted.n_clusters_, None))
+        number = min(number, self.tree.n_leaves)
         return number, self.tree.height_for(number) if height is None else height
 
     @property

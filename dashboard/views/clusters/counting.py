@@ -106,7 +106,7 @@ def _verdict(
             )
         if counts.best_by_gap == 1:
             sentences.append(
-                "By the gap, no division is tighter than that of points without clusters."
+                "By the gap, two clusters gain no more over one than in points without clusters."
             )
     if resampled is not None:
         sure = int((resampled.recovery > _SURE).sum())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -103,16 +104,21 @@ def _draw(shown: Shown, second: Shown) -> None:
             revision=f"{shown.run.key} {second.run.key}", canvas=canvas,
         )
 
-    def table() -> pd.DataFrame:
-        labels = pd.Series(shown.triplets.labels)
-        left = pd.Series(range(len(found.first.order)), labels[found.first.order], name="left")
-        right = pd.Series(range(len(found.second.order)), labels[found.second.order], name="right")
-        return pd.concat([left, right], axis=1).reset_index(names="object")
-
     n = max(found.first.n_leaves, found.second.n_leaves)
     panels.figure_panel(
         shown.current, draw, key=f"{PAGE}.two", canvas=Canvas(_WIDTH, screen_height(n)),
         window=_WINDOW, alt=f"Two trees of {count(n, 'object')}. {text}", caption=text,
-        table=table, on_pick=shown.current.select_positions,
+        table=lambda: places(found, shown.triplets.objects),
+        on_pick=shown.current.select_positions,
         name=export.file_name(shown.info.name, "two-trees"),
     )
+
+
+def places(found: Tanglegram, objects: pd.DataFrame) -> pd.DataFrame:
+    """Where every object stands in both trees, from above; missing where it has no leaf."""
+    table = objects[["id", "label"]].copy()
+    for name, tree in (("left", found.first), ("right", found.second)):
+        place = pd.Series(np.arange(tree.n_leaves), tree.order, dtype="Int64")
+        table[name] = place.reindex(range(len(objects))).to_numpy()
+    table = table[table[["left", "right"]].notna().any(axis=1)]
+    return table.sort_values("left", kind="stable")

@@ -69,7 +69,8 @@ def _confusions(
     text = (
         f"{about} Labels {options['labels']} of {count(known, 'object')}, "
         f"{'support vector machine' if options['algorithm'] == 'svm' else 'nearest neighbours'}, "
-        f"{options['folds']} folds. Rows: true label; columns: predicted."
+        f"{len(found.fold_errors) // options['repeats']} folds. Rows: true label; columns: "
+        "predicted."
     )
 
     def draw(canvas: Canvas) -> Any:

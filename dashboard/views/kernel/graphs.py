@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -57,11 +58,12 @@ def _analysed(
 ) -> tuple[KernelMap, Classification | None]:
     """A map of the graphs, and how well nearest neighbours tell their labels apart."""
     fitted = _kernel.fit(_graphs)
-    labels = [graph.label for graph in _graphs]
-    error = None
-    if len({label for label in labels if label is not None}) > 1:
+    labels = [None if graph.label is None else str(graph.label) for graph in _graphs]
+    found, error = principal_components(space_of(fitted), 2), None
+    # Graphs without classes, or with too few of one, can be drawn all the same.
+    with contextlib.suppress(DataError):
         error = classify_labels(fitted, labels, algorithm="knn")
-    return principal_components(space_of(fitted), 2), error
+    return found, error
 
 
 def _show(

@@ -12,6 +12,7 @@ from core.cluster import Agglomerative
 from core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
 from core.kernel.landmarks import recognise
 from core.kernel.space import space_of
+from core.kernel.triplet import TripletKernel
 from core.triplets import Triplets
 from dashboard import analysis, export, panels
 from dashboard.catalogue import DatasetInfo
@@ -54,7 +55,7 @@ def show_similarities(current: Session, info: DatasetInfo, triplets: Triplets) -
     values, selected = kernel.kernel_, current.selected_positions(triplets)
     _matrix(here, run.key, kernel, values, selected)
     _facts(here, kernel, values)
-    _neighbours(here, values, selected)
+    _neighbours(here, values, kernel.placed_, selected)
 
 
 def _begin(here: Setting) -> None:
@@ -125,11 +126,14 @@ def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
     known = np.count_nonzero(values) - np.count_nonzero(values.diagonal())
     apart = 1.0 - known / max(values.size - len(values), 1)
     if apart > _MANY_APART:
-        lines.append(
-            f"{100 * apart:.0f} % of the pairs of objects have a similarity of 0: they share no "
-            "question, or agree in as many as they differ in. Triplet kernels need more answers "
-            "per object than maps do, or answers to a landmark design (see Landmarks)."
-        )
+        why = "they are too far apart, or nothing is known of one of them."
+        if isinstance(kernel, TripletKernel):
+            why = (
+                "they share no question, or agree in as many as they differ in. Triplet kernels "
+                "need more answers per object than maps do, or answers to a landmark design (see "
+                "Landmarks)."
+            )
+        lines.append(f"{100 * apart:.0f} % of the pairs of objects have a similarity of 0: {why}")
     if len(unknown):
         names = ", ".join(here.triplets.labels[i] for i in unknown[:5])
         lines.append(
@@ -149,7 +153,9 @@ def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
         st.caption(panels.plain(line))
 
 
-def _neighbours(here: Setting, values: np.ndarray, selected: list[int]) -> None:
+def _neighbours(
+    here: Setting, values: np.ndarray, placed: np.ndarray, selected: list[int]
+) -> None:
     labels, ids = here.triplets.labels, here.triplets.ids
     st.subheader("Similar to one object", anchor=False)
     wanted = pick(
@@ -160,7 +166,10 @@ def _neighbours(here: Setting, values: np.ndarray, selected: list[int]) -> None:
     if one is None:
         st.caption("Select an object here, or by a click on its mark beside the matrix.")
         return
-    others = np.flatnonzero(np.arange(len(values)) != one)
+    if not placed[one]:
+        st.caption(panels.plain(f"Nothing that counts here is known of {labels[one]}."))
+        return
+    others = np.flatnonzero(placed & (np.arange(len(values)) != one))
     order = others[np.argsort(-values[one, others], kind="stable")]
     best = order[:_MOST_SIMILAR]
     text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[one]}."

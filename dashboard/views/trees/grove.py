@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -14,17 +15,17 @@ import streamlit as st
 from core.embedding.ordinal import Embedding
 from core.kernel.space import Space, space_of
 from core.method import Method
-from core.oracle import Answered, Fitted, Observer, Oracle, Repeated
+from core.oracle import Answered, Fitted, Observer, Oracle, Repeated, Tally
 from core.run import TASKS, Run
-from core.simulate import NOISE
-from core.tree import ComparisonTree
+from core.simulate import LEVELS, NOISE
+from core.tree import ComparisonForest, ComparisonTree
 from core.tree.nodes import Nodes
 from core.tree.quality import expansion_rates, height_bound
 from core.triplets import Triplets
 from core.uncertainty import Samples
 from dashboard import analysis
 from dashboard.catalogue import DatasetInfo
-from dashboard.controls import number, parameter_form, pick
+from dashboard.controls import number, parameter_form, parameter_number, pick
 from dashboard.figures.colours import is_quantity
 from dashboard.jobs import Job
 from dashboard.state import Session
@@ -32,6 +33,7 @@ from dashboard.theme import count
 from dashboard.views.computing import compute_button
 
 PAGE = "trees"
+Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
 #: Who answers a tree's questions.
 UPLOADED, MAP, PERSON, OBSERVER = "uploaded", "map", "person", "observer"
 _WHO = {
@@ -251,7 +253,11 @@ def _observer(grove: Grove) -> tuple[str, float, int]:
     noise = pick(
         grove.current, f"{PAGE}.noise", "Noise", NOISE.options, default="flip", help=NOISE.help
     )
-    level = number(grove.current, f"{PAGE}.level", "Level of noise", 0.0, 10.0, 0.1) or 0.0
+    level = 0.0
+    if noise in LEVELS:
+        declared = LEVELS[noise]
+        level = parameter_number(grove.current, declared, f"{PAGE}.level.{noise}")
+        level = declared.default if level is None else level
     times = number(
         grove.current, f"{PAGE}.times", "Asked how often", 1, 51, 1, step=2,
         help="The majority decides; an odd number.",
@@ -317,11 +323,34 @@ def _grown(fit: str, certain: str, data: str, plan: Planting, _grove: Grove) -> 
     return Grown(tree, tree.decisions(), bound, rates)
 
 
+def oracle_about(grove: Grove, plan: Planting, grown: Grown, query: int | None = None) -> Oracle:
+    """Who answers further questions, with a count of its own.
+
+    An observer errs by lot, but in the same way whenever the same object is searched for.
+    """
+    if plan.who == OBSERVER:
+        return _observer_of(grove, plan, (plan.seed, 1 if query is None else query + 2))
+    oracle = copy.copy(grown.tree.oracle_)
+    oracle.tally = Tally()
+    return oracle
+
+
+def asking(grown: Asker, oracle: Oracle) -> Asker:
+    """A tree or forest that asks somebody else about further objects."""
+    grown = copy.copy(grown)
+    grown.oracle_ = oracle
+    return grown
+
+
+def _observer_of(grove: Grove, plan: Planting, seed: Any) -> Oracle:
+    noise, level, times = plan.observer
+    positions = np.nan_to_num(_points(grove))
+    return Repeated(Observer(positions, noise=noise, level=level, seed=seed), times)
+
+
 def _oracle(grove: Grove, plan: Planting, samples: Samples | None) -> Oracle:
     if plan.who == OBSERVER:
-        noise, level, times = plan.observer
-        positions = np.nan_to_num(_points(grove))
-        return Repeated(Observer(positions, noise=noise, level=level, seed=plan.seed), times)
+        return _observer_of(grove, plan, plan.seed)
 
     def probability(rows: np.ndarray) -> np.ndarray:
         asked = Triplets.from_array(rows, grove.info.n_objects)

@@ -11,6 +11,7 @@ from dashboard.catalogue import DatasetInfo
 from dashboard.controls import pick, tabs
 from dashboard.services import services
 from dashboard.state import Session
+from dashboard.theme import count
 from dashboard.views.computing import watch
 from dashboard.views.embedding.page import shown_map
 from dashboard.views.trees.forest import show_prediction
@@ -67,4 +68,12 @@ def show_trees(current: Session, info: DatasetInfo) -> None:
         )
     watch(current, job)
     fit = workspace.run(info.id, chosen)
-    _VIEWS[view][1](Grove(current, info, triplets, fit, job))
+    grove = Grove(current, info, triplets, fit, job)
+    if len(grove.space) < 2:
+        panels.empty(
+            "Too few objects",
+            f"{names[chosen]} knows something of {count(len(grove.space), 'object')} only, and a "
+            "tree needs two or more. Choose another map or kernel.",
+        )
+        return
+    _VIEWS[view][1](grove)

@@ -23,7 +23,16 @@ from dashboard.theme import PALETTE, Canvas, count
 from dashboard.views.computing import WIDE
 from dashboard.views.data.dataset import picture_addresses
 from dashboard.views.embedding.mapped import embedded_pictures
-from dashboard.views.trees.grove import PAGE, Grove, Grown, Planting, grow, planting
+from dashboard.views.trees.grove import (
+    PAGE,
+    Grove,
+    Grown,
+    Planting,
+    asking,
+    grow,
+    oracle_about,
+    planting,
+)
 from dashboard.views.trees.tree import words
 
 _MAP = Canvas(900.0, 520.0)
@@ -61,8 +70,8 @@ def show_search(grove: Grove) -> None:
         k = int(number(grove.current, f"{PAGE}.k", "Neighbours", 1, 50, 3) or 3)
         trees = int(number(
             grove.current, f"{PAGE}.trees", "Trees", 1, 100, 1,
-            help="The members of the leaves of all trees are compared. The way that is shown is "
-            "that through one tree.",
+            help="Several have random pivots, one pair at each node, and the members of the leaves "
+            "of all are compared. The way that is shown is that through one tree.",
         ) or 1)
         budget = None
         if trees == 1:
@@ -79,7 +88,7 @@ def show_search(grove: Grove) -> None:
             return
         plan = replace(plan, objects=others)
         grown = grow(grove, plan)
-        walk = _walk(grown, query)
+        walk = _walk(grove, plan, grown, query)
         _way(grove, plan, grown, walk)
         _found(grove, plan, grown, query, k, trees, int(budget) if budget else None)
     st.subheader("How often is the nearest missed?", anchor=False)
@@ -102,10 +111,11 @@ def _query(grove: Grove) -> int:
     return ids.index(wanted) if wanted else next(iter(chosen), placed[0])
 
 
-def _walk(grown: Grown, query: int) -> _Walk:
-    steps, leaf = grown.tree.path(query)
+def _walk(grove: Grove, plan: Planting, grown: Grown, query: int) -> _Walk:
+    tree = asking(grown.tree, oracle_about(grove, plan, grown, query))
+    steps, leaf = tree.path(query)
     asked = np.column_stack([np.full(len(steps), query), steps[["p", "q"]].to_numpy()])
-    steps = steps.assign(**grown.tree.oracle_.remarks(asked.astype(int)))
+    steps = steps.assign(**tree.oracle_.remarks(asked.astype(int)))
     way, parent = [leaf], grown.nodes.parent
     while way[0]:
         way.insert(0, int(parent[way[0]]))
@@ -198,16 +208,14 @@ def _found(
     budget: int | None,
 ) -> None:
     """The neighbours found beside the true ones."""
-    oracle = grown.tree.oracle_
-    before = oracle.n_questions
+    oracle = oracle_about(grove, plan, grown, query)
     if trees == 1:
-        found = grown.tree.kneighbors([query], k, budget=budget).found[0]
+        found = asking(grown.tree, oracle).kneighbors([query], k, budget=budget).found[0]
     else:
-        forest = _forest(grove.fit.key, grove.triplets.fingerprint, plan, trees, grown)
-        before = oracle.n_questions
-        found = forest.kneighbors([query], k)[0]
+        forest = _forest(grove.fit.key, grove.triplets.fingerprint, plan, trees, grove, grown)
+        found = asking(forest, oracle).kneighbors([query], k)[0]
         found = np.where(found >= 0, forest.objects_[found], -1)
-    asked = oracle.n_questions - before
+    asked = oracle.n_questions
     place = np.full(grove.space.n_objects, -1)
     place[grove.space.objects] = np.arange(len(grove.space))
     others = np.array(plan.objects)
@@ -249,9 +257,12 @@ def _found(
 
 
 @st.cache_resource(max_entries=8, show_spinner="Growing the trees")
-def _forest(fit: str, data: str, plan: Planting, trees: int, _grown: Grown) -> ComparisonForest:
+def _forest(
+    fit: str, data: str, plan: Planting, trees: int, _grove: Grove, _grown: Grown
+) -> ComparisonForest:
     forest = ComparisonForest(
-        metric=_grown.tree.oracle_, n_estimators=trees, leaf_size=plan.leaf_size, seed=plan.seed
+        metric=oracle_about(_grove, plan, _grown), n_estimators=trees, leaf_size=plan.leaf_size,
+        seed=plan.seed,
     )
     return forest.fit(np.array(plan.objects))
 
@@ -274,11 +285,11 @@ def _errors(grove: Grove) -> None:
             return
         shown = pick(grove.current, f"{PAGE}.curve", "Show", _SHOWN, width=280)
         found: SearchCurve = run.result()
-        table = found.table()
+        table, n_searched = found.table(), found.missed.shape[1]
         text = (
-            f"Nearest neighbours of {count(found.missed.shape[1], 'object')} in trees grown "
-            f"without them, {run.options['folds']} folds, answered by the map; 95 % intervals of "
-            f"the miss rate by Wilson. KD, RP and PA trees use coordinates. {grove.about}"
+            f"Nearest neighbours of {count(n_searched, 'object')} in trees grown without them, "
+            f"{min(run.options['folds'], n_searched)} folds, answered by the map; 95 % intervals "
+            f"of the miss rate by Wilson. KD, RP and PA trees use coordinates. {grove.about}"
         )
         leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size n₀"})
         if shown == "asked":

@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from core.active import LAYOUTS, question_table
+from core.simulate import LEVELS, NOISE
 from core.tree.partition import cells
 from dashboard import export, panels
 from dashboard.controls import pick
@@ -87,7 +88,8 @@ def words(grove: Grove, plan: Planting, grown: Grown) -> str:
     )
     if plan.who == OBSERVER:
         noise, level, times = plan.observer
-        text += f" ({noise}, level {level:g}, asked {count(times, 'time')})"
+        strength = f", level {level:g}" if noise in LEVELS else ""
+        text += f" ({NOISE.options[noise].lower()}{strength}, asked {count(times, 'time')})"
     if grown.answered is not None:
         text += f"; people made {100 * grown.answered:.0f} % of the decisions"
     return f"{text}. {grove.about}"
@@ -228,7 +230,8 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> No
     elsewhere = _elsewhere(grove, grown)
     text = (
         f"The map of {grove.info.name}, divided halfway between the pivots of the nodes drawn "
-        f"above; colour is the most frequent of a cell. {words(grove, plan, grown)}"
+        f"above{'; colour is the most frequent of a cell' if data.colour else ''}. "
+        f"{words(grove, plan, grown)}"
     )
     if elsewhere:
         text += (
