@@ -19,7 +19,7 @@ from core.embedding import STE
 from core.progress import Stopped
 from core.score import cross_validate
 from core.simulate import simulate
-from core.triplets import DataError
+from core.triplets import DataError, Triplets
 
 
 def test_without_overlap_the_corrected_test_is_the_t_test():
@@ -74,6 +74,17 @@ def test_a_learning_curve_can_be_stopped_and_needs_answers(planted):
         learning_curve(STE(n_init=1), planted, points=3, repeats=2, progress=lambda *_, **__: True)
     with pytest.raises(DataError, match="fewer than 50 different questions"):
         learning_curve(STE(), planted.take(np.arange(20)))
+
+
+def test_answers_of_weight_zero_are_none(planted):
+    weight = np.zeros(len(planted))
+    weight[1000:1080] = 1.0
+    answers = Triplets.from_array(planted.rows, planted.n_objects, weight=weight)
+    curve = learning_curve(STE(n_init=1), answers, points=3, repeats=2)
+    assert np.isfinite(curve.errors).all()
+    assert curve.n_answers[-1] <= 80
+    with pytest.raises(DataError, match="3 different questions cannot be divided into 5 folds"):
+        tune(STE(), Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 0, 1]], 3), most=1)
 
 
 def test_neighbour_overlap():
