@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import run as runs
 from core.cluster import Agglomerative
 from core.embedding import SOE, STE
 from core.files import TASKS
@@ -22,6 +24,7 @@ from dashboard.samples import open_sample, samples
 from dashboard.state import _KEY, Session
 from dashboard.views.clusters.clustering import Shown
 from dashboard.views.clusters.tree import memberships, merges
+from dashboard.views.uncertainty.predictions import _THRESHOLDS, _in_words
 
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
@@ -552,6 +555,39 @@ def test_positions_have_ellipses_from_every_source(services, mapped, source):
     tables = [frame.value for frame in app.dataframe]
     assert sum("probability" in table for table in tables) == 2
     assert app.button(key=f"uncertainty.{source}.run").disabled, "nothing is computed twice"
+
+
+def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, planted):
+    shown = {}
+    for word, replicates in (("here", 10), ("there", 10), ("there", 20)):
+        objects = planted.objects.assign(label=[f"{word} {i}" for i in range(30)])
+        session = session_on(services, Triplets(planted.rows, objects, planted.answers, word))
+        info = services.workspace.datasets()[0]
+        triplets = services.workspace.triplets(info)
+        services.workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
+        samples = run("bootstrap", STE(n_init=1), triplets, {"replicates": replicates})
+        # As if a run of the same key had been stopped earlier.
+        samples = replace(samples, key=runs.key("bootstrap", STE(n_init=1), triplets))
+        services.workspace.add_run(info, samples, "STE")
+        app = uncertainty(session)
+        pairs = next(f.value for f in app.dataframe if list(f.value)[:2] == ["first", "second"])
+        assert pairs["first"].str.startswith(f"{word} ").all()
+        average = next(m.value for m in app.metric if m.label == "Average uncertainty")
+        shown[word, replicates] = (pairs["sd"].to_numpy(), average)
+    assert not np.array_equal(shown["there", 10][0], shown["there", 20][0])
+    assert shown["there", 10][1] != shown["there", 20][1]
+
+
+@pytest.mark.parametrize(("error", "left_open", "words"), [
+    ([np.nan], 1.0, "None of the held-out answers can be predicted"),
+    ([0.2, np.nan], 0.0, "errs in 20.0 %. No answer is 90 % sure."),
+    ([0.2, 0.05], 0.0, "Predicting everything errs in 20.0 %. Predicting only"),
+    ([0.2, 0.05], 0.125, "Predicting all but 12.5 %, of which nothing is known, errs in 20.0 %."),
+])
+def test_what_leaving_answers_open_brings_in_words(error, left_open, words):
+    shown = np.full(len(_THRESHOLDS), error[-1])
+    shown[0] = error[0]
+    assert words in _in_words(shown, np.full(len(_THRESHOLDS), left_open))
 
 
 def test_the_prior_on_distances_is_there_for_comparison(services, mapped):
