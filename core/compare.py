@@ -14,7 +14,14 @@ from core.geometry import distances
 from core.method import Method, Number, checked
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
-from core.score import corrected_reach, n_answered, question_folds, require_questions
+from core.score import (
+    corrected_reach,
+    has_split,
+    n_answered,
+    question_folds,
+    require_questions,
+    split_of,
+)
 from core.triplets import DataError, Triplets, as_triplets
 
 #: Share of the questions that a learning curve predicts, as one of so many parts.
@@ -260,6 +267,8 @@ def tune(
 ) -> Tuning:
     """Number of dimensions and strength of the prior that predict best, averaging the starts.
 
+    Where the data name training and test answers, only the former take part.
+
     Parameters
     ----------
     method : Method
@@ -284,6 +293,8 @@ def tune(
     """
     options = checked(tune, {"most": most, "folds": folds, "seed": seed})
     triplets = as_triplets(triplets)
+    if has_split(triplets):
+        triplets = triplets.take(split_of(triplets)[0])
     require_questions(triplets, options["folds"])
     dimensions = [d for d in _DIMENSIONS if d <= options["most"]]
     settings = [(d, prior) for d in dimensions for prior in _PRIORS]

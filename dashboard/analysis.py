@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.method import Inner, Method, checked, parameters, unfitted
-from core.progress import Progress
+from core.progress import Progress, Stopped
 from core.run import Run, key, run
 from core.triplets import Triplets
 from dashboard.catalogue import DatasetInfo
@@ -105,7 +105,9 @@ def submit(
         def work(progress: Progress) -> None:
             known = find(info, triplets, method, task, options)
             if known is None or not known.complete:
+                _stop_if_deleted(info)
                 found = run(task, method, triplets, options, progress=progress)
+                _stop_if_deleted(info)
                 services().workspace.add_run(info, found, name)
 
         words = _FOLLOW.get(task, f"Fitting {method.title}")
@@ -118,6 +120,12 @@ def submit(
     steps = [step(name, *piece) for name, piece in zip(names, pieces, strict=True)]
     job = Job(session.id, slot, title, steps)
     return services().jobs.submit(job)
+
+
+def _stop_if_deleted(info: DatasetInfo | None) -> None:
+    """Raise `Stopped` if a data set is gone, and with it the place for results."""
+    if info is not None and services().workspace.dataset(info.id) is None:
+        raise Stopped
 
 
 def find(

@@ -106,3 +106,12 @@ def test_tuning_lowers_the_error_where_answers_are_few():
     plain = STE(prior=0.0).fit(few)
     assert tuned.score(unseen) > plain.score(unseen) + 0.02
     assert found.setting()["prior"] > 0.03, "few answers want a firm hand"
+
+
+def test_tuning_does_not_look_at_the_datas_own_test_answers(planted):
+    split = np.where(np.arange(len(planted)) < 400, "train", "test")
+    answers = planted.answers.assign(split=split)
+    given = Triplets(planted.rows, planted.objects, answers)
+    found = tune(STE(n_init=1), given, most=1, folds=2)
+    alone = tune(STE(n_init=1), planted.take(np.arange(400)), most=1, folds=2)
+    assert np.array_equal(found.errors, alone.errors)

@@ -19,7 +19,7 @@ from core.files import TASKS
 from core.kernel import K1
 from core.run import run
 from core.triplets import Triplets
-from dashboard import analysis
+from dashboard import analysis, imports
 from dashboard.samples import open_sample, samples
 from dashboard.state import _KEY, Session
 from dashboard.views.clusters.clustering import Shown
@@ -498,6 +498,61 @@ def test_the_learning_curve_gives_a_verdict(services, opened):
     settled(app, services)
     assert "times d n ln n answers" in words(app)
     assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.curve.figure")["data"])
+
+
+def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):
+    parts = ([[9, 10, 11], [10, 11, 12], [12, 9, 10]], [[0, 1, 2], [3, 1, 2], [2, 3, 0]],
+             [[0, 2, 1], [3, 2, 1], [2, 0, 3]])
+    for part in parts:
+        session = session_on(services, Triplets(part, planted.objects, None, "Same"))
+        info = services.workspace.datasets()[0]
+        found = run("fit", STE(n_init=1), services.workspace.triplets(info))
+        services.workspace.add_run(info, found, "STE")
+    app = start("compare", session)
+    app.segmented_control(key="compare.view").set_value("maps").run()
+    assert not app.exception
+    (maps,) = (m for m in app.multiselect if m.label == "Maps")
+    assert len(set(maps.options)) == 3
+    maps.set_value([f"{i.id}/{r.key}" for i in services.workspace.datasets()
+                    for r in services.workspace.runs(i.id, "fit")]).run()
+    assert not app.exception
+    assert words(app).count("Too few objects in common") == 1
+    assert words(app).count("of the reference's variance differ") == 1
+    cells = figure(app, "compare.agreement")["data"][0]
+    assert len(set(cells["x"])) == 3
+    assert sum(text == "" for row in cells["text"] for text in row) == 4
+
+
+def test_a_data_set_deleted_in_another_tab(services, mapped):
+    app = uncertainty(mapped)
+    (info,) = services.workspace.datasets()
+    current = app.session_state[_KEY]
+    services.workspace.delete_dataset(info.id)
+    current.select_positions([0, 1])  # a click on what the tab still shows
+    app.run()
+    assert not app.exception
+    assert "No data set is open" in words(app)
+
+
+def test_a_job_of_a_deleted_data_set_stops(services, mapped, holding):
+    (info,) = services.workspace.datasets()
+    current = start("embedding", mapped).session_state[_KEY]
+    with holding():
+        triplets = services.workspace.triplets(info)
+        job = analysis.start(current, info, triplets, SOE(n_init=1), {"bootstrap": {}})
+        services.workspace.delete_dataset(info.id)
+    assert job.wait(60)
+    assert job.state == "stopped"
+    assert services.workspace.runs(info.id) == []
+
+
+def test_an_upload_that_made_room_for_others_is_told(services):
+    app = start("data")
+    session = app.session_state[_KEY].id
+    for name in (session, *map(str, range(8))):
+        imports.wait(name, imports.Waiting.of([("my_pets.csv", CSV)]))
+    app.run()
+    assert "my_pets.csv was uploaded but not kept" in app.warning[0].value.replace("\\", "")
 
 
 def test_tuning_says_what_to_set(services, opened):
