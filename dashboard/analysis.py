@@ -103,12 +103,18 @@ def submit(
 
     def step(name: str, method: Method, task: str, options: Mapping[str, Any]) -> Step:
         def work(progress: Progress) -> None:
-            known = find(info, triplets, method, task, options)
-            if known is None or not known.complete:
+            workspace = services().workspace
+            found = find(info, triplets, method, task, options)
+            if found is None or not found.complete:
                 _stop_if_deleted(info)
                 found = run(task, method, triplets, options, progress=progress)
-                _stop_if_deleted(info)
-                services().workspace.add_run(info, found, name)
+            elif info is None or found.key in {
+                listed.key for listed in workspace.runs(info.id, task)
+            }:
+                return
+            # What is there of the same answers, left by other exclusions, is listed anew.
+            _stop_if_deleted(info)
+            workspace.add_run(info, found, name)
 
         words = _FOLLOW.get(task, f"Fitting {method.title}")
         if page != "embedding":

@@ -17,6 +17,7 @@ from core.cluster import Agglomerative
 from core.embedding import SOE, STE
 from core.files import TASKS
 from core.kernel import K1
+from core.quality import Exclusion
 from core.run import run
 from core.triplets import Triplets
 from dashboard import analysis, imports
@@ -544,6 +545,23 @@ def test_a_job_of_a_deleted_data_set_stops(services, mapped, holding):
     assert job.wait(60)
     assert job.state == "stopped"
     assert services.workspace.runs(info.id) == []
+
+
+def test_a_map_is_listed_again_where_the_same_answers_are_left_out_otherwise(services, planted):
+    people = planted.answers.assign(participant=np.where(np.arange(len(planted)) < 9, "q", "p"))
+    session = session_on(services, Triplets(planted.rows, planted.objects, people, "Things"))
+    workspace = services.workspace
+    for way in (Exclusion(participants=("q",)), Exclusion(answers=tuple(range(9)))):
+        (info,) = workspace.datasets()
+        info = workspace.update_dataset(info.id, workspace.cleaning(info).excluding(way))
+        triplets = workspace.triplets(info)
+        assert len(triplets) == len(planted) - 9
+        current = start("data", session).session_state[_KEY]
+        job = analysis.start(current, info, triplets, STE(n_init=1), {"bootstrap": {}})
+        assert job.wait(60)
+        assert job.state == "done"
+        assert {listed.task for listed in workspace.runs(info.id)} == {"fit", "bootstrap"}
+        workspace.update_dataset(info.id, workspace.cleaning(info).undone())
 
 
 def test_an_upload_that_made_room_for_others_is_told(services):
