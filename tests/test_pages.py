@@ -25,6 +25,7 @@ from dashboard.samples import open_sample, samples
 from dashboard.state import _KEY, Session
 from dashboard.views.clusters.clustering import Shown
 from dashboard.views.clusters.tree import memberships, merges
+from dashboard.views.compare.learning import _verdict
 from dashboard.views.uncertainty.predictions import _THRESHOLDS, _in_words
 
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
@@ -499,6 +500,13 @@ def test_the_learning_curve_gives_a_verdict(services, opened):
     settled(app, services)
     assert "times d n ln n answers" in words(app)
     assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.curve.figure")["data"])
+
+
+def test_answers_by_chance_are_not_called_enough():
+    assert _verdict(0.0, -0.002, 0.002, 3.0, True).startswith("Enough")
+    assert _verdict(0.0, -0.002, 0.002, 3.0, False).startswith("It cannot be told")
+    assert _verdict(0.03, 0.02, 0.04, 3.0, True).startswith("More answers would help")
+    assert _verdict(0.03, -0.02, 0.08, 3.0, True).startswith("Undecided")
 
 
 def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):

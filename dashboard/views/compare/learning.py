@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.compare import learning_curve, tune
 from core.method import methods
-from core.score import has_split, repeat_error, split_of
+from core.score import CHANCE, has_split, repeat_error, split_of
 from core.triplets import Triplets
 from dashboard import analysis, export, panels
 from dashboard.catalogue import DatasetInfo
@@ -77,12 +77,19 @@ def show_learning(current: Session, info: DatasetInfo, triplets: Triplets, job: 
             name=export.file_name(info.name, method.name, "learning-curve"),
         )
         gain, low, high = curve.gain()
-        st.markdown(panels.plain(_verdict(gain, low, high, len(triplets) / mark)))
+        learned = curve.mean[-1] + curve.reach[-1] < CHANCE
+        st.markdown(panels.plain(_verdict(gain, low, high, len(triplets) / mark, learned)))
 
 
-def _verdict(gain: float, low: float, high: float, ratio: float) -> str:
+def _verdict(gain: float, low: float, high: float, ratio: float, learned: bool) -> str:
+    """Whether more answers would help; `learned`: the map predicts better than guessing."""
     shown = f"{gain:.3f} [{low:.3f}, {high:.3f}]"
     amount = f"There are {ratio:.1f} times d n ln n answers."
+    if not learned:
+        return (
+            "It cannot be told: learned from all answers, the map predicts others no better than "
+            f"guessing does. Either there are far too few, or they follow no such map. {amount}"
+        )
     if high < 0.005:
         return (
             f"Enough: the second half of the answers lowered the error by {shown} only. {amount}"
