@@ -103,7 +103,7 @@ def test_without_an_ellipse_nothing_is_held():
     known = np.isfinite(found.coverage).all(axis=1)
     assert not known.all()
     none = replace(found, coverage=np.full((2, 3), np.nan))
-    assert "no object had a place in enough maps" in none.verdict
+    assert "too few maps placed any object" in none.verdict
 
 
 def test_one_answer_about_three_objects_can_be_calibrated():

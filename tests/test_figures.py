@@ -420,3 +420,10 @@ def test_ellipses_of_objects_without_a_value_have_no_colour_of_the_scale(data):
     assert alone.members.tolist() == [3]
     assert alone.colour == FAINT
     assert sum(len(group.members) for group in found) == N
+
+
+def test_an_object_without_a_place_takes_no_picture_from_the_others(data):
+    shown = cut(data, 2, pictures={i: f"/{i}.png" for i in range(N)})
+    images = embedding_map(shown, MapStyle(marks="pictures")).layout.images
+    assert [image.source for image in images] == [f"/{i}.png" for i in range(N - 1)]
+    assert all(image.sizex > 0 for image in images)

@@ -184,7 +184,7 @@ class Calibration:
         )
         begin = f"On {len(self.coverage)} simulated data sets like this one, "
         if not len(held):
-            return f"{begin}no object had a place in enough maps to judge its ellipse, and {answers}"
+            return f"{begin}too few maps placed any object to judge its ellipse, and {answers}"
         off = held.mean() - self.levels[-1]
         chance = 2.0 * held.std(ddof=1) / np.sqrt(len(held)) if len(held) > 1 else 0.0
         size = _judgement(off, max(_TOLERATED, min(chance, 0.1)), "too small", "too large")
