@@ -68,6 +68,22 @@ def test_the_noise_of_the_data_is_found_again(method, level, truth):
     )
 
 
+def test_the_search_for_the_noise_can_be_stopped(planted):
+    calls = []
+
+    def count(*_: float, **__: object) -> bool:
+        calls.append(1)
+        return len(calls) > most
+
+    most = 10**9
+    STE(n_init=1).fit(planted, progress=count)
+    most = len(calls) + 1  # in the midst of the first simulated fit
+    calls.clear()
+    with pytest.raises(Stopped):
+        estimated_truth(STE(n_init=1), planted, 0, count)
+    assert len(calls) < 3 * most, "the other simulated fits are not begun"
+
+
 def test_shares_inside_ellipses():
     rng = np.random.default_rng(0)
     reference = 10 * rng.normal(size=(40, 2))

@@ -97,6 +97,11 @@ def estimated_truth(
     triplets : Triplets
     seed : int
     progress : Progress
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop.
     """
     fitted = clone(method).fit(triplets, progress=progress)
     if fitted.stopped_:
@@ -113,7 +118,11 @@ def estimated_truth(
     errors = []
     for level, child in zip(levels, np.random.SeedSequence(seed).spawn(len(levels)), strict=True):
         simulated = _like(method, triplets, at(level), np.random.default_rng(child))
-        errors.append(clone(single).fit(simulated).triplet_error_)
+        # Its maps are not the user's, and the first fit has reported its end.
+        again = clone(single).fit(simulated, progress=lambda *_, **__: progress(1.0))
+        if again.stopped_:
+            raise Stopped
+        errors.append(again.triplet_error_)
     # Chance makes the errors of neighbouring levels cross now and then; np.interp wants order.
     rising = -1 if method.is_likelihood else 1
     order = np.maximum.accumulate(np.array(errors)[::rising])

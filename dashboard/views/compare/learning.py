@@ -82,13 +82,14 @@ def show_learning(current: Session, info: DatasetInfo, triplets: Triplets, job: 
 
 
 def _verdict(gain: float, low: float, high: float, ratio: float, learned: bool) -> str:
-    """Whether more answers would help; `learned`: the map predicts better than guessing."""
+    """Whether more answers would help; `learned`: the map surely predicts better than guessing."""
     shown = f"{gain:.3f} [{low:.3f}, {high:.3f}]"
     amount = f"There are {ratio:.1f} times d n ln n answers."
     if not learned:
         return (
-            "It cannot be told: learned from all answers, the map predicts others no better than "
-            f"guessing does. Either there are far too few, or they follow no such map. {amount}"
+            "It cannot be told: learned from all answers, the map may predict others no better "
+            "than guessing does. Either answers or repeats are too few, or people do not answer by "
+            f"such a map. {amount}"
         )
     if high < 0.005:
         return (
