@@ -54,6 +54,8 @@ _CANDIDATES = 20
 _PLACES, _PAIRS = 100, 200
 #: Comparisons by which a simulated map is judged.
 _JUDGED = 20_000
+#: Questions about landmarks that are all listed: of more, some are drawn.
+_MOST_LISTED = 2_000_000
 #: Replicates behind every choice of a simulation.
 _REPLICATES = 20
 
@@ -152,10 +154,23 @@ def _landmark(asking: _Asking) -> np.ndarray:
     n = asking.triplets.n_objects
     few = asking.rng.permutation(n)[: min(asking.n_landmarks, n)]
     first, second = np.triu_indices(len(few), 1)
+    if n * len(first) > _MOST_LISTED:
+        return _some_about(few, asking)
     anchor = np.repeat(np.arange(n), len(first))
     rows = np.column_stack([anchor, np.tile(few[first], n), np.tile(few[second], n)])
     rows = rows[(rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2])]
     return asking.rng.permutation(rows)
+
+
+def _some_about(few: np.ndarray, asking: _Asking) -> np.ndarray:
+    """Questions about landmarks, drawn one by one: far more than are asked for."""
+    n, rng = asking.triplets.n_objects, asking.rng
+    drawn = 4 * asking.n_questions + 1000
+    anchor = rng.integers(n, size=drawn)
+    first, second = rng.integers(len(few), size=(2, drawn))
+    rows = np.column_stack([anchor, few[first], few[second]])
+    rows = rows[(first != second) & (rows[:, 1] != anchor) & (rows[:, 2] != anchor)]
+    return _different(rows)
 
 
 def _repeat(asking: _Asking) -> np.ndarray:
@@ -178,6 +193,8 @@ def _gain(asking: _Asking) -> np.ndarray:
     is. Their probabilities are those of the anchor's answers so far, all else in the map given.
     """
     placed = np.flatnonzero(asking.samples.counts > 0)
+    answers = asking.triplets
+    answers = answers.take((answers.weight > 0) & np.isin(answers.rows, placed).all(axis=1))
     positions = asking.samples.reference
     jitter = 0.1 * rms(positions[placed])
     loss, rows, gains = asking.method._loss(), [], []
@@ -186,9 +203,9 @@ def _gain(asking: _Asking) -> np.ndarray:
         beside = positions[asking.rng.choice(others, _PLACES)]
         places = beside + jitter * asking.rng.standard_normal(beside.shape)
         places[0] = positions[anchor]
-        own = asking.triplets.rows[asking.triplets.rows[:, 0] == anchor]
-        own = own[np.isin(own, placed).all(axis=1)]
-        weight = -_losses(loss, places, positions, own[:, 1], own[:, 2]).sum(axis=1)
+        own = answers.rows[answers.rows[:, 0] == anchor]
+        counts = answers.weight[answers.rows[:, 0] == anchor]
+        weight = -_losses(loss, places, positions, own[:, 1], own[:, 2]) @ counts
         weight = np.exp(weight - weight.max())
         weight /= weight.sum()
         pairs = asking.rng.choice(others, (_PAIRS, 2))
@@ -362,7 +379,8 @@ def compare_active(
     """What chosen questions would bring over random ones, for data like the user's.
 
     Answers are simulated about a truth like the user's map with about the user's noise, first to
-    the user's own number of random questions, then batch after batch to further ones.
+    the user's own number of random questions, then batch after batch to further ones. Questions
+    are asked again where a batch is larger than the number of different ones.
 
     Parameters
     ----------
@@ -447,6 +465,8 @@ def _simulated(
                 method, so_far, int(size), strategy=name, seed=int(rng.integers(2**31)),
                 samples=samples,
             )
+            # Where there are not so many different questions, they are asked again.
+            asked = np.resize(asked, (size, 3))
             rows = np.concatenate([rows, simulated_answers(method, truth, asked, rng)])
         curves.append(np.array(curve).T)
     return np.array(curves)

@@ -14,7 +14,14 @@ from core.geometry import distances
 from core.method import Method, Number, checked
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
-from core.score import corrected_reach, question_folds
+from core.score import (
+    corrected_reach,
+    has_split,
+    n_answered,
+    question_folds,
+    require_questions,
+    split_of,
+)
 from core.triplets import DataError, Triplets, as_triplets
 
 #: Share of the questions that a learning curve predicts, as one of so many parts.
@@ -178,7 +185,7 @@ def learning_curve(
         learning_curve, {"points": points, "repeats": repeats, "seed": seed}
     )
     triplets = as_triplets(triplets)
-    if len(np.unique(triplets.questions)) < 50:
+    if n_answered(triplets) < 50:
         raise DataError(
             "fewer than 50 different questions give no learning curve",
             file=triplets.name, remedy="Use more answers.",
@@ -188,7 +195,7 @@ def learning_curve(
     for child in np.random.SeedSequence(options["seed"]).spawn(options["repeats"]):
         rng = np.random.default_rng(child)
         held_out = question_folds(triplets, _PARTS, rng) == 0
-        learned = np.flatnonzero(~held_out)
+        learned = np.flatnonzero(~held_out & (triplets.weight > 0))
         # Whole questions in random order, so that a smaller part is a part of every larger one.
         place = rng.permutation(int(triplets.questions.max()) + 1)[triplets.questions[learned]]
         learned = learned[np.argsort(place, kind="stable")]
@@ -260,6 +267,8 @@ def tune(
 ) -> Tuning:
     """Number of dimensions and strength of the prior that predict best, averaging the starts.
 
+    Where the data name training and test answers, only the former take part.
+
     Parameters
     ----------
     method : Method
@@ -277,11 +286,16 @@ def tune(
 
     Raises
     ------
+    DataError
+        If there are fewer questions than folds.
     Stopped
         If `progress` asks to stop before the end.
     """
     options = checked(tune, {"most": most, "folds": folds, "seed": seed})
     triplets = as_triplets(triplets)
+    if has_split(triplets):
+        triplets = triplets.take(split_of(triplets)[0])
+    require_questions(triplets, options["folds"])
     dimensions = [d for d in _DIMENSIONS if d <= options["most"]]
     settings = [(d, prior) for d in dimensions for prior in _PRIORS]
     fold = question_folds(triplets, options["folds"], np.random.default_rng(options["seed"]))

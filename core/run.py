@@ -250,7 +250,7 @@ TASKS: dict[str, Task] = {
     "cross_validate": _task(cross_validate, ErrorEstimate),
     "split_error": _task(split_error, ErrorEstimate, columns=("split",)),
     "learning_curve": _task(learning_curve, LearningCurve),
-    "tune": _task(tune, Tuning, "embedding"),
+    "tune": _task(tune, Tuning, "embedding", columns=("split",)),
     "bootstrap": _task(bootstrap, Samples, "embedding"),
     "posterior": _task(sample_posterior, Samples, "embedding"),
     "laplace": _task(laplace, Samples, "embedding"),

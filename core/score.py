@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -67,15 +68,27 @@ def question_folds(
     """(T,) number of the fold of every answer.
 
     All answers to one comparison, repeats and contradictions alike, share a fold; folds hold
-    about equally many answers.
+    about equally many answers. Answers of weight 0 are none; no fold is without others, if there
+    are as many questions.
     """
     questions = triplets.questions
-    sizes = np.bincount(questions)
+    sizes = np.bincount(questions, triplets.weight > 0).astype(np.int64)
     order = rng.permutation(len(sizes))
     before = np.cumsum(sizes[order]) - sizes[order]
     fold = np.empty(len(sizes), dtype=np.int64)
-    fold[order] = before * folds // max(len(questions), 1)
+    fold[order] = np.minimum(before * folds // max(int(sizes.sum()), 1), folds - 1)
+    if len(np.unique(fold[sizes > 0])) < folds:
+        # A question of so many answers fills more than one fold: the largest are dealt out first.
+        held = [(0, k) for k in range(folds)]
+        for question in order[np.argsort(-sizes[order], kind="stable")].tolist():
+            answers, fold[question] = held[0]
+            heapq.heapreplace(held, (answers + int(sizes[question]), int(fold[question])))
     return fold[questions]
+
+
+def n_answered(triplets: Triplets | Quadruples) -> int:
+    """Number of different questions with an answer that counts."""
+    return len(np.unique(triplets.questions[triplets.weight > 0]))
 
 
 def cross_validate(
@@ -118,12 +131,7 @@ def cross_validate(
     """
     options = checked(cross_validate, {"folds": folds, "repeats": repeats, "seed": seed})
     triplets = as_answers(triplets)
-    n_questions = len(np.unique(triplets.questions))
-    if n_questions < options["folds"]:
-        raise DataError(
-            f"{n_questions} different questions cannot be divided into {options['folds']} folds",
-            file=triplets.name, remedy="Use fewer folds or more answers.",
-        )
+    require_questions(triplets, options["folds"])
     parts = [
         (method, triplets, fold == held_out)
         for seed in np.random.SeedSequence(options["seed"]).spawn(options["repeats"])
@@ -145,6 +153,16 @@ def cross_validate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
         f"{options['folds']}-fold cross-validation by question{times}", errors, wrong,
     )
+
+
+def require_questions(triplets: Triplets | Quadruples, folds: int) -> None:
+    """Raise a `DataError` if there are fewer questions than folds."""
+    n_questions = n_answered(triplets)
+    if n_questions < folds:
+        raise DataError(
+            f"{n_questions} different questions cannot be divided into {folds} folds",
+            file=triplets.name, remedy="Use fewer folds or more answers.",
+        )
 
 
 def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.method import Inner, Method, checked, parameters, unfitted
-from core.progress import Progress
+from core.progress import Progress, Stopped
 from core.run import Run, key, run
 from core.triplets import Triplets
 from dashboard.catalogue import DatasetInfo
@@ -103,10 +103,18 @@ def submit(
 
     def step(name: str, method: Method, task: str, options: Mapping[str, Any]) -> Step:
         def work(progress: Progress) -> None:
-            known = find(info, triplets, method, task, options)
-            if known is None or not known.complete:
+            workspace = services().workspace
+            found = find(info, triplets, method, task, options)
+            if found is None or not found.complete:
+                _stop_if_deleted(info)
                 found = run(task, method, triplets, options, progress=progress)
-                services().workspace.add_run(info, found, name)
+            elif info is None or found.key in {
+                listed.key for listed in workspace.runs(info.id, task)
+            }:
+                return
+            # What is there of the same answers, left by other exclusions, is listed anew.
+            _stop_if_deleted(info)
+            workspace.add_run(info, found, name)
 
         words = _FOLLOW.get(task, f"Fitting {method.title}")
         if page != "embedding":
@@ -118,6 +126,12 @@ def submit(
     steps = [step(name, *piece) for name, piece in zip(names, pieces, strict=True)]
     job = Job(session.id, slot, title, steps)
     return services().jobs.submit(job)
+
+
+def _stop_if_deleted(info: DatasetInfo | None) -> None:
+    """Raise `Stopped` if a data set is gone, and with it the place for results."""
+    if info is not None and services().workspace.dataset(info.id) is None:
+        raise Stopped
 
 
 def find(

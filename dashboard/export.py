@@ -22,6 +22,8 @@ from PIL import Image
 from core.run import Run
 from dashboard.theme import Canvas
 
+#: Bytes of a part of a file's name; most systems allow 255 for the whole.
+_LONGEST = 100
 _PIXELS_PER_MM = 96 / 25.4
 _PIXELS_PER_POINT = 96 / 72
 
@@ -206,6 +208,7 @@ def bundle(files: Mapping[str, bytes]) -> bytes:
 
 
 def file_name(*parts: str) -> str:
-    """A name for a file that every system accepts."""
+    """A name for a file that every system accepts: of parts of at most `_LONGEST` bytes."""
     words = (re.sub(r"[^\w.-]+", "-", part).strip("-.") for part in parts)
+    words = (word.encode()[:_LONGEST].decode(errors="ignore").strip("-.") for word in words)
     return "-".join(word for word in words if word) or "tripletscope"

@@ -366,11 +366,18 @@ def waiting(session_id: str) -> Waiting | None:
 
 def wait(session_id: str, upload: Waiting) -> None:
     """Let an upload wait for a decision, in the place of the one before."""
-    imports = services().imports
+    imports, dropped = services().imports, services().dropped
     imports.pop(session_id, None)
+    dropped.pop(session_id, None)
     imports[session_id] = upload
     while len(imports) > _AT_MOST:
-        del imports[next(iter(imports))]
+        oldest = next(iter(imports))
+        dropped[oldest] = imports.pop(oldest).name
+
+
+def take_dropped(session_id: str) -> str | None:
+    """Name of the upload of a session that had to make room for others; told once."""
+    return services().dropped.pop(session_id, None)
 
 
 def discard(session_id: str) -> None:

@@ -28,6 +28,8 @@ class Services:
     workspace: Workspace
     jobs: Jobs = field(default_factory=Jobs)
     imports: dict[str, Any] = field(default_factory=dict)
+    #: Names of the imports that had to make room for others, by session, until it is told.
+    dropped: dict[str, str] = field(default_factory=dict)
 
     def close(self) -> None:
         self.jobs.shutdown()

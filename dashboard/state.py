@@ -85,7 +85,12 @@ class Session:
         self._selections[self._dataset or ""] = ids
 
     def select_positions(self, positions: Iterable[int], mode: str = "replace") -> None:
-        """Change the selection by positions in the objects of the open data set."""
+        """Change the selection by positions in the objects of the open data set.
+
+        Nothing is done if it was deleted meanwhile, in another tab.
+        """
+        if self.dataset is None:
+            return
         ids = self.triplets().ids
         self.select((ids[i] for i in positions), mode)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core import active
 from core.active import STRATEGIES, ActiveComparison, compare_active, propose, question_table
 from core.embedding import SOE, STE
 from core.progress import Stopped
@@ -74,6 +75,26 @@ def test_information_gain_prefers_what_is_open(few):
         propose(SOE(), few, 5, strategy="gain")
 
 
+def test_many_landmarks_of_many_objects_are_not_all_listed(few, monkeypatch):
+    monkeypatch.setattr(active, "_MOST_LISTED", 1000)
+    asked = propose(STE(), few, 200, strategy="landmark", landmarks=20)
+    assert len(set(as_questions(asked))) == 200
+    assert 10 < len(np.unique(asked[:, 1:])) <= 20
+    Triplets.from_array(asked, 30)
+
+
+def test_information_gain_goes_by_the_weights_of_answers(few):
+    samples = bootstrap(STE(), few, replicates=20)
+    chosen = np.arange(len(few)) % 2
+    weighted = Triplets.from_array(few.rows, 30, weight=chosen)
+    asked = [
+        propose(STE(), answers, 40, strategy="gain", samples=samples)
+        for answers in (weighted, few.take(chosen == 1), few)
+    ]
+    assert np.array_equal(asked[0], asked[1])
+    assert not np.array_equal(asked[0], asked[2])
+
+
 def test_no_more_questions_than_there_are():
     tiny = Triplets.from_array([[0, 1, 2], [1, 2, 3]])
     assert len(propose(STE(), tiny, 100)) == 12
@@ -112,6 +133,22 @@ def test_simulation_of_active_against_random(few):
     with joblib.parallel_config(n_jobs=1):
         again = compare_active(STE(), few, more=400, batches=2, repeats=3)
     assert np.array_equal(found.chosen, again.chosen)
+
+
+def test_simulations_of_few_objects_ask_again_to_have_as_many_answers(monkeypatch):
+    fitted = []
+    fit = STE.fit
+    monkeypatch.setattr(
+        STE, "fit", lambda self, given, **more: (fitted.append(len(given)),
+                                                 fit(self, given, **more))[1],
+    )
+    four = Triplets.from_array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], 4)
+    with joblib.parallel_config("threading", n_jobs=1):
+        found = compare_active(
+            STE(n_init=1), four, strategy="landmark", more=100, batches=1, repeats=2
+        )
+    assert found.n_answers.tolist() == [4, 104]
+    assert fitted[-4:] == [4, 104, 4, 104]
 
 
 def test_verdicts_of_simulations():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,22 @@ def test_the_noise_of_the_data_is_found_again(method, level, truth):
     )
 
 
+def test_the_search_for_the_noise_can_be_stopped(planted):
+    calls = []
+
+    def count(*_: float, **__: object) -> bool:
+        calls.append(1)
+        return len(calls) > most
+
+    most = 10**9
+    STE(n_init=1).fit(planted, progress=count)
+    most = len(calls) + 1  # in the midst of the first simulated fit
+    calls.clear()
+    with pytest.raises(Stopped):
+        estimated_truth(STE(n_init=1), planted, 0, count)
+    assert len(calls) < 3 * most, "the other simulated fits are not begun"
+
+
 def test_shares_inside_ellipses():
     rng = np.random.default_rng(0)
     reference = 10 * rng.normal(size=(40, 2))
@@ -78,6 +96,35 @@ def test_shares_inside_ellipses():
     assert held_by_ellipses(samples, reference + inside)[1] > 0.75
     assert held_by_ellipses(samples, reference + outside)[1] < 0.25
     assert held_by_ellipses(samples, reference + outside)[2] > 0.75
+
+
+def test_flat_ellipses_hold_what_lies_in_their_plane():
+    rng = np.random.default_rng(0)
+    reference = np.zeros((40, 3))
+    reference[:, :2] = 10 * rng.normal(size=(40, 2))
+    moved = np.zeros((2000, 40, 3))
+    moved[..., :2] = rng.normal(size=(2000, 40, 2))
+    samples = Samples(reference + moved, reference)
+    above = np.zeros((40, 3))
+    above[:, 2] = 0.1 * rng.choice([-1, 1], 40)  # no plane through the map lies nearer
+    assert held_by_ellipses(samples, reference).tolist() == [1.0, 1.0, 1.0]
+    assert held_by_ellipses(samples, reference + above)[2] < 0.1
+    same = Samples(np.tile(reference, (20, 1, 1)), reference)
+    assert held_by_ellipses(same, reference).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_without_an_ellipse_nothing_is_held():
+    triplets = Triplets.from_array([[0, 1, 2], [3, 4, 5], [6, 7, 8]], 9)
+    found = calibrate(STE(n_init=1), triplets, data_sets=2, maps=10)
+    known = np.isfinite(found.coverage).all(axis=1)
+    assert not known.all()
+    none = replace(found, coverage=np.full((2, 3), np.nan))
+    assert "too few maps placed any object" in none.verdict
+
+
+def test_one_answer_about_three_objects_can_be_calibrated():
+    found = calibrate(STE(n_init=1), [[0, 1, 2]], data_sets=2, maps=10)
+    assert np.isfinite(found.coverage).all()
 
 
 def test_classes_of_confidence():

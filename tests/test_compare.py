@@ -19,7 +19,7 @@ from core.embedding import STE
 from core.progress import Stopped
 from core.score import cross_validate
 from core.simulate import simulate
-from core.triplets import DataError
+from core.triplets import DataError, Triplets
 
 
 def test_without_overlap_the_corrected_test_is_the_t_test():
@@ -76,6 +76,17 @@ def test_a_learning_curve_can_be_stopped_and_needs_answers(planted):
         learning_curve(STE(), planted.take(np.arange(20)))
 
 
+def test_answers_of_weight_zero_are_none(planted):
+    weight = np.zeros(len(planted))
+    weight[1000:1080] = 1.0
+    answers = Triplets.from_array(planted.rows, planted.n_objects, weight=weight)
+    curve = learning_curve(STE(n_init=1), answers, points=3, repeats=2)
+    assert np.isfinite(curve.errors).all()
+    assert curve.n_answers[-1] <= 80
+    with pytest.raises(DataError, match="3 different questions cannot be divided into 5 folds"):
+        tune(STE(), Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 0, 1]], 3), most=1)
+
+
 def test_neighbour_overlap():
     positions = np.random.default_rng(0).normal(size=(40, 2))
     assert neighbour_overlap(positions, 3 * positions[:, ::-1]) == 1.0
@@ -95,3 +106,12 @@ def test_tuning_lowers_the_error_where_answers_are_few():
     plain = STE(prior=0.0).fit(few)
     assert tuned.score(unseen) > plain.score(unseen) + 0.02
     assert found.setting()["prior"] > 0.03, "few answers want a firm hand"
+
+
+def test_tuning_does_not_look_at_the_datas_own_test_answers(planted):
+    split = np.where(np.arange(len(planted)) < 400, "train", "test")
+    answers = planted.answers.assign(split=split)
+    given = Triplets(planted.rows, planted.objects, answers)
+    found = tune(STE(n_init=1), given, most=1, folds=2)
+    alone = tune(STE(n_init=1), planted.take(np.arange(400)), most=1, folds=2)
+    assert np.array_equal(found.errors, alone.errors)

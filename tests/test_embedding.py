@@ -240,3 +240,16 @@ def test_alien_eggs_held_out(method, n_components, eggs):
     train, test = split_of(eggs)
     fitted = method(n_components=n_components).fit(eggs.take(train))
     assert triplet_error(fitted, eggs.take(test)) < 0.146
+
+
+def test_answers_of_weight_zero_place_nothing(planted):
+    weight = np.where((planted.rows == 7).any(axis=1), 0.0, 1.0)
+    weighted = Triplets.from_array(planted.rows, 30, weight=weight)
+    fitted = STE(n_init=1).fit(weighted)
+    assert np.flatnonzero(~fitted.placed_).tolist() == [7]
+    assert not fitted.embedding_[7].any()
+
+    known = planted.rows[(planted.rows < 29).all(axis=1)]
+    fitted = STE(n_init=1, prior=0.0).fit(Triplets.from_array(known, 29))
+    unknown = Triplets.from_array(planted.rows, 30, weight=(planted.rows < 29).all(axis=1))
+    assert not fitted.transform(unknown)[29].any()

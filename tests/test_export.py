@@ -125,6 +125,9 @@ def test_bundles_hold_their_files():
 def test_file_names_are_safe():
     assert export.file_name("My data/../x", "ste", "map") == "My-data-..-x-ste-map"
     assert export.file_name("///", "") == "tripletscope"
+    long = export.file_name("語" * 300, "a b " * 300)
+    assert len(long.encode()) <= 201
+    assert long.startswith("語" * 33 + "-a-b")
 
 
 def test_sized_figures_carry_their_size():

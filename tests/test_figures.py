@@ -18,7 +18,7 @@ from dashboard.figures.colours import groups, is_quantity
 from dashboard.figures.fit import loss_curves
 from dashboard.figures.labels import place_labels, short_labels, shorten
 from dashboard.figures.map import embedding_map
-from dashboard.figures.points import MapData, MapStyle
+from dashboard.figures.points import MapData, MapStyle, shades
 from dashboard.figures.prediction import error_curves, predicted_against_true
 from dashboard.figures.space import CROWD
 from dashboard.figures.tree import (
@@ -29,7 +29,7 @@ from dashboard.figures.tree import (
     tree_diagram,
     tree_height,
 )
-from dashboard.theme import PALETTE, Canvas, count, duration, interval, number
+from dashboard.theme import FAINT, PALETTE, Canvas, count, duration, interval, number
 
 N = 12
 FILE = Canvas(321.0, 257.0, 10.7, screen=False)
@@ -409,3 +409,21 @@ def test_predictions_are_points_of_their_objects():
     figure = predicted_against_true(truth, np.array([2.0, 2.0, 2.0]), list("abc"), name="size")
     assert figure.data[1].customdata == (0, 2)
     assert list(figure.data[1].x) == [1, 3]
+
+
+def test_ellipses_of_objects_without_a_value_have_no_colour_of_the_scale(data):
+    values = np.arange(float(N))
+    values[3] = np.nan
+    objects = data.objects.assign(size=values)
+    found = shades(replace(data, objects=objects), MapStyle(colour="size"))
+    (alone,) = (group for group in found if 3 in group.members)
+    assert alone.members.tolist() == [3]
+    assert alone.colour == FAINT
+    assert sum(len(group.members) for group in found) == N
+
+
+def test_an_object_without_a_place_takes_no_picture_from_the_others(data):
+    shown = cut(data, 2, pictures={i: f"/{i}.png" for i in range(N)})
+    images = embedding_map(shown, MapStyle(marks="pictures")).layout.images
+    assert [image.source for image in images] == [f"/{i}.png" for i in range(N - 1)]
+    assert all(image.sizex > 0 for image in images)

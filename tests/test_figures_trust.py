@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,16 @@ def test_coverage_shows_every_data_set_and_their_mean(calibration):
     assert sorted(zip(single.x, single.y, strict=True)) == [
         (0.5, 0.4), (0.5, 0.6), (0.8, 0.7), (0.8, 0.9), (0.95, 0.9), (0.95, 1.0),
     ]
+    assert np.allclose(mean.y, [0.5, 0.8, 0.95])
+
+
+def test_coverage_leaves_out_data_sets_without_ellipses(calibration):
+    none = np.full_like(calibration.coverage, np.nan)
+    _, single, mean = coverage(replace(calibration, coverage=none)).data
+    assert len(single.y) == len(mean.y) == 0
+    both = np.concatenate([calibration.coverage, none])
+    _, single, mean = coverage(replace(calibration, coverage=both)).data
+    assert len(single.y) == 6
     assert np.allclose(mean.y, [0.5, 0.8, 0.95])
 
 

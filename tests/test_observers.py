@@ -177,6 +177,18 @@ def test_objects_somebody_was_not_asked_about_have_no_place(two_kinds):
     assert np.isfinite(found.apart).all()
 
 
+def test_maps_without_common_objects_are_not_compared(two_kinds):
+    people = two_kinds.answers.participant.to_numpy()
+    low, high = (two_kinds.rows < 7).all(axis=1), (two_kinds.rows >= 7).all(axis=1)
+    kept = np.where(people == "p0", low, np.where(people == "p1", high, True))
+    found = observer_maps(METHOD, two_kinds.take(kept))
+    first, second = (found.names.tolist().index(name) for name in ("p0", "p1"))
+    expected = np.ones((6, 6), dtype=bool)
+    expected[first, second] = expected[second, first] = False
+    assert np.array_equal(found.comparable, expected)
+    assert found.apart[first, second] == 1.0
+
+
 def test_errors_by_group(two_kinds):
     found = errors_by_group(METHOD, two_kinds, by="place", folds=3)
     assert found.names.tolist() == ["all", "crowd", "lab"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import run as runs
 from core.cluster import Agglomerative
 from core.cluster.dendrogram import Dendrogram
 from core.cluster.tanglegram import Tanglegram
@@ -18,15 +20,18 @@ from core.embedding import SOE, STE
 from core.files import TASKS
 from core.kernel import K1
 from core.kernel.space import space_of_distances
+from core.quality import Exclusion
 from core.run import run
 from core.simulate import simulate
 from core.triplets import Triplets
-from dashboard import analysis
+from dashboard import analysis, imports
 from dashboard.samples import open_sample, samples
 from dashboard.state import _KEY, Session
 from dashboard.views.clusters.clustering import Shown
 from dashboard.views.clusters.facing import places
 from dashboard.views.clusters.tree import memberships, merges
+from dashboard.views.compare.learning import _verdict
+from dashboard.views.uncertainty.predictions import _THRESHOLDS, _in_words
 
 APP = str(Path(__file__).parent.parent / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
@@ -502,6 +507,85 @@ def test_the_learning_curve_gives_a_verdict(services, opened):
     assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.curve.figure")["data"])
 
 
+def test_answers_by_chance_are_not_called_enough():
+    assert _verdict(0.0, -0.002, 0.002, 3.0, True).startswith("Enough")
+    assert _verdict(0.0, -0.002, 0.002, 3.0, False).startswith("It cannot be told")
+    assert _verdict(0.03, 0.02, 0.04, 3.0, True).startswith("More answers would help")
+    assert _verdict(0.03, -0.02, 0.08, 3.0, True).startswith("Undecided")
+
+
+def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):
+    parts = ([[9, 10, 11], [10, 11, 12], [12, 9, 10]], [[0, 1, 2], [3, 1, 2], [2, 3, 0]],
+             [[0, 2, 1], [3, 2, 1], [2, 0, 3]])
+    for part in parts:
+        session = session_on(services, Triplets(part, planted.objects, None, "Same"))
+        info = services.workspace.datasets()[0]
+        found = run("fit", STE(n_init=1), services.workspace.triplets(info))
+        services.workspace.add_run(info, found, "STE")
+    app = start("compare", session)
+    app.segmented_control(key="compare.view").set_value("maps").run()
+    assert not app.exception
+    (maps,) = (m for m in app.multiselect if m.label == "Maps")
+    assert len(set(maps.options)) == 3
+    maps.set_value([f"{i.id}/{r.key}" for i in services.workspace.datasets()
+                    for r in services.workspace.runs(i.id, "fit")]).run()
+    assert not app.exception
+    assert words(app).count("Too few objects in common") == 1
+    assert words(app).count("of the reference's variance differ") == 1
+    cells = figure(app, "compare.agreement")["data"][0]
+    assert len(set(cells["x"])) == 3
+    assert sum(text == "" for row in cells["text"] for text in row) == 4
+
+
+def test_a_data_set_deleted_in_another_tab(services, mapped):
+    app = uncertainty(mapped)
+    (info,) = services.workspace.datasets()
+    current = app.session_state[_KEY]
+    services.workspace.delete_dataset(info.id)
+    current.select_positions([0, 1])  # a click on what the tab still shows
+    app.run()
+    assert not app.exception
+    assert "No data set is open" in words(app)
+
+
+def test_a_job_of_a_deleted_data_set_stops(services, mapped, holding):
+    (info,) = services.workspace.datasets()
+    current = start("embedding", mapped).session_state[_KEY]
+    with holding():
+        triplets = services.workspace.triplets(info)
+        job = analysis.start(current, info, triplets, SOE(n_init=1), {"bootstrap": {}})
+        services.workspace.delete_dataset(info.id)
+    assert job.wait(60)
+    assert job.state == "stopped"
+    assert services.workspace.runs(info.id) == []
+
+
+def test_a_map_is_listed_again_where_the_same_answers_are_left_out_otherwise(services, planted):
+    people = planted.answers.assign(participant=np.where(np.arange(len(planted)) < 9, "q", "p"))
+    session = session_on(services, Triplets(planted.rows, planted.objects, people, "Things"))
+    workspace = services.workspace
+    for way in (Exclusion(participants=("q",)), Exclusion(answers=tuple(range(9)))):
+        (info,) = workspace.datasets()
+        info = workspace.update_dataset(info.id, workspace.cleaning(info).excluding(way))
+        triplets = workspace.triplets(info)
+        assert len(triplets) == len(planted) - 9
+        current = start("data", session).session_state[_KEY]
+        job = analysis.start(current, info, triplets, STE(n_init=1), {"bootstrap": {}})
+        assert job.wait(60)
+        assert job.state == "done"
+        assert {listed.task for listed in workspace.runs(info.id)} == {"fit", "bootstrap"}
+        workspace.update_dataset(info.id, workspace.cleaning(info).undone())
+
+
+def test_an_upload_that_made_room_for_others_is_told(services):
+    app = start("data")
+    session = app.session_state[_KEY].id
+    for name in (session, *map(str, range(8))):
+        imports.wait(name, imports.Waiting.of([("my_pets.csv", CSV)]))
+    app.run()
+    assert "my_pets.csv was uploaded but not kept" in app.warning[0].value.replace("\\", "")
+
+
 def test_tuning_says_what_to_set(services, opened):
     app = start("compare", opened)
     app.segmented_control(key="compare.view").set_value("tune").run()
@@ -557,6 +641,39 @@ def test_positions_have_ellipses_from_every_source(services, mapped, source):
     tables = [frame.value for frame in app.dataframe]
     assert sum("probability" in table for table in tables) == 2
     assert app.button(key=f"uncertainty.{source}.run").disabled, "nothing is computed twice"
+
+
+def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, planted):
+    shown = {}
+    for word, replicates in (("here", 10), ("there", 10), ("there", 20)):
+        objects = planted.objects.assign(label=[f"{word} {i}" for i in range(30)])
+        session = session_on(services, Triplets(planted.rows, objects, planted.answers, word))
+        info = services.workspace.datasets()[0]
+        triplets = services.workspace.triplets(info)
+        services.workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
+        samples = run("bootstrap", STE(n_init=1), triplets, {"replicates": replicates})
+        # As if a run of the same key had been stopped earlier.
+        samples = replace(samples, key=runs.key("bootstrap", STE(n_init=1), triplets))
+        services.workspace.add_run(info, samples, "STE")
+        app = uncertainty(session)
+        pairs = next(f.value for f in app.dataframe if list(f.value)[:2] == ["first", "second"])
+        assert pairs["first"].str.startswith(f"{word} ").all()
+        average = next(m.value for m in app.metric if m.label == "Average uncertainty")
+        shown[word, replicates] = (pairs["sd"].to_numpy(), average)
+    assert not np.array_equal(shown["there", 10][0], shown["there", 20][0])
+    assert shown["there", 10][1] != shown["there", 20][1]
+
+
+@pytest.mark.parametrize(("error", "left_open", "words"), [
+    ([np.nan], 1.0, "None of the held-out answers can be predicted"),
+    ([0.2, np.nan], 0.0, "errs in 20.0 %. No answer is 90 % sure."),
+    ([0.2, 0.05], 0.0, "Predicting everything errs in 20.0 %. Predicting only"),
+    ([0.2, 0.05], 0.125, "Predicting all but 12.5 %, of which nothing is known, errs in 20.0 %."),
+])
+def test_what_leaving_answers_open_brings_in_words(error, left_open, words):
+    shown = np.full(len(_THRESHOLDS), error[-1])
+    shown[0] = error[0]
+    assert words in _in_words(shown, np.full(len(_THRESHOLDS), left_open))
 
 
 def test_the_prior_on_distances_is_there_for_comparison(services, mapped):

@@ -204,6 +204,12 @@ def test_a_prior_on_distances_learns_only_of_what_was_asked():
     assert np.std(rest) < 0.25 * np.mean(rest)
 
 
+def test_more_distances_than_memory_should_hold_are_refused(planted, monkeypatch):
+    monkeypatch.setattr(module, "_MOST_BYTES", 1_000_000)
+    with pytest.raises(ValueError, match="435 distances, each drawn 800 times"):
+        sample_distances(STE(), planted)
+
+
 def test_chains_are_judged_by_what_is_known_of_them():
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(4, 2000, 20))

@@ -103,6 +103,29 @@ def test_too_few_questions_are_refused():
         cross_validate(STE(), rows)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_question_with_most_of_the_answers_leaves_no_fold_empty(seed):
+    rows = [[0, 1, 2]] * 400 + [[1, 0, 2], [2, 0, 1], [3, 0, 1], [3, 0, 2]]
+    answers = Triplets.from_array(rows, 4)
+    fold = question_folds(answers, 5, np.random.default_rng(seed))
+    assert sorted(np.bincount(fold, minlength=5)) == [1, 1, 1, 1, 400]
+    assert 0.0 <= cross_validate(STE(n_init=1), answers, seed=seed).error <= 1.0
+
+
+def test_answers_of_weight_zero_fill_no_fold(planted):
+    weight = np.zeros(len(planted))
+    weight[:40] = 1.0
+    answers = Triplets.from_array(planted.rows, planted.n_objects, weight=weight)
+    for seed in range(4):
+        fold = question_folds(answers, 5, np.random.default_rng(seed))
+        assert np.bincount(fold[:40], minlength=5).min() >= 7
+    weight[3:] = 0.0
+    with pytest.raises(DataError, match="3 different questions cannot be divided into 5 folds"):
+        cross_validate(
+            STE(), Triplets.from_array(planted.rows, planted.n_objects, weight=weight)
+        )
+
+
 def test_cross_validation_reports_and_stops(planted):
     seen = []
 

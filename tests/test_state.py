@@ -152,6 +152,9 @@ def test_waiting_imports_do_not_pile_up(services):
         imports.wait(f"s{number}", imports.Waiting.of([("pets.csv", CSV)]))
     assert imports.waiting("s19") is not None
     assert imports.waiting("s0") is None
+    assert imports.take_dropped("s0") == "pets.csv"
+    assert imports.take_dropped("s0") is None
+    assert imports.take_dropped("s19") is None
     imports.discard("s19")
     imports.discard("s19")
     assert imports.waiting("s19") is None

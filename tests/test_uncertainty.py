@@ -327,3 +327,12 @@ def test_weak_spots_come_weakest_first(planted):
     assert set(odd["participant"]) == {"p"}
     given = samples.probability(triplets, spread="joint")
     assert odd["probability"][0] == given.min()
+
+
+def test_columns_of_the_data_may_be_called_like_those_of_a_table(planted):
+    answers = planted.answers.assign(probability="rarely", answer=1.0)
+    triplets = Triplets(planted.rows, planted.objects, answers)
+    odd = answers_against(bootstrap(STE(), triplets, replicates=10), triplets, 10)
+    assert odd.columns.is_unique
+    assert set(odd["probability (data)"]) == {"rarely"}
+    assert (odd["probability"] < 0.5).all()

@@ -93,7 +93,7 @@ class OrdinalEmbedding(Embedding):
     embeddings_ : ndarray, shape (n_init, n, d)
         The map of every start, likewise.
     placed_ : ndarray of bool, shape (n,)
-        False for objects that no answer mentions; these lie at the origin.
+        False for objects that only answers of weight 0 mention, or none; these lie at the origin.
     loss_ : float
         Loss of the best start, the prior's share included.
     losses_ : ndarray, shape (n_init,)
@@ -219,7 +219,7 @@ class OrdinalEmbedding(Embedding):
                 progress=adapted(progress, lambda x: x.reshape(shape).T),
             )
             self.n_objects_ = given.n_objects
-            self.placed_ = given.answers_per_object > 0
+            self.placed_ = answers.reweighted(answers.weight).placed
             self.embeddings_ = np.zeros((len(found), *shape[::-1]))
             for embedding, optimum in zip(self.embeddings_, found, strict=True):
                 embedding[self.placed_] = principal_axes(

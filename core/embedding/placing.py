@@ -51,7 +51,7 @@ def place(
     known[:n_known] = placed
     useful = (known[given.rows] | (given.rows >= n_known)).all(axis=1)
     newest = given.rows.max(axis=1)
-    useful &= newest >= n_known
+    useful &= (newest >= n_known) & (given.weight > 0)
     alone = useful & (known[given.rows] | (given.rows == newest[:, None])).all(axis=1)
 
     def objective(which: np.ndarray, moved: slice) -> _Placing:

@@ -43,6 +43,12 @@ class ObserverMaps:
     apart: np.ndarray
 
     @property
+    def comparable(self) -> np.ndarray:
+        """(p, p) bool: whether two maps have enough objects in common for `apart` to mean much."""
+        placed = np.isfinite(self.maps[..., 0]).astype(int)
+        return placed @ placed.T > _too_few(self.maps.shape[2])
+
+    @property
     def tree(self) -> Dendrogram:
         """Participants clustered by how far apart their maps are, by average linkage."""
         return Agglomerative(linkage="average").fit_distances(self.apart).tree_
@@ -98,13 +104,17 @@ def _map_of(method: Embedding, triplets: Triplets | Quadruples, halt: Halt) -> n
     return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
 
 
+def _too_few(n_components: int) -> int:
+    """Objects that a similarity transformation aligns too easily."""
+    return n_components + 1
+
+
 def _apart(maps: list[np.ndarray]) -> np.ndarray:
     apart = np.zeros((len(maps), len(maps)))
     for i, first in enumerate(maps):
         for j, second in enumerate(maps[:i]):
             both = np.isfinite(first[:, 0]) & np.isfinite(second[:, 0])
-            # As many objects as a similarity transformation has freedoms align perfectly.
-            enough = both.sum() > first.shape[1] + 1 and np.ptp(second[both]) > 0
+            enough = both.sum() > _too_few(first.shape[1]) and np.ptp(second[both]) > 0
             apart[i, j] = apart[j, i] = (
                 procrustes_disparity(first[both], second[both]) if enough else 1.0
             )

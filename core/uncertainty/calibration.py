@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from core.embedding.ordinal import OrdinalEmbedding
-from core.geometry import coverage_radius, procrustes
+from core.geometry import coverage_radius, procrustes, rms
 from core.loss import margins, single_losses
 from core.method import Number, checked
 from core.parallel import Halt, in_parallel
@@ -30,6 +30,8 @@ _LEAST_MAPS = 10
 #: Sizes of the truth, relative to the map, and noise levels among which the user's is sought.
 _SIZES = (0.3, 0.45, 0.6, 0.75, 0.9, 1.05, 1.3)
 _NOISES = (0.0, 0.1, 0.2, 0.4, 0.7, 1.2, 2.0)
+#: Half-axes of ellipses and distances from them, relative to the map, that are none.
+_FLAT = 1e-6
 #: Departures from what is promised that are called about right.
 _TOLERATED = 0.03
 
@@ -44,7 +46,7 @@ class Truth:
     noise : float
         Of the logarithms of distances; used where the method has no model of answers.
     error : float
-        Share of its training answers that a map of simulated answers contradicts.
+        Share of its training answers that a map contradicts.
     """
 
     positions: np.ndarray
@@ -95,6 +97,11 @@ def estimated_truth(
     triplets : Triplets
     seed : int
     progress : Progress
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop.
     """
     fitted = clone(method).fit(triplets, progress=progress)
     if fitted.stopped_:
@@ -111,7 +118,11 @@ def estimated_truth(
     errors = []
     for level, child in zip(levels, np.random.SeedSequence(seed).spawn(len(levels)), strict=True):
         simulated = _like(method, triplets, at(level), np.random.default_rng(child))
-        errors.append(clone(single).fit(simulated).triplet_error_)
+        # Its maps are not the user's, and the first fit has reported its end.
+        again = clone(single).fit(simulated, progress=lambda *_, **__: progress(1.0))
+        if again.stopped_:
+            raise Stopped
+        errors.append(again.triplet_error_)
     # Chance makes the errors of neighbouring levels cross now and then; np.interp wants order.
     rising = -1 if method.is_likelihood else 1
     order = np.maximum.accumulate(np.array(errors)[::rising])
@@ -141,7 +152,7 @@ class Calibration:
     levels : ndarray, shape (l,)
         Shares of the truth that the ellipses were to hold.
     coverage : ndarray, shape (s, l)
-        Shares that they held, in each of s simulated data sets.
+        Shares that they held, in each of s simulated data sets; NaN where there was none.
     confidence : ndarray, shape (m,)
         Mean probability of the likelier answer, in classes of it; NaN for empty ones.
     accuracy : ndarray, shape (m,)
@@ -149,8 +160,8 @@ class Calibration:
     counts : ndarray of int, shape (m,)
         Comparisons in each class.
     error : float
-        Share of its training answers that the map contradicts, in the data and on average in the
-        simulation.
+        Share of its training answers that the map contradicts, in the data; in the simulation it
+        is about the same.
     """
 
     levels: np.ndarray
@@ -170,20 +181,25 @@ class Calibration:
     @property
     def verdict(self) -> str:
         """What this says of the user's ellipses and probabilities, in one sentence."""
-        held = self.coverage[:, -1]
+        held = self.coverage[np.isfinite(self.coverage).all(axis=1), -1]
         known = self.counts > 0
         weights = self.counts[known]
         said = float(np.average(self.confidence[known], weights=weights))
         right = float(np.average(self.accuracy[known], weights=weights))
+        trust = _judgement(right - said, _TOLERATED, "too sure", "too cautious")
+        answers = (
+            f"answers predicted with {100 * said:.0f} % on average were right in "
+            f"{100 * right:.0f} % ({trust})."
+        )
+        begin = f"On {len(self.coverage)} simulated data sets like this one, "
+        if not len(held):
+            return f"{begin}too few maps placed any object to judge its ellipse, and {answers}"
         off = held.mean() - self.levels[-1]
         chance = 2.0 * held.std(ddof=1) / np.sqrt(len(held)) if len(held) > 1 else 0.0
         size = _judgement(off, max(_TOLERATED, min(chance, 0.1)), "too small", "too large")
-        trust = _judgement(right - said, _TOLERATED, "too sure", "too cautious")
         return (
-            f"On {len(held)} simulated data sets like this one, the {100 * self.levels[-1]:.0f} % "
-            f"ellipses held {100 * held.mean():.0f} % of the true positions ({size}), and answers "
-            f"predicted with {100 * said:.0f} % on average were right in {100 * right:.0f} % "
-            f"({trust})."
+            f"{begin}the {100 * self.levels[-1]:.0f} % ellipses held {100 * held.mean():.0f} % of "
+            f"the true positions ({size}), and {answers}"
         )
 
 
@@ -199,7 +215,7 @@ def held_by_ellipses(
     covariances: np.ndarray | None = None,
     levels: tuple[float, ...] = LEVELS,
 ) -> np.ndarray:
-    """(l,) shares of the true positions inside their ellipses.
+    """(l,) shares of the true positions inside their ellipses; NaN where no object has one.
 
     The truth is aligned to `Samples.centre` by rotation, reflection, shift and scale.
 
@@ -213,10 +229,19 @@ def held_by_ellipses(
     """
     covariances = samples.covariances if covariances is None else covariances
     known = samples.counts >= _LEAST_MAPS
+    if not known.any():
+        return np.full(len(levels), np.nan)
     centres = samples.centre[known]
     off = procrustes(truth[known], centres)(truth[known]) - centres
-    solved = np.linalg.solve(covariances[known], off[..., None])[..., 0]
-    distance = np.sqrt(np.maximum(np.sum(off * solved, axis=1), 0.0))
+    variances, axes = np.linalg.eigh(covariances[known])
+    along = np.einsum("ni,nij->nj", off, axes)
+    # An ellipse may be flat: all maps of three objects lie in one plane, or each is the same.
+    least = _FLAT * rms(centres)
+    flat = variances <= least**2
+    outside = np.where(np.abs(along) > least, np.inf, 0.0)
+    distance = np.sqrt(np.sum(
+        np.where(flat, outside, along**2 / np.where(flat, 1.0, variances)), axis=1
+    ))
     return np.array([np.mean(distance <= coverage_radius(q, truth.shape[1])) for q in levels])
 
 

@@ -23,8 +23,8 @@ from core.uncertainty.samples import Samples, aligned
 
 #: Variance of a coordinate under the prior of Lohaus et al. (2019), section 5.
 PUBLISHED_VARIANCE = 15.0
-#: Distances from which convergence is judged.
-_JUDGED = 60
+#: Distances from which convergence is judged, at most.
+JUDGED = 60
 #: Where the largest R-hat is lower, chains agree. The usual 1.01 is for one quantity; the largest
 #: of many is above it by chance even in perfect chains of this length.
 AGREED = 1.05
@@ -32,6 +32,8 @@ AGREED = 1.05
 _WORTH = 5.0
 #: Looks at progress between two judgements.
 _LOOKS = 8
+#: Bytes of drawn distances beyond which a posterior over them is refused.
+_MOST_BYTES = 1_000_000_000
 #: Maps that a chain keeps at least: from fewer, R-hat is mostly chance.
 _HELD = 200
 
@@ -302,6 +304,15 @@ def sample_distances(
     -------
     DistanceSamples
 
+    Raises
+    ------
+    DataError
+        If there is no answer to learn from.
+    ValueError
+        If the method has no likelihood, or there are too many distances.
+    Stopped
+        If `progress` asks to stop before there are two draws.
+
     Notes
     -----
     The published covariance is the symmetric Kronecker product of a matrix W with itself, here
@@ -320,8 +331,14 @@ def sample_distances(
         },
     )
     triplets = as_triplets(triplets)
-    fitted, _ = _most_probable(method, triplets, None, progress)
     n = triplets.n_objects
+    held = _held(options) * options["chains"]
+    if 8 * held * (n * (n - 1) // 2) > _MOST_BYTES:
+        raise ValueError(
+            f"{n * (n - 1) // 2:,} distances, each drawn {held:,} times, are more than memory "
+            "should hold; ask for fewer effective samples, or sample maps"
+        )
+    fitted, _ = _most_probable(method, triplets, None, progress)
     upper = np.triu_indices(n, 1)
     start = distances(fitted.embedding_)[upper]
     # A distance is a place on a line and an answer compares two places with the origin, where an
@@ -342,7 +359,7 @@ def sample_distances(
         chain.start(np.concatenate([[0.0], start]) - centre)
         runs.append(chain)
     rng = np.random.default_rng(options["seed"])
-    which = 1 + rng.permutation(len(start))[:_JUDGED]
+    which = 1 + rng.permutation(len(start))[:JUDGED]
     kept, size, rhat = _drawn(
         runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], options, progress
     )
@@ -406,7 +423,7 @@ def _modes(fitted: OrdinalEmbedding, answers: Answers, precision: float) -> list
 def _judged_pairs(objects: np.ndarray, seed: int) -> np.ndarray:
     """(2, p) pairs of objects whose distances stand for all."""
     first, second = np.triu_indices(len(objects), 1)
-    which = np.random.default_rng(seed).permutation(len(first))[:_JUDGED]
+    which = np.random.default_rng(seed).permutation(len(first))[:JUDGED]
     return objects[np.array([first[which], second[which]])]
 
 
@@ -422,7 +439,7 @@ def _drawn(
     Chains are judged each time they have twice as many draws; they keep about twice as many maps
     as are wanted, evenly spread over all draws.
     """
-    held = max(2 * options["effective"] // len(runs), _HELD)
+    held = _held(options)
     thin, done, fraction, stopped = 1, 0, 0.0, False
     kept: np.ndarray | None = None
     while True:
@@ -447,6 +464,11 @@ def _drawn(
             return used, size, rhat
         fraction = max(fraction, min(size / options["effective"], 0.5))
         kept, thin = kept[:, 1::2], 2 * thin
+
+
+def _held(options: dict) -> int:
+    """Draws that every chain keeps at most."""
+    return max(2 * options["effective"] // options["chains"], _HELD)
 
 
 def _run(chain: Chain, draws: int, thin: int, halt: Halt) -> np.ndarray:

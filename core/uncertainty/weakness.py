@@ -8,8 +8,11 @@ import pandas as pd
 from core.triplets import Triplets
 from core.uncertainty.samples import Samples
 
+#: Rows of every table, at most.
+LISTED = 200
 
-def undecided_pairs(samples: Samples, triplets: Triplets, k: int = 200) -> pd.DataFrame:
+
+def undecided_pairs(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd.DataFrame:
     """Pairs of objects whose distance is the hardest to rank among those from the same objects.
 
     Returns
@@ -34,7 +37,7 @@ def undecided_pairs(samples: Samples, triplets: Triplets, k: int = 200) -> pd.Da
     })
 
 
-def undecided_comparisons(samples: Samples, triplets: Triplets, k: int = 200) -> pd.DataFrame:
+def undecided_comparisons(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd.DataFrame:
     """Comparisons whose answer is least certain, of all there are.
 
     Returns
@@ -53,7 +56,7 @@ def undecided_comparisons(samples: Samples, triplets: Triplets, k: int = 200) ->
 
 
 def answers_against(
-    samples: Samples, triplets: Triplets, k: int = 200, *, spread: str = "joint"
+    samples: Samples, triplets: Triplets, k: int = LISTED, *, spread: str = "joint"
 ) -> pd.DataFrame:
     """Answers that the maps hold to be the least probable.
 
@@ -69,7 +72,8 @@ def answers_against(
     -------
     DataFrame, up to k rows
         ``answer`` (position), ``anchor``, ``near``, ``far`` (labels), ``probability``, and all
-        that is known of the answer, such as ``participant``.
+        that is known of the answer, such as ``participant``; "(data)" follows the names of
+        columns that would stand twice.
     """
     probability = samples.probability(triplets, spread=spread)
     order = np.argsort(probability, kind="stable")[:k]
@@ -80,4 +84,5 @@ def answers_against(
         "answer": order, "anchor": anchor, "near": near, "far": far,
         "probability": probability[order],
     })
-    return table.join(triplets.answers.iloc[order].reset_index(drop=True))
+    known = triplets.answers.iloc[order].reset_index(drop=True)
+    return table.join(known.rename(columns={name: f"{name} (data)" for name in table}))

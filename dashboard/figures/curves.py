@@ -200,8 +200,8 @@ def agreement_matrix(
     figure = go.Figure(
         go.Heatmap(
             z=values, x=labels, y=labels, zmin=0, zmax=1, colorscale="Viridis",
-            text=np.vectorize(lambda v: f"{v:.2f}")(values), texttemplate="%{text}",
-            textfont={"size": 0.9 * canvas.font}, xgap=2, ygap=2,
+            text=np.vectorize(lambda v: f"{v:.2f}" if np.isfinite(v) else "")(values),
+            texttemplate="%{text}", textfont={"size": 0.9 * canvas.font}, xgap=2, ygap=2,
             colorbar={
                 "title": {"text": title, "side": "right"}, "thickness": 12, "outlinewidth": 0,
             },

@@ -128,6 +128,7 @@ def _add_pictures(
     span: float,
 ) -> None:
     places = positions[list(pictures)]
+    places = places[np.isfinite(places).all(axis=1)]
     apart = np.linalg.norm(places[:, None] - places[None], axis=2)
     np.fill_diagonal(apart, np.inf)
     typical = float(np.median(apart.min(axis=1))) if len(places) > 1 else span

@@ -13,7 +13,7 @@ from plotly.colors import sample_colorscale
 
 from dashboard.figures.colours import Group, groups, is_quantity
 from dashboard.figures.labels import shorten
-from dashboard.theme import PALETTE, SEQUENTIAL, TEXT, number
+from dashboard.theme import FAINT, PALETTE, SEQUENTIAL, TEXT, number
 
 #: Opacity of what is not selected.
 DIM = 0.18
@@ -150,7 +150,8 @@ def shades(data: MapData, style: MapStyle) -> list[Group]:
     low, high = np.nanmin(values), np.nanmax(values)
     share = np.nan_to_num((values - low) / (high - low or 1.0))
     step = np.minimum((share * _STEPS).astype(int), _STEPS - 1)
-    colours = sample_colorscale(SEQUENTIAL, (np.arange(_STEPS) + 0.5) / _STEPS)
+    step[np.isnan(values)] = _STEPS  # no value is not the lowest
+    colours = [*sample_colorscale(SEQUENTIAL, (np.arange(_STEPS) + 0.5) / _STEPS), FAINT]
     return [
         Group("", np.flatnonzero(step == s), colours[s], "circle") for s in np.unique(step)
     ]

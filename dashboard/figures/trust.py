@@ -42,7 +42,7 @@ def coverage(
 ) -> go.Figure:
     """Share of true positions inside their ellipses, one point for every simulated data set."""
     figure = go.Figure()
-    held = calibration.coverage
+    held = calibration.coverage[np.isfinite(calibration.coverage).all(axis=1)]
     _diagonal(figure, 0.0, 1.0, canvas)
     figure.add_scatter(
         x=np.tile(calibration.levels, len(held)), y=held.ravel(), mode="markers",
@@ -51,7 +51,8 @@ def coverage(
         hovertemplate="%{x:.0%} ellipses held %{y:.1%}<extra></extra>",
     )
     figure.add_scatter(
-        x=calibration.levels, y=held.mean(axis=0), mode="lines+markers", name="mean",
+        x=calibration.levels if len(held) else [],
+        y=held.mean(axis=0) if len(held) else [], mode="lines+markers", name="mean",
         line={"color": PALETTE[0], "width": 2 * canvas.scale},
         marker={"size": 9 * canvas.scale, "symbol": "diamond"},
         hovertemplate="%{x:.0%} ellipses held %{y:.1%} on average<extra></extra>",

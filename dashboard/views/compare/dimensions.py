@@ -291,7 +291,7 @@ def _by_group(
     columns = {name: name for name in sorted(names, key=lambda name: name == "participant")}
     if not columns or not estimates:
         return
-    with st.expander(f"Error by {', '.join(columns)}"):
+    with st.expander(f"Error by {panels.plain(', '.join(columns))}"):
         left, right = st.columns(2)
         with left:
             column = pick(current, "compare.group", "By", columns)

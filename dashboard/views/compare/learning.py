@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.compare import learning_curve, tune
 from core.method import methods
-from core.score import repeat_error
+from core.score import CHANCE, has_split, repeat_error, split_of
 from core.triplets import Triplets
 from dashboard import analysis, export, panels
 from dashboard.catalogue import DatasetInfo
@@ -77,12 +77,20 @@ def show_learning(current: Session, info: DatasetInfo, triplets: Triplets, job: 
             name=export.file_name(info.name, method.name, "learning-curve"),
         )
         gain, low, high = curve.gain()
-        st.markdown(panels.plain(_verdict(gain, low, high, len(triplets) / mark)))
+        learned = curve.mean[-1] + curve.reach[-1] < CHANCE
+        st.markdown(panels.plain(_verdict(gain, low, high, len(triplets) / mark, learned)))
 
 
-def _verdict(gain: float, low: float, high: float, ratio: float) -> str:
+def _verdict(gain: float, low: float, high: float, ratio: float, learned: bool) -> str:
+    """Whether more answers would help; `learned`: the map surely predicts better than guessing."""
     shown = f"{gain:.3f} [{low:.3f}, {high:.3f}]"
     amount = f"There are {ratio:.1f} times d n ln n answers."
+    if not learned:
+        return (
+            "It cannot be told: learned from all answers, the map may predict others no better "
+            "than guessing does. Either answers or repeats are too few, or people do not answer by "
+            f"such a map. {amount}"
+        )
     if high < 0.005:
         return (
             f"Enough: the second half of the answers lowered the error by {shown} only. {amount}"
@@ -129,9 +137,12 @@ def show_tuning(current: Session, info: DatasetInfo, triplets: Triplets, job: Jo
             "method": [f"prior {prior:g}" for prior in tuning.prior],
             "dimensions": tuning.n_components, "held-out error": tuning.errors.mean(axis=1),
         })
+        n_answers, noun = len(triplets), "answer"
+        if has_split(triplets):
+            n_answers, noun = int(split_of(triplets)[0].sum()), "training answer"
         text = (
             f"{method.title}, average of {count(method.n_init, 'start')}. {info.name}: "
-            f"{count(info.n_answers, 'answer')}. Cross-validated error by strength of the prior."
+            f"{count(n_answers, noun)}. Cross-validated error by strength of the prior."
         )
 
         def draw(canvas: Canvas) -> Any:
@@ -147,6 +158,7 @@ def show_tuning(current: Session, info: DatasetInfo, triplets: Triplets, job: Jo
             f"{best['prior']:g}, averaging the starts: error {tuning.errors.mean(axis=1).min():.3f}"
             ". On new answers it will be a little higher, because it was the lowest of "
             f"{len(table)}."
+            + (" The data's own test answers took no part." if has_split(triplets) else "")
         ))
         if pressed(current, "compare.tune.use", "Fit this map", icon=":material/scatter_plot:"):
             fit_now(current, info, triplets, methods("embedding")[name](**best))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +31,7 @@ from dashboard.theme import Canvas, count, duration
 from dashboard.views.computing import watch
 
 _HALF = Canvas(560.0, 420.0)
+_LEAST = 3  # objects in common
 _ZOOMS = {
     "all": "All objects", "selected": "Selected objects", "inner": "Without the outermost 10 %",
 }
@@ -91,11 +93,16 @@ def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job 
 def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
     """Every map of the same objects: place -> its name, its data set's name, its entry."""
     workspace = services().workspace
-    found = {}
+    found: dict[str, tuple[str, str, RunInfo]] = {}
+    taken: Counter[str] = Counter()
     for data in (info, *workspace.about_the_same_objects(info)):
         more = "" if data.id == info.id else f" ({data.name})"
         for run in workspace.runs(data.id, "fit", "embedding"):
-            found[f"{data.id}/{run.key}"] = (f"{run.name}{more}", data.name, run)
+            name = f"{run.name}{more}"
+            taken[name] += 1
+            # Names tell maps apart, also along the sides of a matrix.
+            numbered = f"{name} {taken[name]}" if taken[name] > 1 else name
+            found[f"{data.id}/{run.key}"] = (numbered, data.name, run)
     return found
 
 
@@ -112,7 +119,7 @@ def _aligned(shown: list[Shown]) -> list[np.ndarray]:
     for s in shown:
         both = placed & s.fitted.placed_
         positions = _padded(s.fitted, most)
-        aligned = positions if s is shown[0] else (
+        aligned = positions if s is shown[0] or not both.any() else (
             procrustes(positions[both], target[both])(positions)
         )
         found.append(np.where(s.fitted.placed_[:, None], aligned, np.nan))
@@ -198,7 +205,9 @@ def _map_caption(info: DatasetInfo, shown: Shown, reference: Shown, place: int) 
         text += " First two axes of the reference." if place else " First two principal axes."
     if place:
         disparity, overlap = _closeness(shown, reference)
-        text += (
+        text += " Too few objects in common to tell how far the maps agree." if (
+            np.isnan(disparity)
+        ) else (
             f" {100 * disparity:.1f} % of the reference's variance differ; {100 * overlap:.0f} % "
             f"of the {_neighbours(info.n_objects)} nearest neighbours are the same."
         )
@@ -206,10 +215,12 @@ def _map_caption(info: DatasetInfo, shown: Shown, reference: Shown, place: int) 
 
 
 def _closeness(first: Shown, second: Shown) -> tuple[float, float]:
-    """Procrustes disparity and share of neighbours in common."""
+    """Procrustes disparity and share of neighbours in common; NaN where nothing can be said."""
     both = first.fitted.placed_ & second.fitted.placed_
     most = max(first.fitted.n_components, second.fitted.n_components)
     a, b = (_padded(s.fitted, most)[both] for s in (first, second))
+    if len(a) < _LEAST or not np.ptp(b, axis=0).any():  # any two points lie like any other two
+        return float("nan"), float("nan")
     return procrustes_disparity(a, b), neighbour_overlap(a, b, _neighbours(len(both)))
 
 

@@ -223,13 +223,9 @@ def answer_table(
     roles = ["anchor", "nearer", "farther"]
     if isinstance(answers, Quadruples):
         roles = ["nearer 1", "nearer 2", "farther 1", "farther 2"]
-    return pd.concat(
-        [
-            pd.DataFrame(names, columns=roles),
-            answers.answers.iloc[which].reset_index(drop=True),
-        ],
-        axis=1,
-    )
+    known = answers.answers.iloc[which].reset_index(drop=True)
+    known = known.rename(columns={role: f"{role} (data)" for role in roles})
+    return pd.concat([pd.DataFrame(names, columns=roles), known], axis=1)
 
 
 def _answers(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.method import Method, methods, parameters
 from core.run import key
-from core.score import CHANCE, cross_validate, has_split
+from core.score import CHANCE, cross_validate, has_split, n_answered
 from core.triplets import Triplets
 from core.uncertainty import bootstrap
 from dashboard import analysis, panels
@@ -72,7 +72,7 @@ def _default_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
     if has_split(triplets):
         return {"bootstrap": {}, "split_error": {}}
     folds = next(p.default for p in parameters(cross_validate) if p.name == "folds")
-    enough = triplets.questions.max(initial=-1) >= folds - 1  # they are numbered from 0
+    enough = n_answered(triplets) >= folds
     return {"bootstrap": {}, "cross_validate": {}} if enough else {"bootstrap": {}}
 
 

@@ -239,7 +239,11 @@ def _maps(people: People, found: ObserverMaps, key: str, title: str) -> None:
     if found.common.shape[1] == 1:
         text += " Horizontal: position in the map of all; vertical: in the map of each."
     if len(titles) == 2:
-        text += f" {100 * found.apart[0, 1]:.1f} % of the variance of one map are not in the other."
+        text += (
+            f" {100 * found.apart[0, 1]:.1f} % of the variance of one map are not in the other."
+            if found.comparable[0, 1] else
+            " They have too few objects in common to tell how far they are apart."
+        )
 
     def draw(canvas: Canvas) -> Any:
         return map_grid(
@@ -277,6 +281,8 @@ def _distances(people: People, found: ObserverMaps) -> None:
         f"Share of the variance of one map that the other leaves unexplained (Procrustes). "
         f"{people.about}"
     )
+    if not found.comparable.all():
+        about += " Where two maps have too few objects in common to tell, 1 is shown."
     left, right = st.columns(2)
     order = tree.order
     ordered = found.apart[np.ix_(order, order)]

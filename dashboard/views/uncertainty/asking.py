@@ -16,7 +16,7 @@ from dashboard.controls import number, parameter_form, pick
 from dashboard.figures.trust import asking_curves
 from dashboard.theme import Canvas, count
 from dashboard.views.computing import WIDE, compute_button
-from dashboard.views.uncertainty.subject import PAGE, Subject
+from dashboard.views.uncertainty.subject import PAGE, Subject, made_of
 
 LAYOUT_HELP = (
     "Plain: ids of anchor, left and right. Salmon: head, left and right as numbers from 0. "
@@ -67,7 +67,7 @@ def _questions(subject: Subject, options: dict[str, Any], wanted: int, layout: s
         return
     try:
         rows = _proposed(
-            f"{subject.fit.key} {samples.key if samples else ''}", options, wanted,
+            f"{subject.fit.key} {made_of(samples) if samples else ''}", options, wanted,
             subject, samples,
         )
     except DataError as error:

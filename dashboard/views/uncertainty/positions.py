@@ -12,8 +12,9 @@ from core.run import Run
 from core.triplets import Triplets
 from core.uncertainty import DistanceSamples, Samples
 from core.uncertainty.comparisons import Comparisons
-from core.uncertainty.posterior import AGREED
+from core.uncertainty.posterior import AGREED, JUDGED
 from core.uncertainty.weakness import (
+    LISTED,
     answers_against,
     undecided_comparisons,
     undecided_pairs,
@@ -21,7 +22,7 @@ from core.uncertainty.weakness import (
 from dashboard import export, panels
 from dashboard.theme import count, number
 from dashboard.views.embedding.mapped import Result, show_map, show_objects
-from dashboard.views.uncertainty.subject import PAGE, Subject
+from dashboard.views.uncertainty.subject import PAGE, Subject, made_of
 
 #: Fewer effective maps than this make ellipses that would look different another time.
 _FEW = 100
@@ -55,7 +56,7 @@ def show_positions(subject: Subject) -> None:
 def _facts(run: Run, samples: Samples) -> None:
     facts = st.columns(4)
     facts[0].metric(
-        "Average uncertainty", f"{_average(run.key, samples):.3f}",
+        "Average uncertainty", f"{_average(made_of(run), samples):.3f}",
         help="Probability, on average over all comparisons of objects, that the likelier answer is "
         "wrong: 0 where everything is certain, 0.5 where nothing is known.",
     )
@@ -70,7 +71,8 @@ def _facts(run: Run, samples: Samples) -> None:
         facts[3].metric(
             "R-hat", "—" if samples.rhat is None else number(samples.rhat, 4),
             help="Spread of distances over all chains against that within chains, the largest of "
-            f"all distances; sampling goes on until it is {AGREED} at most.",
+            f"{JUDGED} distances drawn by lot, or of all; sampling goes on until it is {AGREED} at "
+            "most.",
         )
         agree = samples.rhat is not None and samples.rhat <= AGREED
         facts[3].caption("Chains agree." if agree else "Chains differ: sample more.")
@@ -111,13 +113,17 @@ def _weak(subject: Subject, run: Run, samples: Samples) -> None:
     st.subheader("Where the map is weak", anchor=False)
     for title, (about, make, positions) in _WEAK.items():
         with st.expander(title):
-            st.caption(about)
-            table = _table(run.key, make.__name__, make, samples, subject.triplets)
+            # The key of a run says nothing of labels and participants, which the table shows.
+            table = _table(
+                f"{made_of(run)} {subject.triplets.fingerprint}", make.__name__, make, samples,
+                subject.triplets,
+            )
+            st.caption(about if len(table) < LISTED else f"{about} The first {LISTED}.")
             if table.empty:
                 st.caption("There are none.")
                 continue
             shown = table.drop(columns=[*positions, "answer"], errors="ignore")
-            shown.columns = [column.removesuffix("_label") for column in shown.columns]
+            shown = shown.rename(columns={f"{role}_label": role for role in positions})
             chosen = st.dataframe(
                 shown, hide_index=True, key=f"weak.{make.__name__}", height=320,
                 on_select="rerun", selection_mode="multi-row",

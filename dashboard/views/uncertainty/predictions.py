@@ -63,14 +63,27 @@ def _curves(subject: Subject, run: Run) -> None:
         caption=text, name=export.file_name(subject.info.name, "abstention"),
         table=lambda: pd.DataFrame({"threshold": _THRESHOLDS, **share}),
     )
+    st.markdown(panels.plain(_in_words(error, open_)))
+
+
+def _in_words(error: np.ndarray, open_: np.ndarray) -> str:
+    """What is gained by leaving answers open, from the curves."""
+    if not np.isfinite(error[0]):
+        return (
+            "None of the held-out answers can be predicted: they are about objects that no other "
+            "answer mentions."
+        )
     sure = int(np.flatnonzero(_THRESHOLDS == _SURE)[0])
-    sentence = f"Predicting everything errs in {100 * error[0]:.1f} %. "
-    sentence += (
-        f"Predicting only what is at least {100 * _SURE:.0f} % sure errs in "
+    sentence = f"Predicting everything errs in {100 * error[0]:.1f} %"
+    if open_[0] > 0:
+        sentence = f"Predicting all but {100 * open_[0]:.1f} %, of which nothing is known, errs in "
+        sentence += f"{100 * error[0]:.1f} %"
+    if not np.isfinite(error[sure]):
+        return f"{sentence}. No answer is {100 * _SURE:.0f} % sure."
+    return (
+        f"{sentence}. Predicting only what is at least {100 * _SURE:.0f} % sure errs in "
         f"{100 * error[sure]:.1f} % and leaves {100 * open_[sure]:.1f} % open."
-        if np.isfinite(error[sure]) else f"No answer is {100 * _SURE:.0f} % sure."
     )
-    st.markdown(panels.plain(sentence))
 
 
 def _list(subject: Subject) -> None:

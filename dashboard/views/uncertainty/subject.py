@@ -23,6 +23,12 @@ from dashboard.views.computing import compute_button
 PAGE = "uncertainty"
 
 
+def made_of(run: Run) -> str:
+    """Tells a result from others, also from one of the same key that was stopped earlier."""
+    shapes = [array.shape for array in run.arrays.values()]
+    return f"{run.key} {run.created} {run.complete} {shapes}"
+
+
 @dataclass(frozen=True)
 class Subject:
     """A fitted map whose uncertainty is asked for."""
