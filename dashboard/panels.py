@@ -258,8 +258,8 @@ def ask_to_delete(what: str, warning: str, delete: Callable[[], None]) -> None:
 
 
 def plain(text: str) -> str:
-    """`text` as Streamlit shows it literally: what Markdown would interpret is escaped."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", text)
+    """`text` as Streamlit shows it literally, in one line; what Markdown would read is escaped."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", " ".join(text.splitlines()))
 
 
 def ago(moment: str) -> str:

@@ -407,6 +407,17 @@ def test_samples_show_on_every_page(services):
 # Compare --------------------------------------------------------------------------------------
 
 
+def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted):
+    weighted = Triplets(planted.rows, planted.objects, pd.DataFrame({"weight": [3.0] * 2500}))
+    session = session_on(services, weighted)
+    settled(start("embedding", session), services)
+    (info,) = services.workspace.datasets()
+    (fit,) = services.workspace.runs(info.id, "fit")
+    tables = [frame.value for frame in start("compare", session).dataframe]
+    (shown,) = (table for table in tables if "loss per answer" in table)
+    assert shown["loss per answer"].iloc[0] == pytest.approx(fit.record["numbers"]["loss_"] / 7500)
+
+
 def test_compare_computes_what_is_missing_and_suggests(services, opened):
     app = start("compare", opened)
     assert "Nothing is computed yet" in words(app)

@@ -222,6 +222,7 @@ def test_plain_text_is_not_interpreted():
     for character in r"\`*_{}[]()#+-.!|~$:<>":
         assert plain(f"a{character}b") == f"a\\{character}b"
     assert plain("äöü 12, x") == "äöü 12, x"
+    assert plain("two\nlines") == "two lines", "a list in Markdown would end there"
 
 
 def test_ago():

@@ -177,7 +177,7 @@ def _of_map(fit: Run, triplets: Triplets) -> dict[str, Any]:
     return {
         "dimensions": fit.parameters["n_components"],
         "training error": fit.numbers["triplet_error_"],
-        "loss per answer": fit.numbers["loss_"] / max(len(triplets), 1),
+        "loss per answer": fit.numbers["loss_"] / (triplets.weight.sum() or 1.0),
         "iterations": fit.numbers["n_iter_"], "starts at the best": _stability(fit),
     }
 
