@@ -388,16 +388,19 @@ class Answers:
 
     def reweighted(self, weight: np.ndarray) -> Answers:
         """The same answers with other weights, shape (T,); those of weight 0 are left out."""
-        kept = np.flatnonzero(weight)
         found = copy(self)
-        found.roles = np.ascontiguousarray(self.roles[:, kept])
-        found.weight = weight[kept].astype(float)
+        found.weight = weight.astype(float)
+        if not weight.all():
+            kept = np.flatnonzero(weight)
+            found.roles = np.ascontiguousarray(self.roles[:, kept])
+            found.weight = found.weight[kept]
         return found
 
     @property
     def placed(self) -> np.ndarray:
-        """(n,) bool: objects that some answer mentions."""
-        return np.bincount(self.roles.ravel(), minlength=self.n_objects) > 0
+        """(n,) bool: objects that some answer of a weight above 0 mentions."""
+        roles = self.roles if self.weight.all() else self.roles[:, self.weight > 0]
+        return np.bincount(roles.ravel(), minlength=self.n_objects) > 0
 
 
 class Objective:

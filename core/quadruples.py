@@ -91,6 +91,10 @@ class Quadruples(Judgements):
         return np.hstack([np.ones(first.shape, dtype=bool), ~mentioned])
 
     @cached_property
+    def answers_per_object(self) -> np.ndarray:
+        return np.bincount(self.rows[self.is_first_mention], minlength=self.n_objects)
+
+    @cached_property
     def _pairs(self) -> np.ndarray:
         """(2, T) number of the more similar pair and of the other one."""
         low, high = np.sort(self.rows.reshape(-1, 2, 2).astype(np.int64), axis=2).T

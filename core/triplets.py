@@ -140,7 +140,7 @@ class Judgements:
     @cached_property
     def answers_per_object(self) -> np.ndarray:
         """(n,) number of answers in which each object occurs."""
-        return np.bincount(self.rows[self.is_first_mention], minlength=self.n_objects)
+        return np.bincount(self.rows.ravel(), minlength=self.n_objects)
 
     def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
         """Hash of what a computation depends on.

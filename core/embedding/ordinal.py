@@ -219,7 +219,7 @@ class OrdinalEmbedding(Embedding):
                 progress=adapted(progress, lambda x: x.reshape(shape).T),
             )
             self.n_objects_ = given.n_objects
-            self.placed_ = answers.reweighted(answers.weight).placed
+            self.placed_ = answers.placed
             self.embeddings_ = np.zeros((len(found), *shape[::-1]))
             for embedding, optimum in zip(self.embeddings_, found, strict=True):
                 embedding[self.placed_] = principal_axes(
