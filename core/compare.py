@@ -17,9 +17,9 @@ from core.progress import Progress, Stopped, silent
 from core.score import (
     corrected_reach,
     has_split,
-    n_answered,
+    n_groups,
     question_folds,
-    require_questions,
+    require_groups,
     split_of,
 )
 from core.triplets import DataError, Triplets, as_triplets
@@ -185,7 +185,7 @@ def learning_curve(
         learning_curve, {"points": points, "repeats": repeats, "seed": seed}
     )
     triplets = as_triplets(triplets)
-    if n_answered(triplets) < 50:
+    if n_groups(triplets) < 50:
         raise DataError(
             "fewer than 50 different questions give no learning curve",
             file=triplets.name, remedy="Use more answers.",
@@ -196,8 +196,8 @@ def learning_curve(
         rng = np.random.default_rng(child)
         held_out = question_folds(triplets, _PARTS, rng) == 0
         learned = np.flatnonzero(~held_out & (triplets.weight > 0))
-        # Whole questions in random order, so that a smaller part is a part of every larger one.
-        place = rng.permutation(int(triplets.questions.max()) + 1)[triplets.questions[learned]]
+        # Whole groups in random order, so that a smaller part is a part of every larger one.
+        place = rng.permutation(int(triplets.groups.max()) + 1)[triplets.groups[learned]]
         learned = learned[np.argsort(place, kind="stable")]
         cuts = np.round(shares * len(learned)).astype(int)
         parts += [(method, triplets, learned[:cut], held_out) for cut in cuts]
@@ -295,7 +295,7 @@ def tune(
     triplets = as_triplets(triplets)
     if has_split(triplets):
         triplets = triplets.take(split_of(triplets)[0])
-    require_questions(triplets, options["folds"])
+    require_groups(triplets, options["folds"])
     dimensions = [d for d in _DIMENSIONS if d <= options["most"]]
     settings = [(d, prior) for d in dimensions for prior in _PRIORS]
     fold = question_folds(triplets, options["folds"], np.random.default_rng(options["seed"]))

@@ -17,7 +17,7 @@ from core.method import Method
 from core.parallel import Halt, in_parallel
 from core.progress import Progress, Stopped, silent
 from core.quadruples import Quadruples
-from core.triplets import DataError, Triplets
+from core.triplets import DataError, Triplets, linked
 
 #: Rows that are looked at: at least this many, and this many for each object.
 MOST_ROWS = 20_000
@@ -104,8 +104,8 @@ def direction_test(
     """Compare a reading of a file with the others that fit its columns.
 
     Under each a map in two dimensions is fitted to two thirds of the rows and predicts the rest,
-    three times; answers about the same objects are held out together, and the same rows are held
-    out under every reading.
+    three times; answers about the same objects, or of one trial, are held out together, and the
+    same rows are held out under every reading.
 
     Parameters
     ----------
@@ -168,6 +168,7 @@ class _Trials:
     rows: np.ndarray
     row: np.ndarray
     weight: np.ndarray
+    trial: np.ndarray | None
     n_rows: int
     n_objects: int
 
@@ -178,7 +179,10 @@ class _Trials:
         answers = given.answers if imported.pairs else imported.triplets.answers
         rows = given.rows if imported.pairs else imported.triplets.rows
         weight = answers["weight"].to_numpy(float) if "weight" in answers else np.ones(len(rows))
-        return cls(rows, given.file_rows, weight, table.n_rows, imported.triplets.n_objects)
+        return cls(
+            rows, given.file_rows, weight, None if imported.pairs else imported.triplets.trials,
+            table.n_rows, imported.triplets.n_objects,
+        )
 
     def equal(self, other: _Trials) -> bool:
         return np.array_equal(self.rows, other.rows) and np.array_equal(self.row, other.row)
@@ -211,11 +215,18 @@ def _sample(table: Table, reading: Reading, rng: np.random.Generator) -> Table:
 def _folds(
     trials: list[_Trials], n_rows: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(n_rows,) fold and question of every row: which objects it is about, in any order."""
+    """(n_rows,) fold and question of every row: which objects it is about, in any order.
+
+    Rows of one trial share a question.
+    """
     first = trials[0]
     objects = np.full((n_rows, first.rows.shape[1]), -1, dtype=np.int64)
     objects[first.row] = np.sort(first.rows, axis=1)
     question = np.unique(objects, axis=0, return_inverse=True)[1].ravel()
+    if first.trial is not None:
+        trial = first.trial.max() + 1 + np.arange(n_rows)
+        trial[first.row] = first.trial
+        question = linked(question, trial)
     n_questions = int(question.max(initial=0)) + 1
     return (rng.permutation(n_questions) * FOLDS // n_questions)[question], question
 

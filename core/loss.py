@@ -368,12 +368,17 @@ class Answers:
         Objects of every answer, grouped by the first: anchor, near, far; or i, j, k, l, where i
         and j are said to be more similar than k and l.
     weight : ndarray, shape (T,)
+    trial : ndarray of int, shape (T,), or None
+        In which trial each was given; None where each has its own.
     n_objects : int
     """
 
     def __init__(self, given: Triplets | Quadruples) -> None:
         self.n_objects = given.n_objects
         self.roles, self.weight = _grouped(given.rows, given.weight, given.n_objects)
+        self.trial = given.trials
+        if self.trial is not None:
+            self.trial = self.trial[np.argsort(given.rows[:, 0], kind="stable")]
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -384,6 +389,7 @@ class Answers:
         step = -(-len(self) // n_answers)
         thin.roles = np.ascontiguousarray(self.roles[:, ::step])
         thin.weight = np.ascontiguousarray(self.weight[::step])
+        thin.trial = None if self.trial is None else self.trial[::step]
         return thin
 
     def reweighted(self, weight: np.ndarray) -> Answers:
@@ -394,6 +400,7 @@ class Answers:
             kept = np.flatnonzero(weight)
             found.roles = np.ascontiguousarray(self.roles[:, kept])
             found.weight = found.weight[kept]
+            found.trial = None if self.trial is None else self.trial[kept]
         return found
 
     @property

@@ -1,4 +1,4 @@
-"""How well answers are predicted: triplet error, held out by question."""
+"""How well answers are predicted: triplet error, held out by question and trial."""
 
 from __future__ import annotations
 
@@ -67,28 +67,31 @@ def question_folds(
 ) -> np.ndarray:
     """(T,) number of the fold of every answer.
 
-    All answers to one comparison, repeats and contradictions alike, share a fold; folds hold
-    about equally many answers. Answers of weight 0 are none; no fold is without others, if there
-    are as many questions.
+    All answers to one comparison, repeats and contradictions alike, share a fold, and so do all
+    answers of one trial; see `core.triplets.Judgements.groups`. Folds hold about equally many
+    answers. Answers of weight 0 are none; no fold is without others, if there are as many groups.
     """
-    questions = triplets.questions
-    sizes = np.bincount(questions, triplets.weight > 0).astype(np.int64)
+    groups = triplets.groups
+    sizes = np.bincount(groups, triplets.weight > 0).astype(np.int64)
     order = rng.permutation(len(sizes))
     before = np.cumsum(sizes[order]) - sizes[order]
     fold = np.empty(len(sizes), dtype=np.int64)
     fold[order] = np.minimum(before * folds // max(int(sizes.sum()), 1), folds - 1)
     if len(np.unique(fold[sizes > 0])) < folds:
-        # A question of so many answers fills more than one fold: the largest are dealt out first.
+        # A group of so many answers fills more than one fold: the largest are dealt out first.
         held = [(0, k) for k in range(folds)]
-        for question in order[np.argsort(-sizes[order], kind="stable")].tolist():
-            answers, fold[question] = held[0]
-            heapq.heapreplace(held, (answers + int(sizes[question]), int(fold[question])))
-    return fold[questions]
+        for group in order[np.argsort(-sizes[order], kind="stable")].tolist():
+            answers, fold[group] = held[0]
+            heapq.heapreplace(held, (answers + int(sizes[group]), int(fold[group])))
+    return fold[groups]
 
 
-def n_answered(triplets: Triplets | Quadruples) -> int:
-    """Number of different questions with an answer that counts."""
-    return len(np.unique(triplets.questions[triplets.weight > 0]))
+def n_groups(triplets: Triplets | Quadruples) -> int:
+    """Number of groups that can be held out, of answers that count: different questions or trials.
+
+    See `core.triplets.Judgements.groups`.
+    """
+    return len(np.unique(triplets.groups[triplets.weight > 0]))
 
 
 def cross_validate(
@@ -105,7 +108,7 @@ def cross_validate(
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> ErrorEstimate:
-    """Triplet error by cross-validation over questions.
+    """Triplet error by cross-validation over questions and trials.
 
     Parameters
     ----------
@@ -125,13 +128,13 @@ def cross_validate(
     Raises
     ------
     DataError
-        If there are fewer questions than folds.
+        If there are fewer groups of answers than folds.
     Stopped
         If `progress` asks to stop before all folds are done.
     """
     options = checked(cross_validate, {"folds": folds, "repeats": repeats, "seed": seed})
     triplets = as_answers(triplets)
-    require_questions(triplets, options["folds"])
+    require_groups(triplets, options["folds"])
     parts = [
         (method, triplets, fold == held_out)
         for seed in np.random.SeedSequence(options["seed"]).spawn(options["repeats"])
@@ -151,16 +154,17 @@ def cross_validate(
     times = f", {options['repeats']} times" if options["repeats"] > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
-        f"{options['folds']}-fold cross-validation by question{times}", errors, wrong,
+        f"{options['folds']}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
     )
 
 
-def require_questions(triplets: Triplets | Quadruples, folds: int) -> None:
-    """Raise a `DataError` if there are fewer questions than folds."""
-    n_questions = n_answered(triplets)
-    if n_questions < folds:
+def require_groups(triplets: Triplets | Quadruples, folds: int) -> None:
+    """Raise a `DataError` if there are fewer groups of answers than folds."""
+    n = n_groups(triplets)
+    if n < folds:
+        kind = "trials" if triplets.grouped_by == "trial" else "different questions"
         raise DataError(
-            f"{n_questions} different questions cannot be divided into {folds} folds",
+            f"{n} {kind} cannot be divided into {folds} folds",
             file=triplets.name, remedy="Use fewer folds or more answers.",
         )
 
@@ -198,27 +202,28 @@ def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") ->
     Returns
     -------
     ErrorEstimate
-        With Wilson's interval at the effective number of answers: answers to one question are
-        not independent, so questions count, by a cluster-robust variance.
+        With Wilson's interval at the effective number of answers: answers to one question, or of
+        one trial, are not independent, so groups count, by a cluster-robust variance.
     """
     test = as_answers(test)
     wrong = fitted.mistakes(test)
     return ErrorEstimate(
-        *clustered_mean(wrong, test.weight, test.questions), len(test), scheme, np.array([]), wrong
+        *clustered_mean(wrong, test.weight, test.groups), len(test), scheme, np.array([]), wrong
     )
 
 
 def clustered_mean(
-    wrong: np.ndarray, weight: np.ndarray, questions: np.ndarray
+    wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
 ) -> tuple[float, float, float]:
     """Mean of what is 0 to 1, with Wilson's interval at the effective number of answers.
 
-    Answers to one question count as far as they differ: the variance is cluster-robust.
+    Answers of one group count as far as they differ: the variance is cluster-robust.
 
     Parameters
     ----------
     wrong, weight : ndarray, shape (T,)
-    questions : ndarray of int, shape (T,)
+    groups : ndarray of int, shape (T,)
+        See `core.triplets.Judgements.groups`.
 
     Returns
     -------
@@ -226,10 +231,9 @@ def clustered_mean(
     """
     weight = weight / weight.sum()
     error = float(weight @ wrong)
-    by_question = np.bincount(questions, weight * (wrong - error))
-    variance = float(by_question @ by_question)
-    n_questions = len(np.unique(questions))
-    effective = error * (1 - error) / variance if variance > 0 else n_questions
+    by_group = np.bincount(groups, weight * (wrong - error))
+    variance = float(by_group @ by_group)
+    effective = error * (1 - error) / variance if variance > 0 else len(np.unique(groups))
     return error, *wilson(error, min(effective, len(wrong)))
 
 
@@ -255,7 +259,7 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
     rows = []
     for value, places in values.groupby(values.to_numpy()).indices.items():
         of = known[places]
-        found = clustered_mean(estimate.wrong[of], triplets.weight[of], triplets.questions[of])
+        found = clustered_mean(estimate.wrong[of], triplets.weight[of], triplets.groups[of])
         rows.append((value, len(of), *found))
     return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high"])
 
@@ -282,7 +286,7 @@ def repeat_error(triplets: Triplets | Quadruples) -> ErrorEstimate | None:
     if not repeated.any():
         return None
     wrong = np.where(repeated, 0.5 + np.sign(other - same) / 2, np.nan)
-    found = clustered_mean(wrong[repeated], weight[repeated], questions[repeated])
+    found = clustered_mean(wrong[repeated], weight[repeated], triplets.groups[repeated])
     return ErrorEstimate(
         *found, int(repeated.sum()), "the majority of the other answers to the same question",
         np.array([]), wrong,

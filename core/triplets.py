@@ -9,6 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 ANCHOR, NEAR, FAR = 0, 1, 2
 
@@ -145,15 +147,15 @@ class Judgements:
     def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
         """Hash of what a computation depends on.
 
-        That is the answers, their weights, the number of objects, the named columns of `answers`,
-        and those of `objects`; labels, pictures and other descriptions may change without making
-        it stale.
+        That is the answers, their weights and trials, the number of objects, the named columns of
+        `answers`, and those of `objects`; labels, pictures and other descriptions may change
+        without making it stale.
         """
         named = (columns, objects)
         if named not in self._fingerprints:
             digest = hashlib.blake2b(f"{self.n_objects}|".encode(), digest_size=16)
             digest.update(self.rows)
-            _update_with_table(digest, self.answers.filter(["weight", *columns]))
+            _update_with_table(digest, self.answers.filter(["weight", "trial", *columns]))
             _update_with_table(digest, self.objects.filter(list(objects)))
             self._fingerprints[named] = digest.hexdigest()
         return self._fingerprints[named]
@@ -177,6 +179,46 @@ class Judgements:
     def verdicts(self) -> np.ndarray:
         """(T,) 0 or 1: which of the two answers to its question each one is."""
         raise NotImplementedError
+
+    @cached_property
+    def trials(self) -> np.ndarray | None:
+        """(T,) number of the trial in which each answer was given, from 0.
+
+        None where every answer has a trial of its own, or nothing is known of trials.
+        """
+        if "trial" not in self._answers:
+            return None
+        trials, named = pd.factorize(self._answers["trial"])
+        alone = np.flatnonzero(trials < 0)
+        trials[alone] = len(named) + np.arange(len(alone))
+        return trials if len(named) + len(alone) < len(trials) else None
+
+    @property
+    def groups(self) -> np.ndarray:
+        """(T,) number of the group of each answer, from 0: what is held out together.
+
+        Answers to one question share a group, and so do the answers of one trial, such as the two
+        of an odd one out, which say the same thing twice: whoever knows the one would predict the
+        other better than any new answer. What is tied by several such ties is one group, too.
+        Where that makes a single group of more than half of the answers, as trials of many
+        objects may, only trials are kept together.
+        """
+        return self._grouping[0]
+
+    @property
+    def grouped_by(self) -> str:
+        """What keeps the answers of a group together, in words."""
+        return self._grouping[1]
+
+    @cached_property
+    def _grouping(self) -> tuple[np.ndarray, str]:
+        trials = self.trials
+        if trials is None:
+            return self.questions, "question"
+        groups = linked(self.questions, trials)
+        if 2 * np.bincount(groups, self.weight).max() > self.weight.sum():
+            return trials, "trial"
+        return groups, "question and trial"
 
     def take(self, which: Any) -> Self:
         """The same objects with only some of the answers.
@@ -297,6 +339,22 @@ class Triplets(Judgements):
     @cached_property
     def verdicts(self) -> np.ndarray:
         return (self.rows[:, NEAR] > self.rows[:, FAR]).astype(np.int8)
+
+
+def linked(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """(T,) number of the group of each item, where those that share either number share a group.
+
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (T,)
+        Numbers from 0.
+    """
+    n_first, n_second = int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1
+    ties = coo_array(
+        (np.ones(len(first), dtype=bool), (first, n_first + second)),
+        shape=(n_first + n_second,) * 2,
+    )
+    return connected_components(ties, directed=False)[1][first]
 
 
 def as_triplets(data: Any) -> Triplets:

@@ -80,7 +80,7 @@ def stability(
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> Stability:
-    """Cluster resampled answers and compare with the clusters of all.
+    """Cluster the answers of resampled trials and compare with the clusters of all.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def stability(
     triplets = as_triplets(triplets)
     # Only what is resampled matters of the answers.
     bare = Triplets(
-        triplets.rows, triplets.objects, triplets.answers.filter(["weight"]), triplets.name
+        triplets.rows, triplets.objects, triplets.answers.filter(["weight", "trial"]), triplets.name
     )
     space, stopped = method.space(bare)
     if stopped or progress(0.0):
@@ -168,9 +168,9 @@ def _replicate(
 ) -> _Replicate:
     from sklearn.metrics import adjusted_rand_score  # imported late: slow to import
 
-    drawn = np.random.default_rng(seed).integers(len(triplets), size=len(triplets))
     method = clone(method)
-    space, _ = method.space(triplets.take(np.sort(drawn)), progress=halt)
+    drawn = _drawn(triplets, np.random.default_rng(seed))
+    space, _ = method.space(triplets.take(drawn), progress=halt)
     wanted = [min(number, len(space)) for number in (n_clusters, *numbers.tolist())]
     labels, *others = (
         space.spread(labels, -1) for labels in method.divisions(space, wanted)
@@ -189,6 +189,16 @@ def _replicate(
         own = np.concatenate([tree.membership(), np.eye(len(labels), dtype=bool)[space.objects]])
         overlaps = _overlaps(branches & (labels >= 0), own)
     return _Replicate(labels, agreement, overlaps)
+
+
+def _drawn(triplets: Triplets, rng: np.random.Generator) -> np.ndarray:
+    """Positions of resampled answers, ascending; the answers of a trial are drawn together."""
+    trial = triplets.trials
+    if trial is None:
+        return np.sort(rng.integers(len(triplets), size=len(triplets)))
+    n_trials = int(trial.max()) + 1
+    counts = np.bincount(rng.integers(n_trials, size=n_trials), minlength=n_trials)
+    return np.repeat(np.arange(len(triplets)), counts[trial])
 
 
 def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -266,14 +266,14 @@ def agreement_with_map(
             raise Stopped
     known = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
     answers = np.bincount(who[known], minlength=len(names))
-    n_questions = np.int64(triplets.questions.max(initial=0) + 1)
+    n_groups = np.int64(triplets.groups.max(initial=0) + 1)
     groups, group = np.unique(
-        who[known] * n_questions + triplets.questions[known], return_inverse=True
+        who[known] * n_groups + triplets.groups[known], return_inverse=True
     )
     weight = triplets.weight[known]
     _, *right = ratios(
         np.bincount(group, weight * (1 - wrong[known])), np.bincount(group, weight),
-        groups // n_questions, len(names), answers,
+        groups // n_groups, len(names), answers,
     )
     return Agreement(np.array(names), answers, *right, wrong)
 

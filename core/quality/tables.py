@@ -121,7 +121,7 @@ def over_time(
         if wrong is not None:
             known = own[np.isfinite(wrong[own]) & (triplets.weight[own] > 0)]
             found = (np.nan,) * 3 if not len(known) else clustered_mean(
-                wrong[known], triplets.weight[known], triplets.questions[known]
+                wrong[known], triplets.weight[known], triplets.groups[known]
             )
             row |= {"predicted": 1 - found[0], "low": 1 - found[2], "high": 1 - found[1]}
         rows.append(row)

@@ -13,7 +13,7 @@ from core.embedding.ordinal import OrdinalEmbedding
 from core.method import Number, checked
 from core.optimise import adapted
 from core.progress import Progress, Stopped, silent
-from core.score import has_split, n_answered, question_folds, split_of
+from core.score import has_split, n_groups, question_folds, split_of
 from core.triplets import DataError, Triplets, as_triplets
 from core.uncertainty.samples import Samples
 from core.uncertainty.sources import Maps, Source, Spread, samples_from
@@ -109,7 +109,7 @@ def abstention(
     if has_split(triplets):
         train, test = split_of(triplets)
     else:
-        if n_answered(triplets) < _PARTS:
+        if n_groups(triplets) < _PARTS:
             raise DataError(
                 f"fewer than {_PARTS} different questions leave none to hold out",
                 file=triplets.name, remedy="Use more answers.",

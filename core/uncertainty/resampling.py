@@ -39,7 +39,8 @@ def bootstrap(
             {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
             "With replacement: as many answers as there are, each as likely; measured to give "
             "ellipses of about the right size. Subsample: a share of the answers without "
-            "replacement, as Lohaus et al. (2019) do.",
+            "replacement, as Lohaus et al. (2019) do. The answers of one trial, such as the two "
+            "of an odd one out, are drawn together.",
         ),
     ] = "resample",
     share: Annotated[
@@ -59,7 +60,7 @@ def bootstrap(
     reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:
-    """Maps of resampled answers, aligned to a reference by rotation, reflection, shift and scale.
+    """Maps of resampled trials, aligned to a reference by rotation, reflection, shift and scale.
 
     Parameters
     ----------
@@ -85,7 +86,9 @@ def bootstrap(
 
     Notes
     -----
-    The ellipses cover what other answers of the same kind would have changed. They do not cover
+    The answers of one trial are drawn together: they are not independent, and ellipses from single
+    answers would be too small. The ellipses cover what other trials of the same kind would have
+    changed. They do not cover
     a wrong model, objects or participants that were not asked, nor other minima of the loss.
 
     Where answers are few, the loss has several minima, and replicates that all began at the map
@@ -135,13 +138,21 @@ def bootstrap(
 
 
 def _drawn(answers: Answers, share: float | None, rng: np.random.Generator) -> Answers:
-    """Resampled answers: how often each was drawn is its weight, those never drawn are left out."""
-    n_answers = len(answers)
+    """Resampled answers: how often each was drawn is its weight, those never drawn are left out.
+
+    Trials are drawn, each with all of its answers.
+    """
+    trial, n_drawn = answers.trial, len(answers)
+    if trial is not None:
+        trials, trial = np.unique(trial, return_inverse=True)
+        n_drawn = len(trials)
     if share is None:
-        counts = np.bincount(rng.integers(n_answers, size=n_answers), minlength=n_answers)
+        counts = np.bincount(rng.integers(n_drawn, size=n_drawn), minlength=n_drawn)
     else:
-        counts = np.zeros(n_answers)
-        counts[rng.choice(n_answers, max(int(share * n_answers), 1), replace=False)] = 1
+        counts = np.zeros(n_drawn)
+        counts[rng.choice(n_drawn, max(int(share * n_drawn), 1), replace=False)] = 1
+    if trial is not None:
+        counts = counts[trial]
     return answers.reweighted(counts * answers.weight)
 
 

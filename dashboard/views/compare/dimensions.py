@@ -85,7 +85,7 @@ def _plan(current: Session, triplets: Triplets) -> Plan:
         current, "compare.others", "Without dimensions", without,
         help="Kernels and clusterings answer triplets, too. All with their usual settings.",
     )
-    schemes = {"cross_validate": "Cross-validation by question"}
+    schemes = {"cross_validate": "Cross-validation"}
     if has_split(triplets):
         schemes["split_error"] = "The data's own test answers"
     scheme, options = "cross_validate", {}

@@ -200,7 +200,8 @@ def caption(result: Result, style: MapStyle) -> str:
         sentences.append("Objects are drawn at their mean over the posterior.")
     if style.uncertainty and result.samples:
         shape = _shape(fitted.n_components, style.flat)
-        sentences.append(f"{_COVERAGES[style.coverage]} {shape} from {_origin(result.samples)}.")
+        origin = _origin(result.samples, result.triplets)
+        sentences.append(f"{_COVERAGES[style.coverage]} {shape} from {origin}.")
     if result.error:
         estimate = result.error.error()
         sentences.append(
@@ -210,15 +211,16 @@ def caption(result: Result, style: MapStyle) -> str:
     return " ".join(sentences)
 
 
-def _origin(samples: Run) -> str:
+def _origin(samples: Run, triplets: Triplets) -> str:
     """Where uncertainty comes from, in words."""
     made = len(samples.arrays["embeddings"])
     if samples.task != "bootstrap":
         return f"{count(made, 'map')} {_DRAWN[samples.task]}"
     options = samples.options
+    drawn = "answers" if triplets.trials is None else "trials"
     how = (
-        "answers drawn with replacement" if options["scheme"] == "resample"
-        else f"subsamples of {100 * options['share']:.0f} % of the answers"
+        f"{drawn} drawn with replacement" if options["scheme"] == "resample"
+        else f"subsamples of {100 * options['share']:.0f} % of the {drawn}"
     )
     return f"{count(made, 'replicate')}, {how}"
 

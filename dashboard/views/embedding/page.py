@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.method import Method, methods, parameters
 from core.run import key
-from core.score import CHANCE, cross_validate, has_split, n_answered
+from core.score import CHANCE, cross_validate, has_split, n_groups
 from core.triplets import Triplets
 from core.uncertainty import bootstrap
 from dashboard import analysis, panels
@@ -72,7 +72,7 @@ def _default_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
     if has_split(triplets):
         return {"bootstrap": {}, "split_error": {}}
     folds = next(p.default for p in parameters(cross_validate) if p.name == "folds")
-    enough = n_answered(triplets) >= folds
+    enough = n_groups(triplets) >= folds
     return {"bootstrap": {}, "cross_validate": {}} if enough else {"bootstrap": {}}
 
 
@@ -83,13 +83,13 @@ def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
     with st.expander("Uncertainty and error"):
         if switch(current, "embedding.bootstrap", "Bootstrap the positions", True):
             tasks["bootstrap"] = parameter_form(current, bootstrap, "embedding.bootstrap")
-        schemes = {"cross_validate": "Cross-validation by question", "none": "Not computed"}
+        schemes = {"cross_validate": "Cross-validation", "none": "Not computed"}
         if has_split(triplets):
             schemes = {"split_error": "The data's own test answers", **schemes}
         scheme = pick(
             current, f"embedding.error@{info.id}", "Held-out error", schemes,
             help="Error on answers that the map was not fitted to. All answers to one question "
-            "are held out together.",
+            "are held out together, and so are those of one trial.",
         )
         if scheme == "cross_validate":
             tasks[scheme] = parameter_form(current, cross_validate, "embedding.cross_validate")
