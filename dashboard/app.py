@@ -7,10 +7,11 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.catalogue import WorkspaceError
-from dashboard.panels import plain, progress_line
+from dashboard.panels import plain
 from dashboard.state import Session, session
 from dashboard.theme import count
 from dashboard.views.opening import size_of
+from dashboard.watching import watch
 
 ASSETS = Path(__file__).resolve().parent / "assets"
 PAGES = Path(__file__).resolve().parent.parent / "pages"
@@ -78,22 +79,14 @@ def _sidebar(current: Session) -> None:
 
     if current.jobs():
         st.subheader("At work", anchor=False)
-        _at_work(current)
+    for job in current.jobs():
+        st.caption(plain(job.title))
+        watch(job, "sidebar", narrow=True)
 
 
 def _ids_and_labels(current: Session) -> tuple[list[str], list[str]]:
     triplets = current.triplets()
     return triplets.ids, triplets.labels
-
-
-@st.fragment(run_every=1.0)
-def _at_work(current: Session) -> None:
-    jobs = current.jobs()
-    for job in jobs:
-        st.caption(plain(job.title))
-        progress_line(job, "sidebar", narrow=True)
-    if not jobs:
-        st.rerun()
 
 
 if __name__ == "__main__":

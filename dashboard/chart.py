@@ -14,8 +14,13 @@ from dashboard.state import widgets
 _ASSETS = Path(__file__).parent / "assets"
 
 
+def asset(name: str) -> str:
+    """Text of a script or a style sheet of ours."""
+    return (_ASSETS / name).read_text()
+
+
 def _script(name: str) -> str:
-    return (_ASSETS / "plotly.js").read_text() + (_ASSETS / name).read_text()
+    return asset("plotly.js") + asset(name)
 
 
 _component = st.components.v2.component(
@@ -25,7 +30,7 @@ _component = st.components.v2.component(
         '<p class="ts-trouble" hidden>The chart could not be drawn, because its script did not '
         "load. Start the program with the command tripletscope.</p></div>"
     ),
-    css=(_ASSETS / "chart.css").read_text(),
+    css=asset("chart.css"),
     js=_script("chart.js"),
     isolate_styles=False,
 )
@@ -33,7 +38,7 @@ _component = st.components.v2.component(
 _download = st.components.v2.component(
     "tripletscope_download",
     html='<div class="ts-save"></div>',
-    css=(_ASSETS / "chart.css").read_text(),
+    css=asset("chart.css"),
     js=_script("download.js"),
     isolate_styles=False,
 )
@@ -50,7 +55,7 @@ def _plotly_address() -> str:
 
 
 def chart(
-    figure: go.Figure,
+    figure: go.Figure | None,
     *,
     key: str,
     alt: str,
@@ -58,14 +63,15 @@ def chart(
     pictures: Mapping[int, str] | None = None,
     on_pick: Callable[[list[int], str], None] | None = None,
     on_move: Callable[[str, float], None] | None = None,
+    live: str | None = None,
 ) -> None:
     """Show a figure.
 
     Parameters
     ----------
-    figure : go.Figure
-        Points with a whole number as ``customdata`` can be selected. Zoom and camera survive as
-        long as ``layout.uirevision`` stays the same.
+    figure : go.Figure or None
+        None where `live` brings the first one. Points with a whole number as ``customdata`` can
+        be selected. Zoom and camera survive as long as ``layout.uirevision`` stays the same.
     key : str
     alt : str
         What the figure shows, for readers who cannot see it.
@@ -78,6 +84,8 @@ def chart(
     on_move : callable, optional
         Called with the name of a line that was dragged, and where it now is. Then all shapes of
         the figure can be dragged; they must be lines from edge to edge.
+    live : str, optional
+        Address of newer figures, as JSON, for as long as the chart is on the page.
     """
 
     def picked() -> None:
@@ -93,7 +101,8 @@ def chart(
     _component(
         key=key,
         data={
-            "figure": figure.to_json(),
+            "figure": figure.to_json() if figure else "",
+            "live": live or "",
             "plotly": _plotly_address(),
             "height": height,
             "alt": alt,

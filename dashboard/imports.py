@@ -217,7 +217,7 @@ class Waiting:
         question = _direction_of(self.reading)
         for other, job in list(self._directions.items()):
             if other != question and job.state != "done":
-                job.cancel()
+                job.give_up()
                 del self._directions[other]
         if question not in self._directions:
             work = partial(_direction, self.table, self.reading)
@@ -385,7 +385,7 @@ def discard(session_id: str) -> None:
     services().imports.pop(session_id, None)
     job = services().jobs.latest(session_id, _SLOT)
     if job is not None:
-        job.cancel()
+        job.give_up()
 
 
 def accept(session_id: str, name: str) -> DatasetInfo:

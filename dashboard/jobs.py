@@ -51,6 +51,11 @@ class Job:
         What every step that is done has returned.
     message : str
         Why it failed, in words for the user.
+    views : dict of callables
+        What there is to see of it while it runs, by name, as text; None where there is nothing
+        yet. Called from any thread.
+    given_up : bool
+        Whether nobody wants to know how it ends.
     """
 
     owner: str
@@ -65,6 +70,8 @@ class Job:
     snapshot: np.ndarray | None = None
     results: list[Any] = field(default_factory=list)
     message: str = ""
+    views: dict[str, Callable[[], str | None]] = field(default_factory=dict)
+    given_up: bool = False
     begun: float | None = None
     _stop: threading.Event = field(default_factory=threading.Event)
     _ended: threading.Event = field(default_factory=threading.Event)
@@ -96,6 +103,11 @@ class Job:
     def cancel(self) -> None:
         """Ask to stop; the step at work keeps what it has."""
         self._stop.set()
+
+    def give_up(self) -> None:
+        """Ask to stop, because nobody wants to know any more."""
+        self.given_up = True
+        self.cancel()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end; whether it has come."""
@@ -141,6 +153,7 @@ class Job:
             self.message = "Something went wrong inside the program; the server's log says what."
             self.state = "failed"
         finally:
+            self.views.clear()  # they may hold the data
             self._ended.set()
 
 
@@ -174,6 +187,11 @@ class Jobs:
                 del self._jobs[name]
         self._pool.submit(job._run)
         return job
+
+    def get(self, job: str) -> Job | None:
+        """A job by its id, or None if it is forgotten."""
+        with self._lock:
+            return self._jobs.get(job)
 
     def of(self, owner: str) -> list[Job]:
         """The jobs of one owner, the newest first."""

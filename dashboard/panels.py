@@ -1,4 +1,4 @@
-"""What pages are made of: a figure with its numbers, a job at work, an empty state."""
+"""What pages are made of: a figure with its numbers, a wait, an empty state."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ from dashboard import export
 from dashboard.catalogue import DatasetInfo
 from dashboard.chart import browser_download, chart
 from dashboard.controls import number, pick
-from dashboard.jobs import Job
 from dashboard.state import Session
-from dashboard.theme import SCREEN, Canvas, duration
+from dashboard.theme import SCREEN, Canvas
 
 _SOON = 1.0  # seconds after which a spinner alone says too little
-_POLL = 0.5  # seconds between two looks at a running job
 
 
 def figure_panel(
@@ -167,55 +165,6 @@ def _file(
     draw: Callable[[Canvas], go.Figure], form: str, size: export.PrintSize
 ) -> Callable[[], bytes]:
     return lambda: export.render(draw, form, size)
-
-
-def watch(session: Session, job: Job, show: Callable[[Job], None]) -> None:
-    """Show a job while it runs, then run the page once more.
-
-    Parameters
-    ----------
-    session : Session
-    job : Job
-    show : callable
-        Draws what there is to see of it; called again and again.
-    """
-
-    @st.fragment(run_every=_POLL)
-    def view() -> None:
-        if job.active:
-            show(job)
-        else:
-            st.rerun()
-
-    if job.active:
-        view()
-        return
-    show_outcome(job)
-
-
-def show_outcome(job: Job) -> None:
-    """Say how a job ended, where it did not simply end well."""
-    if job.state == "failed":
-        st.error(plain(job.message), icon=":material/error:")
-
-
-def progress_line(job: Job, place: str, *, narrow: bool = False) -> None:
-    """Bar, time left and Cancel of a running job; `place` tells several on one page apart."""
-    step = job.steps[min(job.step, len(job.steps) - 1)]
-    if job.state == "waiting":
-        words = f"{job.title}: waiting for another computation to end"
-    elif job.stopping:
-        words = f"{step.title}: stopping"
-    else:
-        left = job.seconds_left
-        words = f"{step.title}, {job.fraction:.0%}"
-        words += f", about {duration(left)} left" if left is not None and left > 1 else ""
-    bar, button = (st, st) if narrow else st.columns([6, 1], vertical_alignment="center")
-    bar.progress(job.share_done, text=plain(words))
-    button.button(
-        "Cancel", key=f"{place}.cancel.{job.id}", on_click=job.cancel, disabled=job.stopping,
-        help="Stops and keeps what there is.", width="content" if narrow else "stretch",
-    )
 
 
 @contextmanager

@@ -16,17 +16,19 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.prepare import compile_all
 from dashboard.services import services
+from dashboard.watching import state_of
 
 log = logging.getLogger(__name__)
 
 APP = Path(__file__).parent / "app.py"
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+_NEVER = {"Cache-Control": "no-store"}
 _PICTURE_SIZES = (64, 128, 320)
 
 # Everything the page needs comes from this server. Streamlit's own front end evaluates code and
@@ -84,6 +86,21 @@ def _picture(request: Request) -> Response:
     return FileResponse(path, headers=_FOREVER)
 
 
+def _job(request: Request) -> Response:
+    """The state of a job, or with the name of a view, what there is to see of it."""
+    job = services().jobs.get(request.path_params["job"])
+    if job is None:
+        raise HTTPException(404)
+    view = request.path_params.get("view")
+    if view is None:
+        return JSONResponse(state_of(job), headers=_NEVER)
+    make = job.views.get(view)
+    made = make() if make else None
+    if made is None:
+        return Response(status_code=204, headers=_NEVER)
+    return Response(made, media_type="application/json", headers=_NEVER)
+
+
 def _health(request: Request) -> Response:
     return PlainTextResponse("ok")
 
@@ -119,6 +136,8 @@ def make_app() -> st.App:
         routes=[
             Route(f"/tripletscope/plotly-{get_plotlyjs_version()}.min.js", _plotly),
             Route("/tripletscope/pictures/{file}", _picture),
+            Route("/tripletscope/jobs/{job}", _job),
+            Route("/tripletscope/jobs/{job}/{view}", _job),
             Route("/tripletscope/health", _health),
         ],
         middleware=[Middleware(_Guard)],

@@ -93,3 +93,9 @@ def test_importing_core_prints_nothing_and_needs_no_dashboard():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("path", [*modules("dashboard"), *modules("pages")], ids=name_of)
+def test_nothing_runs_parts_of_pages_by_a_clock(path):
+    """A part that is about to run when another page is opened would empty that page."""
+    assert "run_every" not in path.read_text(), "follow jobs by dashboard.watching"

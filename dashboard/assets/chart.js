@@ -109,6 +109,7 @@ function hold(plot) {
 
 async function draw(plot, tip, root, turn) {
   const { data } = plot.current;
+  if (!data.figure) return;
   const Plotly = await load(data.plotly);
   await plot.held; // an update would break off the lasso, or the turn, that is under way
   if (turn !== plot.turn) return; // a newer figure has come meanwhile
@@ -171,11 +172,26 @@ export default function ({ data, parentElement, setTriggerValue }) {
   plot.setAttribute("role", "img");
   plot.setAttribute("aria-label", data.alt);
   // One after the other: two drawings at once would leave a mixture.
-  plot.queue = (plot.queue || Promise.resolve())
+  const drawn = () => (plot.queue = (plot.queue || Promise.resolve())
     .then(() => draw(plot, tip, parentElement, turn))
     .catch((error) => {
       console.error("The figure could not be drawn.", error);
       if (!plot.data) box.querySelector(".ts-trouble").hidden = false;
-    });
-  return () => { tip.style.display = "none"; };
+    }));
+  drawn();
+  const over = () => turn !== plot.turn || !plot.isConnected;
+  async function follow() {
+    if (over()) return;
+    try {
+      const answer = await fetch(data.live, { cache: "no-store" });
+      const figure = answer.status === 200 ? await answer.text() : "";
+      if (figure && !over()) {
+        plot.current.data = { ...data, figure };
+        await drawn();
+      }
+    } catch { /* the server is away; it may come back */ }
+    setTimeout(follow, 500);
+  }
+  if (data.live) setTimeout(follow, data.figure ? 500 : 0);
+  return () => { plot.turn += 1; tip.style.display = "none"; };
 }

@@ -23,7 +23,7 @@ from dashboard.views.clusters.clustering import PAGE, Shown, described
 from dashboard.views.clusters.counting import show_numbers
 from dashboard.views.clusters.facing import show_two_trees
 from dashboard.views.clusters.tree import show_tree
-from dashboard.views.computing import watch
+from dashboard.watching import watch
 
 #: Up to so many objects the first tree is computed without being asked for.
 _QUICK = 5_000
@@ -45,7 +45,7 @@ def show_clusters(current: Session, info: DatasetInfo) -> None:
         job = _compute(current, info, triplets, Agglomerative(basis=STE()))
     titles = {name: title for name, (title, _) in _VIEWS.items()}
     view = tabs(current, f"{PAGE}.view", "View", titles)
-    watch(current, job)
+    watch(job)
     picture, side = st.columns([3, 1], gap="large")
     shown = None
     with side:

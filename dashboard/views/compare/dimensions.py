@@ -27,7 +27,8 @@ from dashboard.state import Session
 from dashboard.theme import Canvas, count, interval
 from dashboard.views.choosing import dividing_columns
 from dashboard.views.compare.comparing import PAGE, worth_showing
-from dashboard.views.computing import WIDE, compute_button, watch
+from dashboard.views.computing import WIDE, compute_button
+from dashboard.watching import watch
 
 _LOW = Canvas(900.0, 260.0)
 _USUAL_METHODS = ["ste", "tste"]
@@ -123,7 +124,7 @@ def show_dimensions(
             done = len(plan.pieces) - len(missing)
             st.caption(f"{done} of {len(plan.pieces)} computations are there.")
     with picture:
-        watch(current, job)
+        watch(job)
         table, folds, estimates = _collected(info, triplets, plan)
         if table.empty or table["held-out error"].isna().all():
             panels.empty(

@@ -20,8 +20,9 @@ from dashboard.jobs import Job
 from dashboard.state import Session
 from dashboard.theme import Canvas, count
 from dashboard.views.compare.comparing import PAGE, worth_showing
-from dashboard.views.computing import WIDE, compute_button, watch
+from dashboard.views.computing import WIDE, compute_button
 from dashboard.views.embedding.page import fit_now
+from dashboard.watching import watch
 
 #: Methods that choose their dimensions themselves, or whose prior plays another role.
 _UNTUNED = ("lore", "gnmdsk")
@@ -42,7 +43,7 @@ def show_learning(current: Session, info: DatasetInfo, triplets: Triplets, job: 
             "Learns from a growing part of the answers and predicts the same held-out ones.",
         )
     with picture:
-        watch(current, job)
+        watch(job)
         if found is None:
             panels.empty(
                 "Nothing is computed yet",
@@ -123,7 +124,7 @@ def show_tuning(current: Session, info: DatasetInfo, triplets: Triplets, job: Jo
             "Cross-validates five strengths of the prior in several numbers of dimensions.",
         )
     with picture:
-        watch(current, job)
+        watch(job)
         if found is None:
             panels.empty(
                 "Nothing is computed yet",

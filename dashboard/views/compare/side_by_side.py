@@ -28,7 +28,7 @@ from dashboard.jobs import Job
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count, duration
-from dashboard.views.computing import watch
+from dashboard.watching import watch
 
 _HALF = Canvas(560.0, 420.0)
 _LEAST = 3  # objects in common
@@ -49,7 +49,7 @@ class Shown:
 
 
 def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None) -> None:
-    watch(current, job)
+    watch(job)
     listed = _listed(info)
     if not listed:
         panels.empty(

@@ -10,13 +10,14 @@ from core.files import Reading
 from dashboard import panels
 from dashboard.imports import Waiting
 from dashboard.state import Session
+from dashboard.watching import watch
 
 
 def show_direction(current: Session, upload: Waiting) -> None:
     """The verdict on the chosen reading, or the progress of the test that finds it."""
     job = upload.direction(current.id)
     if job.active:
-        panels.watch(current, job, lambda job: panels.progress_line(job, "direction"))
+        watch(job, "direction")
     elif job.state == "done":
         _verdict(upload, job.results[0])
     elif job.state == "failed":

@@ -21,8 +21,8 @@ from dashboard.jobs import Job, Step
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import count
-from dashboard.views.computing import watch
 from dashboard.views.data.quality import newest_method, pick_people
+from dashboard.watching import show_outcome, watch
 
 PAGE = "exclusions"
 _NAMED = 12  # participants named in a sentence
@@ -162,11 +162,11 @@ def _effect(
     """What the exclusion does to prediction, as a job that is started by hand."""
     method = newest_method(info)
     if job is not None and job.active:
-        watch(current, job)
+        watch(job)
         return
     found: Effect | None = None
     if job is not None:
-        panels.show_outcome(job)
+        show_outcome(job)
         for of, key, effect in job.results:
             if (of, key) == (exclusion, _key(info, method)):
                 found = effect

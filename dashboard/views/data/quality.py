@@ -24,8 +24,9 @@ from dashboard.jobs import Job
 from dashboard.services import services
 from dashboard.state import Session, widgets
 from dashboard.theme import Canvas, count
-from dashboard.views.computing import compute_button, watch
+from dashboard.views.computing import compute_button
 from dashboard.views.data.gold import show_gold
+from dashboard.watching import watch
 
 PAGE = "quality"
 _WIDE = Canvas(760.0, 400.0)
@@ -118,7 +119,7 @@ def show_quality(
     if info.has_only_pairs:
         del views["gold"]  # right answers are about three objects
     view = tabs(current, "quality.view", "View", views)
-    watch(current, job)
+    watch(job)
     show = {"people": _people, "objects": _objects, "samplers": _samplers, "time": _over_time,
             "gold": _gold, "paragraph": _paragraph}
     show[view](subject)

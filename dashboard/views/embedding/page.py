@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from core.run import key
 from core.score import CHANCE, cross_validate, has_split, n_groups
 from core.triplets import Triplets
 from core.uncertainty import bootstrap
-from dashboard import analysis, panels
+from dashboard import analysis
 from dashboard.catalogue import DatasetInfo, RunInfo
-from dashboard.chart import chart
+from dashboard.chart import address, chart
 from dashboard.controls import method_form, parameter_form, pick, pressed, switch
 from dashboard.figures.fit import loss_curves
 from dashboard.figures.map import embedding_map
@@ -25,6 +26,7 @@ from dashboard.state import Session
 from dashboard.theme import Canvas, count, duration, interval, number
 from dashboard.views.choosing import choose_run
 from dashboard.views.embedding.mapped import Result, show_map, show_objects
+from dashboard.watching import watch
 
 _LIVE = Canvas(900.0, 480.0)
 _DEFAULT_METHOD = "ste"
@@ -42,7 +44,7 @@ def show_embedding(current: Session, info: DatasetInfo) -> None:
         _settings(current, info, triplets)
         chosen = _choose_run(current, info, listed) if listed else None
     with picture:
-        _job(current, job, triplets)
+        _job(job, triplets)
         fitting = job is not None and job.active and job.step == 0
         if chosen is not None and not fitting:
             result = _result(info, triplets, chosen)
@@ -128,35 +130,32 @@ def _choose_run(current: Session, info: DatasetInfo, listed: list[RunInfo]) -> R
 # A job at work -------------------------------------------------------------------------------
 
 
-def _job(current: Session, job: Job | None, triplets: Triplets) -> None:
-    if job is None:
+def _job(job: Job | None, triplets: Triplets) -> None:
+    watch(job)
+    if job is None or not job.active or job.step:
         return
-    drawn_at = job.step
+    job.views = {"map": partial(_live_map, job, triplets), "loss": partial(_live_losses, job)}
+    for name, height, alt in (
+        ("map", int(_LIVE.height), "The map while it is being computed"),
+        ("loss", 200, "Loss against iteration, one line for every start"),
+    ):
+        chart(
+            None, key=f"live.{name}", height=height, alt=alt,
+            live=address(f"jobs/{job.id}/{name}"),
+        )
 
-    def show(job: Job) -> None:
-        if job.step != drawn_at:
-            st.rerun()  # the map is there, or has got its ellipses
-        panels.progress_line(job, "page")
-        if job.step == 0:
-            _live(job, triplets)
 
-    panels.watch(current, job, show)
+def _live_map(job: Job, triplets: Triplets) -> str | None:
+    if job.snapshot is None:
+        return None
+    style = MapStyle(marks="points", uncertainty=False)
+    data = MapData(job.snapshot, triplets.objects)
+    return embedding_map(data, style, revision="live", canvas=_LIVE).to_json()
 
 
-def _live(job: Job, triplets: Triplets) -> None:
-    snapshot, losses = job.snapshot, {start: list(c) for start, c in job.losses.items()}
-    if snapshot is None or not losses:
-        return
-    data = MapData(snapshot, triplets.objects)
-    chart(
-        embedding_map(data, MapStyle(marks="points", uncertainty=False), revision="live",
-                      canvas=_LIVE),
-        key="live.map", alt="The map while it is being computed", height=int(_LIVE.height),
-    )
-    chart(
-        loss_curves(losses), key="live.loss", height=200,
-        alt="Loss against iteration, one line for every start",
-    )
+def _live_losses(job: Job) -> str | None:
+    losses = {start: list(curve) for start, curve in list(job.losses.items())}
+    return loss_curves(losses).to_json() if losses else None
 
 
 # Below the map -------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from dashboard.controls import method_form
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import count
-from dashboard.views.computing import compute_button, watch
+from dashboard.views.computing import compute_button
+from dashboard.watching import watch
 
 PAGE = "kernel"
 
@@ -64,5 +65,5 @@ def setting(current: Session, info: DatasetInfo, triplets: Triplets) -> Setting:
     with side:
         kernel = method_form(current, "kernel", PAGE, "k1", label="Kernel")
     with picture:
-        watch(current, services().jobs.latest(current.id, current.slot(PAGE)))
+        watch(services().jobs.latest(current.id, current.slot(PAGE)))
     return Setting(current, info, triplets, kernel, picture, side)

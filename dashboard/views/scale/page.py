@@ -8,13 +8,13 @@ from dashboard.catalogue import DatasetInfo
 from dashboard.controls import tabs
 from dashboard.services import services
 from dashboard.state import Session
-from dashboard.views.computing import watch
 from dashboard.views.scale.fitting import show_fit
 from dashboard.views.scale.groups import show_groups
 from dashboard.views.scale.observers import show_observers
 from dashboard.views.scale.scales import show_scales
 from dashboard.views.scale.space import show_space
 from dashboard.views.scale.subject import PAGE, Subject, ask_for_stimulus, pick_stimulus
+from dashboard.watching import watch
 
 #: Views of a scale, which need a stimulus; and the one of people, which does not.
 _SCALES = {
@@ -34,7 +34,7 @@ def show_scale(current: Session, info: DatasetInfo) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         view = tabs(current, f"{PAGE}.view", "View", {**titles, _OBSERVERS: "Observers"})
         physical = None if view == _OBSERVERS else pick_stimulus(subject)
-    watch(current, job)
+    watch(job)
     if view == _OBSERVERS:
         show_observers(subject)
     elif physical is None:

@@ -20,7 +20,7 @@ from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count
 from dashboard.views.choosing import choose_run
-from dashboard.views.computing import WIDE, watch
+from dashboard.views.computing import WIDE
 from dashboard.views.simulate.setting import (
     PAGE,
     SCENARIO,
@@ -30,6 +30,7 @@ from dashboard.views.simulate.setting import (
     scenario_form,
     titled,
 )
+from dashboard.watching import watch
 
 SLOT = f"{PAGE}.dimension"
 _SHOWN = f"{PAGE}.detection"
@@ -71,7 +72,7 @@ def show_dimension(current: Session) -> None:
             shown = choose_run(current, listed, _SHOWN, "this simulation", lost="")
     with picture:
         job = services().jobs.latest(current.id, SLOT)
-        watch(current, job)
+        watch(job)
         if not listed:
             if job is None or not job.active:
                 panels.empty(

@@ -22,7 +22,6 @@ from dashboard.figures.planning import QUANTITIES, plan_curves
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import Canvas, count
-from dashboard.views.computing import watch
 from dashboard.views.simulate.plans import Kept, groups, names_of
 from dashboard.views.simulate.setting import (
     PAGE,
@@ -34,6 +33,7 @@ from dashboard.views.simulate.setting import (
     simulated_methods,
     titled,
 )
+from dashboard.watching import watch
 
 SLOT = f"{PAGE}.plan"
 _HALF = Canvas(480.0, 400.0)
@@ -54,7 +54,7 @@ def show_planning(current: Session) -> None:
         _compute(current, pieces, first=job is None)
         wanted = _wanted(current)
     with picture:
-        watch(current, services().jobs.latest(current.id, SLOT))
+        watch(services().jobs.latest(current.id, SLOT))
         _plans(current, wanted)
 
 

@@ -12,12 +12,12 @@ from dashboard.controls import pick, tabs
 from dashboard.services import services
 from dashboard.state import Session
 from dashboard.theme import count
-from dashboard.views.computing import watch
 from dashboard.views.embedding.page import shown_map
 from dashboard.views.trees.forest import show_prediction
 from dashboard.views.trees.grove import PAGE, Grove
 from dashboard.views.trees.search import show_search
 from dashboard.views.trees.tree import show_tree
+from dashboard.watching import watch
 
 _VIEWS = {
     "tree": ("Tree", show_tree),
@@ -46,7 +46,7 @@ def show_trees(current: Session, info: DatasetInfo) -> None:
             pieces = [(STE(), "fit", {}), (STE(), "bootstrap", {})]
             analysis.submit(current, info, triplets, PAGE, f"STE: {info.name}", pieces)
             st.rerun()
-        watch(current, job)
+        watch(job)
         panels.empty(
             "There is no map yet",
             "Questions that nobody has answered go to a map, or to a kernel. Fit one on the page "
@@ -66,7 +66,7 @@ def show_trees(current: Session, info: DatasetInfo) -> None:
             help="Answers the questions that nobody has answered. Maps and kernels are computed "
             "on the pages Embedding, Kernel and Compare.",
         )
-    watch(current, job)
+    watch(job)
     fit = workspace.run(info.id, chosen)
     grove = Grove(current, info, triplets, fit, job)
     if len(grove.space) < 2:

@@ -9,13 +9,13 @@ from dashboard.catalogue import DatasetInfo
 from dashboard.controls import pick, tabs
 from dashboard.services import services
 from dashboard.state import Session
-from dashboard.views.computing import watch
 from dashboard.views.embedding.page import shown_map
 from dashboard.views.uncertainty.asking import show_asking
 from dashboard.views.uncertainty.positions import show_positions
 from dashboard.views.uncertainty.predictions import show_predictions
 from dashboard.views.uncertainty.subject import PAGE, Subject
 from dashboard.views.uncertainty.trust import show_trust
+from dashboard.watching import watch
 
 _VIEWS = {
     "positions": ("Positions", show_positions),
@@ -47,5 +47,5 @@ def show_uncertainty(current: Session, info: DatasetInfo) -> None:
     job = services().jobs.latest(current.id, current.slot(PAGE))
     fit = services().workspace.run(info.id, chosen)
     subject = Subject(current, info, current.triplets(), fit, job)
-    watch(current, job)
+    watch(job)
     _VIEWS[view][1](subject)
