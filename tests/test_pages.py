@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from core import run as runs
 from core.cluster import Agglomerative
 from core.cluster.dendrogram import Dendrogram
 from core.cluster.tanglegram import Tanglegram
-from core.embedding import SOE, STE
+from core.embedding import SOE, STE, TSTE
 from core.files import TASKS
 from core.kernel import K1
 from core.kernel.space import space_of_distances
@@ -331,6 +332,40 @@ def test_maps_are_renamed_and_deleted_after_asking(services, opened):
     assert services.workspace.runs(dataset, "fit"), "deleting asks first"
     app.button(key="delete for good").click().run()
     assert run.id not in [r.id for r in services.workspace.runs(dataset)]
+
+
+def test_an_open_map_stays_whatever_is_fitted_elsewhere(services, opened):
+    settled(start("embedding", opened), services)
+    (info,) = services.workspace.datasets()
+    triplets = services.workspace.triplets(info)
+
+    def shown() -> str:
+        app = settled(start("embedding", opened), services)
+        assert not app.exception
+        return next(c.value for c in app.caption if "lowest loss" in c.value)
+
+    before = shown()
+    assert before.startswith("STE, 2 dimensions")
+    for method in (TSTE(n_components=5), STE(n_components=3)):
+        services.workspace.add_run(info, run("fit", method, triplets), "of another page")
+        assert shown() == before
+
+    # of two maps that are there before the page is first seen, the usual one is shown
+    other = services.workspace.add_dataset(triplets, origin="x", report=[])
+    session = Session("other")
+    session.open(other.id)
+    session.save()
+    for method in (STE(), TSTE(n_components=5)):
+        services.workspace.add_run(other, run("fit", method, triplets), "of another page")
+    app = start("embedding", "other")
+    assert any(re.match("STE, 2 dimensions", c.value) for c in app.caption)
+
+    # one that was asked for is shown when it is there, and the one before until then
+    app.selectbox(key="embedding.method").select("tste").run()
+    app.button(key="fit").click().run()
+    settled(app, services)
+    app = start("embedding", "other")
+    assert any(re.match("t.+STE, 2 dimensions", c.value) for c in app.caption)
 
 
 def test_colours_labels_and_coverage_change_the_figure(services, opened):
@@ -1162,7 +1197,7 @@ def test_a_search_is_walked_down_and_judged(services, mapped):
     (info,) = services.workspace.datasets()
     app.select_slider(key=f"trees.step@{info.id}").set_value(0).run()
     assert "Is 0 nearer to" not in words(app)
-    app.number_input(key="trees.trees").set_value(5).run()
+    app.number_input(key="trees.trees.uploaded").set_value(5).run()
     assert "of 3 found" in words(app)
     for key, value in (("n_trees", 2), ("folds", 2), ("max_objects", 10)):
         app.number_input(key=f"trees.search_curve.{key}").set_value(value).run()
@@ -1176,6 +1211,26 @@ def test_a_search_is_walked_down_and_judged(services, mapped):
     assert figure(app, "trees.expansion")["data"][0]["customdata"]
 
 
+@pytest.mark.parametrize("n", [4, 14, 40])
+def test_a_search_finds_neighbours_without_a_setting(services, n):
+    """Three of the others at most, where there are so few."""
+    positions = np.random.default_rng(n).normal(size=(n, 2))
+    answers = simulate(positions, 60 * n, noise="logistic", seed=1)
+    session = session_on(services, answers)
+    (info,) = services.workspace.datasets()
+    fit = run("fit", STE(n_init=1), services.workspace.triplets(info))
+    services.workspace.add_run(info, fit, "STE")
+    wanted = min(3, n - 1)
+    for query in range(0, n, max(n // 4, 1)):
+        app = trees(session, "search")
+        app.selectbox(key=f"trees.query@{info.id}").select(str(query)).run()
+        text = words(app).replace("\\", "")
+        hit, of = map(int, re.search(r"(\d+) of (\d+) found", text).groups())
+        assert of == wanted
+        assert hit >= wanted - 1, f"{hit} of {of} neighbours of {query}"
+        assert f"comparing all {n - 1} objects takes about" in text
+
+
 @pytest.mark.parametrize("trees_of_search", [1, 4])
 def test_an_observer_answers_a_search_in_the_same_way_whenever_it_is_shown(
     services, mapped, trees_of_search
@@ -1185,7 +1240,7 @@ def test_an_observer_answers_a_search_in_the_same_way_whenever_it_is_shown(
     (info,) = services.workspace.datasets()
     assert app.number_input(key="trees.level.flip").max == 0.5
     app.number_input(key="trees.level.flip").set_value(0.5).run()
-    app.number_input(key="trees.trees").set_value(trees_of_search).run()
+    app.number_input(key="trees.trees.observer").set_value(trees_of_search).run()
     before = words(app), app.dataframe[0].value.to_csv()
     assert "flipped answers, level 0.5" in before[0].replace("\\", "")
     steps = app.select_slider(key=f"trees.step@{info.id}").value

@@ -33,9 +33,10 @@ def dividing_columns(answers: pd.DataFrame) -> list[str]:
 
 
 def choose_run(
-    current: Session, listed: Sequence[RunInfo], place: str, what: str, *, lost: str, **further: Any
+    current: Session, listed: Sequence[RunInfo], place: str, what: str, *, lost: str,
+    first: str = "", **further: Any,
 ) -> RunInfo:
-    """One of some runs; at first the newest.
+    """One of some runs. What was shown once stays, until another one is chosen.
 
     Parameters
     ----------
@@ -48,12 +49,17 @@ def choose_run(
         What a run is called, like "this map".
     lost : str
         What is gone if it is deleted.
+    first : str
+        Key of the run to show at first; by default the newest.
     further
         Of the select box.
     """
     runs = {run.key: run for run in listed}
-    wanted = current.drafts.get(place)
-    shown = wanted if wanted in runs else listed[0].key
+    # What was chosen may still be at work, or belong to answers that are left out now.
+    before = f"{place}.before"
+    wanted = (current.drafts.get(place), current.drafts.get(before), first, listed[0].key)
+    shown = current.remember(before, next(key for key in wanted if key in runs))
+    current.drafts.setdefault(place, shown)
     names = distinct(
         run.name if run.complete else f"{run.name} (stopped early)" for run in listed
     )

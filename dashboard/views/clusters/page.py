@@ -52,7 +52,6 @@ def show_clusters(current: Session, info: DatasetInfo) -> None:
         if listed:
             st.subheader("Shown", anchor=False)
             run = choose_run(current, listed, _place(info), "this clustering", lost="")
-            current.drafts.setdefault(_place(info), run.key)  # also once another is newer
             fit = services().workspace.run(info.id, run.key)
             shown = Shown(current, info, triplets, fit, run.name)
         if view == "tree":

@@ -42,7 +42,7 @@ def show_embedding(current: Session, info: DatasetInfo) -> None:
     picture, side = st.columns([3, 1], gap="large")
     with side:
         _settings(current, info, triplets)
-        chosen = _choose_run(current, info, listed) if listed else None
+        chosen = _choose_run(current, info, triplets, listed) if listed else None
     with picture:
         _job(job, triplets)
         fitting = job is not None and job.active and job.step == 0
@@ -120,10 +120,13 @@ def _shown(info: DatasetInfo) -> str:
     return f"embedding.shown@{info.id}"
 
 
-def _choose_run(current: Session, info: DatasetInfo, listed: list[RunInfo]) -> RunInfo:
+def _choose_run(
+    current: Session, info: DatasetInfo, triplets: Triplets, listed: list[RunInfo]
+) -> RunInfo:
     st.subheader("Maps", anchor=False)
     return choose_run(
-        current, listed, _shown(info), "this map", lost=", with its uncertainty and error,"
+        current, listed, _shown(info), "this map", lost=", with its uncertainty and error,",
+        first=key("fit", _default_method(), triplets),
     )
 
 

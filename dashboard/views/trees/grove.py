@@ -211,8 +211,8 @@ class Grown:
         return unsure
 
 
-def planting(grove: Grove, colour: str | None) -> Planting:
-    """Ask how the tree is to grow."""
+def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting:
+    """Ask how the tree is to grow, which is to find so many neighbours if `k` is given."""
     current, info = grove.current, grove.info
     placed = grove.space.objects
     who = pick(
@@ -222,10 +222,12 @@ def planting(grove: Grove, colour: str | None) -> Planting:
     )
     observer = _observer(grove) if who == OBSERVER else Planting.observer
     objects = _objects(grove, placed, who)
-    usual = int(np.clip(len(objects) // 16, 1, 16))
+    # What shares no leaf with an object is not found: a leaf holds the neighbours wanted, or more.
+    usual = max(int(np.clip(len(objects) // 16, 1, 16)), k or 1)
     leaf_size = number(
-        current, f"{PAGE}.leaf_size.{who}@{info.id}", "Leaf size n₀", 1,
-        max(info.n_objects, 1), usual, help="Cells of up to so many objects are not divided.",
+        current, f"{PAGE}.leaf_size.{'' if k is None else f'{k}.'}{who}@{info.id}",
+        "Leaf size n₀", 1, max(info.n_objects, 1), usual,
+        help="Cells of up to so many objects are not divided.",
     ) or usual
     pivots = {"random": "Random"}
     if who == UPLOADED:

@@ -25,6 +25,7 @@ from dashboard.views.data.dataset import picture_addresses
 from dashboard.views.embedding.mapped import embedded_pictures
 from dashboard.views.trees.grove import (
     PAGE,
+    PERSON,
     Grove,
     Grown,
     Planting,
@@ -37,6 +38,8 @@ from dashboard.views.trees.tree import words
 
 _MAP = Canvas(900.0, 520.0)
 _BOX = Canvas(900.0, 260.0)
+#: One tree often parts an object from its neighbours, ten hardly ever do.
+_TREES = 10
 _SHOWN = {
     "size": "Misses by leaf size", "distance": "Distance error by leaf size",
     "asked": "Misses by questions",
@@ -66,13 +69,15 @@ def show_search(grove: Grove) -> None:
     picture, side = st.columns([3, 1], gap="large")
     with side:
         query = _query(grove)
-        plan = planting(grove, None)
         k = int(number(grove.current, f"{PAGE}.k", "Neighbours", 1, 50, 3) or 3)
+        plan = planting(grove, None, k)
+        # People are not to be asked ten times as much without wanting it.
+        usual = 1 if plan.who == PERSON else _TREES
         trees = int(number(
-            grove.current, f"{PAGE}.trees", "Trees", 1, 100, 1,
+            grove.current, f"{PAGE}.trees.{plan.who}", "Trees", 1, 100, usual,
             help="Several have random pivots, one pair at each node, and the members of the leaves "
             "of all are compared. The way that is shown is that through one tree.",
-        ) or 1)
+        ) or usual)
         budget = None
         if trees == 1:
             budget = number(
@@ -238,9 +243,11 @@ def _found(
     st.subheader("Nearest neighbours", anchor=False)
     hit = len(np.intersect1d(known, true))
     share = f"{hit} of {len(true)}"
+    # By knockout, as `core.tree.search.nearest` does it.
+    all_compared = len(others) - 1 + (len(true) - 1) * int(np.ceil(np.log2(len(others))))
     st.markdown(panels.plain(
-        f"{share} found, with {count(asked, 'question')} instead of the "
-        f"{len(others) - 1:,} that it takes to find the very nearest among all."
+        f"{share} found, with {count(asked, 'question')}; comparing all "
+        f"{count(len(others), 'object')} takes about {all_compared:,}."
     ))
     if isinstance(oracle, Answered):
         st.caption(
