@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from sqlalchemy import (
     String,
     create_engine,
     event,
+    exc,
     inspect,
     text,
 )
@@ -168,29 +170,48 @@ class RunInfo:
     record: dict[str, Any]
 
 
-def open_catalogue(folder: Path) -> Engine:
+def open_catalogue(folder: Path, *, used: bool) -> Engine:
     """The catalogue of a folder, made or brought up to date where that is needed.
+
+    Parameters
+    ----------
+    folder : Path
+    used : bool
+        Whether files are kept in the folder, so that there has to be a catalogue of them.
 
     Raises
     ------
     WorkspaceError
-        If it was made by a newer version.
+        If it is lost, cannot be written, or was made by a newer version.
     """
-    engine = create_engine(
-        f"sqlite:///{folder / 'catalogue.sqlite'}", connect_args={"timeout": 30}
-    )
+    path = folder / "catalogue.sqlite"
+    if not path.exists() or not path.stat().st_size:
+        # SQLite would delete a log that it finds beside an empty database.
+        if used or _has_log(path):
+            raise _lost(path, "is empty" if path.exists() else "is missing")
+    elif used and not _is_whole(path):
+        raise _lost(path, "is damaged")
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 30})
     event.listen(engine, "connect", _configure)
-    with _alone(engine) as connection:
-        found = connection.execute(text("PRAGMA user_version")).scalar_one()
-        if found > _SCHEMA:
-            raise WorkspaceError(
-                f"The workspace {folder} was made by a newer version of TripletScope. "
-                "Update the program, or choose another folder with --workspace."
-            )
-        if found == 1:
-            _upgrade(connection)
-        _Base.metadata.create_all(connection)
-        connection.execute(text(f"PRAGMA user_version = {_SCHEMA}"))
+    try:
+        with _alone(engine) as connection:
+            found = connection.execute(text("PRAGMA user_version")).scalar_one()
+            if found > _SCHEMA:
+                raise WorkspaceError(
+                    f"The workspace {folder} was made by a newer version of TripletScope. "
+                    "Update the program, or choose another folder with --workspace."
+                )
+            if found == 1:
+                _upgrade(connection)
+            _Base.metadata.create_all(connection)
+            connection.execute(text(f"PRAGMA user_version = {_SCHEMA}"))
+    except exc.OperationalError as error:
+        raise WorkspaceError(
+            f"The catalogue of the workspace {folder} cannot be written ({error.orig}). "
+            "Choose another folder with --workspace."
+        ) from error
+    except exc.DatabaseError as error:
+        raise _lost(path, "is damaged") from error
     return engine
 
 
@@ -213,6 +234,37 @@ def _configure(connection: Any, record: Any) -> None:
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file is an undamaged catalogue; the file is not touched."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            tables = {name for name, in database.execute("SELECT name FROM sqlite_master")}
+            (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.OperationalError:
+        return True  # it cannot be opened at all, which is said where it is opened for writing
+    except sqlite3.DatabaseError:
+        return False
+    return verdict == "ok" and tables.issuperset(_Base.metadata.tables)
+
+
+def _lost(path: Path, how: str) -> WorkspaceError:
+    beside = (
+        f" (but first move {path.name}-wal elsewhere, which belongs to the lost one)"
+        if _has_log(path) else ""
+    )
+    return WorkspaceError(
+        f"The workspace {path.parent} has lost its catalogue: {path.name} {how}, and nothing else "
+        "tells what the other files hold. Nothing was changed or deleted. Put back "
+        f"{path.name} from a backup{beside}, or name an empty folder with --workspace."
+    )
+
+
+def _has_log(path: Path) -> bool:
+    """Whether changes to a catalogue are left that are not yet part of it."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def _upgrade(connection: Connection) -> None:

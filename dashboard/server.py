@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dashboard.catalogue import WorkspaceError
 from dashboard.prepare import compile_all
 from dashboard.services import services
 
@@ -79,7 +80,7 @@ def _picture(request: Request) -> Response:
         raise HTTPException(404)
     try:
         path = services().workspace.picture(request.path_params["file"], size and int(size))
-    except (FileNotFoundError, OSError):
+    except (OSError, WorkspaceError):
         raise HTTPException(404) from None
     return FileResponse(path, headers=_FOREVER)
 
@@ -96,7 +97,8 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
     finally:
         from dashboard.export import close_browser
 
-        services().close()
+        with suppress(WorkspaceError):  # there was none that could be used
+            services().close()
         close_browser()
 
 

@@ -65,6 +65,18 @@ def test_an_unusable_workspace_is_explained(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_a_lost_catalogue_is_explained(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "0123.answers.parquet").write_bytes(b"")
+    done = subprocess.run(
+        [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open"],
+        capture_output=True, text=True, timeout=60,
+    )
+    assert done.returncode == 1
+    assert "catalogue.sqlite is missing" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_serves_this_machine_only(address):
     port = int(address.rsplit(":", 1)[1])
     listening = [

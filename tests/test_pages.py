@@ -25,7 +25,9 @@ from core.run import run
 from core.simulate import simulate
 from core.triplets import Triplets
 from dashboard import analysis, imports
+from dashboard import services as services_module
 from dashboard.samples import open_sample, samples
+from dashboard.services import WORKSPACE_VARIABLE
 from dashboard.state import _KEY, Session
 from dashboard.views.clusters.clustering import Shown
 from dashboard.views.clusters.facing import places
@@ -54,6 +56,16 @@ def start(page: str = "start", session: str | None = None) -> AppTest:
         app.switch_page(PAGES[page]).run()
     assert not app.exception
     return app
+
+
+def test_a_lost_catalogue_is_said_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path))
+    services_module._services.cache_clear()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "0123.answers.parquet").write_bytes(b"")
+    app = start()
+    assert "catalogue.sqlite is missing" in app.error[0].value.replace("\\", "")
+    assert not words(app)
 
 
 def settled(app: AppTest, services) -> AppTest:
