@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import time
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 _SCHEMA = 2
+_PATIENCE = 30  # seconds to wait for others that write
 
 
 class WorkspaceError(Exception):
@@ -191,10 +192,11 @@ def open_catalogue(folder: Path, *, used: bool) -> Engine:
             raise _lost(path, "is empty" if path.exists() else "is missing")
     elif used and not _is_whole(path):
         raise _lost(path, "is damaged")
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 30})
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _PATIENCE})
     event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin)
     try:
-        with _alone(engine) as connection:
+        with for_writing(engine).begin() as connection:
             found = connection.execute(text("PRAGMA user_version")).scalar_one()
             if found > _SCHEMA:
                 raise WorkspaceError(
@@ -215,23 +217,33 @@ def open_catalogue(folder: Path, *, used: bool) -> Engine:
     return engine
 
 
-@contextmanager
-def _alone(engine: Engine) -> Iterator[Connection]:
-    """A transaction for which other processes that open the same folder have to wait."""
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-        try:
-            yield connection
-        except BaseException:
-            connection.exec_driver_sql("ROLLBACK")
-            raise
-        connection.exec_driver_sql("COMMIT")
+def for_writing(engine: Engine) -> Engine:
+    """The same catalogue with transactions that write.
+
+    They wait for one another at their beginning. One that first reads and then writes would fail
+    at once, however long it may wait, where another has written between the two.
+    """
+    return engine.execution_options(begin="BEGIN IMMEDIATE")
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
 
 def _configure(connection: Any, record: Any) -> None:
+    connection.isolation_level = None  # or the driver begins transactions itself, and later
     cursor = connection.cursor()
-    # A write-ahead log keeps readers going during a write and survives a killed process.
-    cursor.execute("PRAGMA journal_mode = WAL")
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            # A write-ahead log keeps readers going during a write and survives a killed process.
+            cursor.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            # Where several open a new folder at once, SQLite does not wait here by itself.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
 

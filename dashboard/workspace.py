@@ -33,6 +33,7 @@ from dashboard.catalogue import (
     RunRow,
     SessionRow,
     WorkspaceError,
+    for_writing,
     info_of,
     open_catalogue,
     run_info_of,
@@ -71,6 +72,7 @@ class Workspace:
                 f"The workspace {self.folder} cannot be written ({error.strerror}). "
                 "Choose another folder with --workspace."
             ) from error
+        self._writer = for_writing(self._engine)
         self._object_ids: dict[str, str] = {}
         self._cleaning: tuple[tuple, Cleaning] | None = None
         self._lock = threading.Lock()
@@ -83,8 +85,14 @@ class Workspace:
         self._engine.dispose()
 
     @contextmanager
-    def _session(self) -> Iterator[Session]:
+    def _reading(self) -> Iterator[Session]:
         with Session(self._engine) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def _writing(self) -> Iterator[Session]:
+        """A transaction in which nobody else writes, so that what it reads stays true."""
+        with Session(self._writer) as session, session.begin():
             yield session
 
     # Data sets -----------------------------------------------------------------------------
@@ -129,7 +137,7 @@ class Workspace:
                 pairs=self._storage.keep_table(_pair_table(pairs) if pairs else None),
                 extra=dict(extra or {}), **_facts(triplets, pairs),
             )
-            with self._session() as session:
+            with self._writing() as session:
                 session.add(row)
                 session.flush()
                 return info_of(row)
@@ -152,10 +160,10 @@ class Workspace:
                     self._storage.keep_triplets(triplets)
             added = self._storage.keep_pictures(pictures or {})
             if pairs is None:
-                with self._session() as session:
+                with self._reading() as session:
                     info = info_of(session.get_one(DatasetRow, dataset))
                 pairs = self.pairs(info)
-            with self._session() as session:
+            with self._writing() as session:
                 row = session.get_one(DatasetRow, dataset)
                 before = _files_of(row)
                 for name, value in _facts(left, pairs).items():
@@ -169,13 +177,13 @@ class Workspace:
 
     def datasets(self) -> list[DatasetInfo]:
         """All data sets, the last opened first."""
-        with self._session() as session:
+        with self._reading() as session:
             rows = session.scalars(select(DatasetRow).order_by(DatasetRow.opened.desc()))
             return [info_of(row) for row in rows]
 
     def dataset(self, dataset: str) -> DatasetInfo | None:
         """One data set, or None if it is not there (any more)."""
-        with self._session() as session:
+        with self._reading() as session:
             row = session.get(DatasetRow, dataset)
             return info_of(row) if row else None
 
@@ -224,21 +232,21 @@ class Workspace:
 
     def rename_dataset(self, dataset: str, name: str) -> None:
         """Give a data set another name; nothing is done if it was deleted meanwhile."""
-        with self._session() as session:
+        with self._writing() as session:
             session.execute(
                 update(DatasetRow).where(DatasetRow.id == dataset).values(name=name)
             )
 
     def touch(self, dataset: str) -> None:
         """Note that a data set was opened just now."""
-        with self._session() as session:
+        with self._writing() as session:
             session.execute(
                 update(DatasetRow).where(DatasetRow.id == dataset).values(opened=_now())
             )
 
     def delete_dataset(self, dataset: str) -> None:
         """Delete a data set and its runs."""
-        with self._session() as session:
+        with self._writing() as session:
             row = session.get(DatasetRow, dataset)
             if row is None:
                 return
@@ -288,7 +296,7 @@ class Workspace:
         released: set[File] = set()
         with self._keeping():
             file = self._storage.keep_arrays(run.arrays)
-            with self._session() as session:
+            with self._writing() as session:
                 if info is not None and session.get(DatasetRow, dataset) is None:
                     listed, released = None, {file_of("runs", file)}
                 else:
@@ -317,7 +325,7 @@ class Workspace:
         wanted = select(RunRow).where(RunRow.dataset == dataset).order_by(RunRow.id.desc())
         if task is not None:
             wanted = wanted.where(RunRow.task == task)
-        with self._session() as session:
+        with self._reading() as session:
             row = session.get(DatasetRow, dataset) if dataset else None
             if row is not None:
                 now = state_of(row.exclusions, row.gold)
@@ -327,7 +335,7 @@ class Workspace:
 
     def run(self, dataset: str | None, key: str) -> Run | None:
         """The run of a key, whole or stopped early, or None."""
-        with self._session() as session:
+        with self._reading() as session:
             row = session.scalar(_of(dataset, key))
             if row is None:
                 return None
@@ -335,12 +343,12 @@ class Workspace:
         return Run(**record, arrays=dict(self._storage.arrays(file)))
 
     def rename_run(self, run: int, name: str) -> None:
-        with self._session() as session:
+        with self._writing() as session:
             session.execute(update(RunRow).where(RunRow.id == run).values(name=name))
 
     def delete_run(self, run: int) -> None:
         """Delete a fit together with what was computed for it, or any other run alone."""
-        with self._session() as session:
+        with self._writing() as session:
             row = session.get(RunRow, run)
             if row is None:
                 return
@@ -357,12 +365,12 @@ class Workspace:
 
     def session(self, session_id: str) -> dict[str, Any] | None:
         """What was saved of a browser session, or None."""
-        with self._session() as session:
+        with self._reading() as session:
             row = session.get(SessionRow, session_id)
             return dict(row.state) if row else None
 
     def save_session(self, session_id: str, state: dict[str, Any]) -> None:
-        with self._session() as session:
+        with self._writing() as session:
             session.merge(SessionRow(id=session_id, saved=_now(), state=state))
 
     # Files ---------------------------------------------------------------------------------
@@ -392,7 +400,7 @@ class Workspace:
         if self._n_keeping or not self._released:
             return
         columns = [getattr(DatasetRow, name) for name in (*_DATA, "pictures")]
-        with self._session() as session:
+        with self._reading() as session:
             used = {file_of("runs", file) for file in session.scalars(select(RunRow.file))}
             for row in session.execute(select(*columns)):
                 used |= _files_of(row)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -23,8 +24,9 @@ from core.embedding import STE
 from core.files import Pairs
 from core.quality import Cleaning, Exclusion
 from core.run import run
+from core.simulate import simulate
 from core.triplets import Triplets
-from dashboard.catalogue import WorkspaceError
+from dashboard.catalogue import DatasetInfo, WorkspaceError
 from dashboard.storage import Storage
 from dashboard.workspace import Workspace
 
@@ -275,6 +277,7 @@ import numpy as np
 from pathlib import Path
 from core.run import run
 from core.embedding import STE
+from core.simulate import simulate
 from dashboard.workspace import Workspace
 
 workspace = Workspace(Path(sys.argv[1]))
@@ -400,6 +403,48 @@ def test_many_can_open_a_new_folder_at_once(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         opened = list(pool.map(lambda _: Workspace(tmp_path / "ws"), range(8)))
     assert [workspace.datasets() for workspace in opened] == [[]] * 8
+
+
+def test_many_sessions_at_once_lose_nothing(workspace, truth):
+    """Six import, compute, look at pictures and delete, all about the same few files."""
+    data = [simulate(truth, 100, noise="logistic", seed=seed) for seed in range(3)]
+    runs = [run("fit", STE(n_init=1), triplets) for triplets in data]
+    shared = workspace.add_dataset(data[0], origin="x", report=[])
+
+    def work(number: int) -> list[DatasetInfo]:
+        chance, kept = random.Random(number), []
+        for turn in range(25):
+            which = chance.randrange(3)
+            info = workspace.add_dataset(
+                data[which], origin="x", report=[],
+                pictures={"a": png("red", 200 + which), "b": png("blue", 200)},
+            )
+            assert workspace.add_run(info, runs[which], "map")
+            assert workspace.add_run(shared, runs[which], "map")
+            for picture in info.pictures.values():
+                assert workspace.picture(picture, 64).exists()
+            workspace.save_session("two tabs", {"number": number, "turn": turn})
+            if chance.random() < 0.7:
+                workspace.delete_dataset(info.id)
+            else:
+                kept.append(info)
+        return kept
+
+    with ThreadPoolExecutor(6) as pool:
+        kept = [info for found in pool.map(work, range(6)) for info in found]
+    assert len(workspace.runs(shared.id)) == 3, "each was replaced, none is there twice"
+    workspace.close()
+    again = Workspace(workspace.folder)
+    assert {info.id for info in again.datasets()} == {info.id for info in (shared, *kept)}
+    for info in kept:
+        assert again.triplets(info).fingerprint == info.fingerprint
+        (listed,) = again.runs(info.id)
+        assert again.run(info.id, listed.key).fitted().n_objects_ == 30
+        assert all(again.picture(picture).exists() for picture in info.pictures.values())
+    for info in (shared, *kept):
+        again.delete_dataset(info.id)
+    assert not [path for part in ("data", "runs", "pictures")
+                for path in (again.folder / part).iterdir()]
 
 
 def test_nothing_is_kept_of_a_data_set_that_was_deleted_meanwhile(workspace, triplets):
