@@ -64,7 +64,7 @@ class Storage:
         for name, table in (("answers", answers), ("objects", triplets.objects)):
             path = self._data(triplets.fingerprint, name)
             if not path.exists():
-                with _whole(path) as file:
+                with whole_file(path) as file:
                     table.to_parquet(file)
         self._hold(triplets.fingerprint, triplets)
 
@@ -94,7 +94,7 @@ class Storage:
         buffer = io.BytesIO()
         table.to_parquet(buffer)
         name = hash_of(buffer.getvalue())
-        with _whole(self._data(name, "table")) as file:
+        with whole_file(self._data(name, "table")) as file:
             file.write(buffer.getvalue())
         return name
 
@@ -112,7 +112,7 @@ class Storage:
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)
         file = f"{hash_of(buffer.getvalue())}.npz"
-        with _whole(self._folder / "runs" / file) as target:
+        with whole_file(self._folder / "runs" / file) as target:
             target.write(buffer.getvalue())
         return file
 
@@ -144,7 +144,7 @@ class Storage:
             files[name] = f"{hash_of(content)}.{ending}"
             path = self._folder / "pictures" / files[name]
             if not path.exists():
-                with _whole(path) as file:
+                with whole_file(path) as file:
                     file.write(content)
         return files
 
@@ -163,7 +163,7 @@ class Storage:
             return original
         small = original.with_name(f"{original.stem}.{size}px.png")
         if not small.exists():
-            with Image.open(original) as image, _whole(small) as target:
+            with Image.open(original) as image, whole_file(small) as target:
                 image.thumbnail((size, size), Image.Resampling.LANCZOS)
                 image.convert("RGBA").save(target, "PNG", optimize=True)
         return small
@@ -189,7 +189,7 @@ def holds_files(folder: Path) -> bool:
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[io.BufferedWriter]:
+def whole_file(path: Path) -> Iterator[io.BufferedWriter]:
     """A file that appears under its name only when it is complete."""
     partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
     try:
