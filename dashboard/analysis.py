@@ -113,8 +113,8 @@ def submit(
             }:
                 return
             # What is there of the same answers, left by other exclusions, is listed anew.
-            _stop_if_deleted(info)
-            workspace.add_run(info, found, name)
+            if workspace.add_run(info, found, name) is None:
+                raise Stopped
 
         words = _FOLLOW.get(task, f"Fitting {method.title}")
         if page != "embedding":

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.catalogue import WorkspaceError
 from dashboard.panels import plain
+from dashboard.services import services
 from dashboard.state import Session, session
 from dashboard.theme import count
 from dashboard.views.opening import size_of
@@ -23,10 +24,11 @@ def main() -> None:
     st.html(ASSETS / "page.css")
     st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
     try:
-        current = session()
+        services()
     except WorkspaceError as error:
         st.error(plain(str(error)))
         st.stop()
+    current = session()
     page = st.navigation(
         {
             "": [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sqlite3
+import time
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,14 @@ from sqlalchemy import (
     String,
     create_engine,
     event,
+    exc,
     inspect,
     text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 _SCHEMA = 2
+_PATIENCE = 30  # seconds to wait for others that write
 
 
 class WorkspaceError(Exception):
@@ -168,51 +171,112 @@ class RunInfo:
     record: dict[str, Any]
 
 
-def open_catalogue(folder: Path) -> Engine:
+def open_catalogue(folder: Path, *, used: bool) -> Engine:
     """The catalogue of a folder, made or brought up to date where that is needed.
+
+    Parameters
+    ----------
+    folder : Path
+    used : bool
+        Whether files are kept in the folder, so that there has to be a catalogue of them.
 
     Raises
     ------
     WorkspaceError
-        If it was made by a newer version.
+        If it is lost, cannot be written, or was made by a newer version.
     """
-    engine = create_engine(
-        f"sqlite:///{folder / 'catalogue.sqlite'}", connect_args={"timeout": 30}
-    )
+    path = folder / "catalogue.sqlite"
+    if not path.exists() or not path.stat().st_size:
+        # SQLite would delete a log that it finds beside an empty database.
+        if used or _has_log(path):
+            raise _lost(path, "is empty" if path.exists() else "is missing")
+    elif used and not _is_whole(path):
+        raise _lost(path, "is damaged")
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _PATIENCE})
     event.listen(engine, "connect", _configure)
-    with _alone(engine) as connection:
-        found = connection.execute(text("PRAGMA user_version")).scalar_one()
-        if found > _SCHEMA:
-            raise WorkspaceError(
-                f"The workspace {folder} was made by a newer version of TripletScope. "
-                "Update the program, or choose another folder with --workspace."
-            )
-        if found == 1:
-            _upgrade(connection)
-        _Base.metadata.create_all(connection)
-        connection.execute(text(f"PRAGMA user_version = {_SCHEMA}"))
+    event.listen(engine, "begin", _begin)
+    try:
+        with for_writing(engine).begin() as connection:
+            found = connection.execute(text("PRAGMA user_version")).scalar_one()
+            if found > _SCHEMA:
+                raise WorkspaceError(
+                    f"The workspace {folder} was made by a newer version of TripletScope. "
+                    "Update the program, or choose another folder with --workspace."
+                )
+            if found == 1:
+                _upgrade(connection)
+            _Base.metadata.create_all(connection)
+            connection.execute(text(f"PRAGMA user_version = {_SCHEMA}"))
+    except exc.OperationalError as error:
+        raise WorkspaceError(
+            f"The catalogue of the workspace {folder} cannot be written ({error.orig}). "
+            "Choose another folder with --workspace."
+        ) from error
+    except exc.DatabaseError as error:
+        raise _lost(path, "is damaged") from error
     return engine
 
 
-@contextmanager
-def _alone(engine: Engine) -> Iterator[Connection]:
-    """A transaction for which other processes that open the same folder have to wait."""
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-        try:
-            yield connection
-        except BaseException:
-            connection.exec_driver_sql("ROLLBACK")
-            raise
-        connection.exec_driver_sql("COMMIT")
+def for_writing(engine: Engine) -> Engine:
+    """The same catalogue with transactions that write.
+
+    They wait for one another at their beginning. One that first reads and then writes would fail
+    at once, however long it may wait, where another has written between the two.
+    """
+    return engine.execution_options(begin="BEGIN IMMEDIATE")
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
 
 def _configure(connection: Any, record: Any) -> None:
+    connection.isolation_level = None  # or the driver begins transactions itself, and later
     cursor = connection.cursor()
-    # A write-ahead log keeps readers going during a write and survives a killed process.
-    cursor.execute("PRAGMA journal_mode = WAL")
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            # A write-ahead log keeps readers going during a write and survives a killed process.
+            cursor.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            # Where several open a new folder at once, SQLite does not wait here by itself.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file is an undamaged catalogue; the file is not touched."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            tables = {name for name, in database.execute("SELECT name FROM sqlite_master")}
+            (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.OperationalError:
+        return True  # it cannot be opened at all, which is said where it is opened for writing
+    except sqlite3.DatabaseError:
+        return False
+    return verdict == "ok" and tables.issuperset(_Base.metadata.tables)
+
+
+def _lost(path: Path, how: str) -> WorkspaceError:
+    beside = (
+        f" (but first move {path.name}-wal elsewhere, which belongs to the lost one)"
+        if _has_log(path) else ""
+    )
+    return WorkspaceError(
+        f"The workspace {path.parent} has lost its catalogue: {path.name} {how}, and nothing else "
+        "tells what the other files hold. Nothing was changed or deleted. Put back "
+        f"{path.name} from a backup{beside}, or name an empty folder with --workspace."
+    )
+
+
+def _has_log(path: Path) -> bool:
+    """Whether changes to a catalogue are left that are not yet part of it."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def _upgrade(connection: Connection) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -38,8 +39,8 @@ from core.triplets import DataError, Triplets
 from dashboard.catalogue import DatasetInfo
 from dashboard.jobs import Job, Step
 from dashboard.services import services
+from dashboard.uploads import File, Uploads
 
-_AT_MOST = 8  # waiting imports in memory, over all sessions
 _MOST_KNOWN = 3  # readings of earlier data sets that are offered
 _SLOT = "import"
 
@@ -70,6 +71,8 @@ class Waiting:
         Pictures that came along.
     shape : (bool, str or None)
         Whether the first row is to name the columns, and what is to separate them.
+    id : str
+        Tells it from other uploads.
     """
 
     name: str
@@ -83,6 +86,11 @@ class Waiting:
     objects_name: str = ""
     pictures: Pictures | None = None
     shape: tuple[bool, str | None] = field(init=False)
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+    _cut_anew: bool = False
+    # Archives on disk, and files that are not yet in any, by what they hold.
+    _archives: dict[str, str] = field(default_factory=dict, repr=False)
+    _unpacked: dict[str, list[File]] = field(default_factory=dict, repr=False)
     _read: tuple[Any, Imported] | None = field(default=None, repr=False)
     _directions: dict[str, Job] = field(default_factory=dict, repr=False)
 
@@ -120,9 +128,61 @@ class Waiting:
         name = _name_of([*table.files] if len(tables) > 1 else [tables[0][0]])
         table = replace(table, name=name)
         upload = cls(name, tables, table, _proposed(table, insist))
+        upload._unpacked["tables"] = tables
         if pictures:
             upload.add_pictures(pictures)
         return upload
+
+    @classmethod
+    def from_disk(
+        cls, settings: Mapping[str, Any], archives: Mapping[str, str],
+        files: Mapping[str, list[File]],
+    ) -> Waiting:
+        """An upload as it was kept.
+
+        Parameters
+        ----------
+        settings : mapping
+        archives : mapping of str to str
+        files : mapping of str to list of (str, bytes)
+            What is in the archives.
+
+        Raises
+        ------
+        KeyError or ValueError
+            If it was kept by another version of the program, and this one cannot read it.
+        """
+        tables, name = files["tables"], settings["name"]
+        shape = {"header": settings["header"], "delimiter": settings["delimiter"]}
+        table = load_several(
+            tables, name, tolerant=True, least_columns=_least(tables),
+            **(shape if settings["cut_anew"] else {}),
+        )
+        upload = cls(
+            name, tables, replace(table, name=name),
+            [Reading.from_dict(reading) for reading in settings["readings"]], settings["chosen"],
+            id=settings["id"], _cut_anew=settings["cut_anew"], _archives=dict(archives),
+        )
+        upload.reading = Reading.from_dict(settings["reading"])
+        upload.shape = shape["header"], shape["delimiter"]
+        if "objects" in files:
+            ((name, content),) = files["objects"]
+            upload.objects, upload.objects_name = read_objects(content, name=name), name
+        if "pictures" in files:
+            upload.pictures = gather_pictures(files["pictures"])
+        return upload
+
+    def to_disk(self, uploads: Uploads) -> tuple[dict[str, Any], dict[str, str]]:
+        """Settings and archives, from which it can be made again."""
+        header, delimiter = self.shape
+        settings = {
+            "id": self.id, "name": self.name, "chosen": self.chosen, "cut_anew": self._cut_anew,
+            "header": header, "delimiter": delimiter, "reading": self.reading.to_dict(),
+            "readings": [reading.to_dict() for reading in self.readings],
+        }
+        for kind in list(self._unpacked):
+            self._archives[kind] = uploads.pack(self._unpacked.pop(kind))
+        return settings, self._archives
 
     def reload(self, header: bool, delimiter: str | None) -> None:
         """Cut the file into columns in another way, and propose anew."""
@@ -130,7 +190,7 @@ class Waiting:
             self.files, self.name, tolerant=True, least_columns=_least(self.files), header=header,
             delimiter=delimiter,
         )
-        self.shape = header, delimiter
+        self.shape, self._cut_anew = (header, delimiter), True
         self.readings = _proposed(self.table, insist=True)
         self._directions.clear()
         self.choose(0)
@@ -173,10 +233,13 @@ class Waiting:
     def add_objects(self, name: str, content: bytes) -> None:
         """Take a table of objects along."""
         self.objects, self.objects_name = read_objects(content, name=name), name
+        self._unpacked["objects"] = [(name, content)]
 
     def add_pictures(self, files: Iterable[tuple[str, bytes]]) -> None:
         """Take pictures along: single ones, or archives of them."""
+        files = list(files)
         self.pictures = gather_pictures(files)
+        self._unpacked["pictures"] = files
 
     def read(self, progress: Progress = silent) -> Imported:
         """The answers under the chosen reading; computed once for each.
@@ -361,34 +424,40 @@ def gather_pictures(files: Iterable[tuple[str, bytes]]) -> Pictures:
 
 def waiting(session_id: str) -> Waiting | None:
     """The import of a session that waits for a decision."""
-    return services().imports.get(session_id)
+    uploads = services().uploads
+    upload = uploads.held(session_id)
+    if upload is None and (kept := uploads.load(session_id)) is not None:
+        try:
+            upload = Waiting.from_disk(*kept)
+        except (KeyError, ValueError):
+            uploads.remove(session_id)
+        else:
+            uploads.hold(session_id, upload)
+    return upload
 
 
 def wait(session_id: str, upload: Waiting) -> None:
-    """Let an upload wait for a decision, in the place of the one before."""
-    imports, dropped = services().imports, services().dropped
-    imports.pop(session_id, None)
-    dropped.pop(session_id, None)
-    imports[session_id] = upload
-    while len(imports) > _AT_MOST:
-        oldest = next(iter(imports))
-        dropped[oldest] = imports.pop(oldest).name
+    """Let an upload wait for a decision, in the place of the session's one before."""
+    uploads = services().uploads
+    uploads.keep(session_id, *upload.to_disk(uploads), anew=True)
+    uploads.hold(session_id, upload)
 
 
-def take_dropped(session_id: str) -> str | None:
-    """Name of the upload of a session that had to make room for others; told once."""
-    return services().dropped.pop(session_id, None)
+def keep_waiting(session_id: str, upload: Waiting) -> None:
+    """Keep what has changed of an upload, so that nothing is lost if it leaves the memory."""
+    uploads = services().uploads
+    uploads.keep(session_id, *upload.to_disk(uploads), anew=False)
 
 
 def discard(session_id: str) -> None:
     """Forget the import of a session."""
-    services().imports.pop(session_id, None)
+    services().uploads.remove(session_id)
     job = services().jobs.latest(session_id, _SLOT)
     if job is not None:
         job.give_up()
 
 
-def accept(session_id: str, name: str) -> DatasetInfo:
+def accept(session_id: str, upload: Waiting, name: str) -> DatasetInfo:
     """Keep the import of a session as a data set.
 
     Raises
@@ -396,7 +465,6 @@ def accept(session_id: str, name: str) -> DatasetInfo:
     DataError
         If it cannot be read as chosen.
     """
-    upload = services().imports[session_id]
     triplets, report = upload.triplets()
     imported = upload.read()
     info = services().workspace.add_dataset(

@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -153,8 +153,14 @@ class Job:
             self.message = "Something went wrong inside the program; the server's log says what."
             self.state = "failed"
         finally:
-            self.views.clear()  # they may hold the data
+            # Ended jobs are remembered; what they have computed with may be large.
+            self.steps = [replace(step, work=_nothing) for step in self.steps]
+            self.views.clear()
             self._ended.set()
+
+
+def _nothing(progress: Progress) -> None:
+    """The work of a step that is over."""
 
 
 class Jobs:

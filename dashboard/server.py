@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import plotly
 import streamlit as st
 from plotly.offline import get_plotlyjs_version
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -20,6 +23,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dashboard.catalogue import WorkspaceError
 from dashboard.prepare import compile_all
 from dashboard.services import services
 from dashboard.watching import state_of
@@ -30,6 +34,9 @@ APP = Path(__file__).parent / "app.py"
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 _NEVER = {"Cache-Control": "no-store"}
 _PICTURE_SIZES = (64, 128, 320)
+_LOOPBACK = ("localhost", "127.0.0.1")
+_ORIGIN = re.compile(r"https?://[^/?#@\s]+", re.IGNORECASE)
+_USUAL_PORTS = {"http": 80, "https": 443}
 
 # Everything the page needs comes from this server. Streamlit's own front end evaluates code and
 # styles elements, which the policy has to allow.
@@ -46,9 +53,10 @@ _HEADERS = {
 
 
 class _Guard:
-    """Answers requests for the allowed host names only, and adds the security headers.
+    """Answers requests for the allowed host names and from own pages only, and adds the headers.
 
-    Streamlit itself checks the host name of its websocket alone; pictures are worth as much.
+    Streamlit itself checks its websocket alone; pictures are worth as much. And before it refuses
+    a foreign origin, it asks a service elsewhere for our address, while everybody waits.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -57,8 +65,9 @@ class _Guard:
     @cached_property
     def _app(self) -> ASGIApp:
         # The configuration is complete only when the server is running.
-        hosts = st.get_option("server.allowedHosts") or ["*"]
-        return TrustedHostMiddleware(self._unguarded, allowed_hosts=hosts, www_redirect=False)
+        hosts = [host.lower() for host in st.get_option("server.allowedHosts") or ["*"]]
+        app = _OwnPages(self._unguarded, hosts)
+        return TrustedHostMiddleware(app, allowed_hosts=hosts, www_redirect=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
@@ -67,6 +76,55 @@ class _Guard:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class _OwnPages:
+    """Refuses what pages of other origins ask for; whoever is no browser names no origin."""
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] in ("http", "websocket"):
+            headers = Headers(scope=scope)
+            _, port = scope.get("server") or (None, None)
+            if not all(
+                is_own_origin(origin, headers.get("host", ""), port, self._hosts)
+                for origin in headers.getlist("origin")
+            ):
+                await PlainTextResponse("Foreign origin", 403)(scope, receive, send)
+                return
+        if scope["type"] == "websocket":
+            # Or Streamlit would ask elsewhere about one that a proxy has made differ from Host.
+            kept = [(name, value) for name, value in scope["headers"] if name != b"origin"]
+            scope = {**scope, "headers": kept}
+        await self._app(scope, receive, send)
+
+
+def is_own_origin(origin: str, host: str, port: int | None, hosts: Collection[str]) -> bool:
+    """Whether a page is one of this server.
+
+    Parameters
+    ----------
+    origin, host : str
+        Headers of the request; `host` is allowed.
+    port : int or None
+        Where this server listens; another program of this machine listens at another.
+    hosts : collection of str
+        The allowed host names. All but those of this machine are names of a reverse proxy.
+    """
+    if not _ORIGIN.fullmatch(origin):
+        return False
+    try:
+        page, asked = urlsplit(origin), urlsplit(f"//{host}")
+        usual = _USUAL_PORTS[page.scheme]
+        place = page.hostname, page.port or usual
+        if place == (asked.hostname, asked.port or usual):
+            return True
+    except ValueError:  # a port that is no number, or the like
+        return False
+    return page.hostname in hosts and place[1] == (port if page.hostname in _LOOPBACK else usual)
 
 
 def _plotly(request: Request) -> Response:
@@ -81,7 +139,7 @@ def _picture(request: Request) -> Response:
         raise HTTPException(404)
     try:
         path = services().workspace.picture(request.path_params["file"], size and int(size))
-    except (FileNotFoundError, OSError):
+    except (OSError, WorkspaceError):
         raise HTTPException(404) from None
     return FileResponse(path, headers=_FOREVER)
 
@@ -113,7 +171,8 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
     finally:
         from dashboard.export import close_browser
 
-        services().close()
+        with suppress(WorkspaceError):  # there was none that could be used
+            services().close()
         close_browser()
 
 

@@ -7,11 +7,11 @@ import threading
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import platformdirs
 
 from dashboard.jobs import Jobs
+from dashboard.uploads import Uploads
 from dashboard.workspace import Workspace
 
 #: Environment variable that names the folder of the workspace.
@@ -23,13 +23,11 @@ _one_at_a_time = threading.Lock()
 
 @dataclass
 class Services:
-    """The workspace, the running jobs, and imports that wait for a decision."""
+    """The workspace, the running jobs, and uploads that wait for a decision."""
 
     workspace: Workspace
+    uploads: Uploads
     jobs: Jobs = field(default_factory=Jobs)
-    imports: dict[str, Any] = field(default_factory=dict)
-    #: Names of the imports that had to make room for others, by session, until it is told.
-    dropped: dict[str, str] = field(default_factory=dict)
 
     def close(self) -> None:
         self.jobs.shutdown()
@@ -56,4 +54,5 @@ def services() -> Services:
 
 @cache
 def _services() -> Services:
-    return Services(Workspace(workspace_folder()))
+    workspace = Workspace(workspace_folder())
+    return Services(workspace, Uploads(workspace.folder / "uploads"))

@@ -12,9 +12,8 @@ import os
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +24,10 @@ from core.triplets import Triplets
 
 _PARTS = ("data", "runs", "pictures")
 _ROLES = ["anchor", "near", "far"]
+#: Part of the workspace, and a name there without what follows a dot.
+File = tuple[str, str]
 #: Sets of answers, and bytes of arrays of results, that stay in memory.
 _FEW, _IN_MEMORY = 4, 2**28
-#: A file that was just written may be about to be mentioned; so many seconds it is left alone.
-_JUST_WRITTEN = 60
 
 
 class Storage:
@@ -64,8 +63,8 @@ class Storage:
         )
         for name, table in (("answers", answers), ("objects", triplets.objects)):
             path = self._data(triplets.fingerprint, name)
-            if not _kept(path):
-                with _whole(path) as file:
+            if not path.exists():
+                with whole_file(path) as file:
                     table.to_parquet(file)
         self._hold(triplets.fingerprint, triplets)
 
@@ -95,7 +94,7 @@ class Storage:
         buffer = io.BytesIO()
         table.to_parquet(buffer)
         name = hash_of(buffer.getvalue())
-        with _whole(self._data(name, "table")) as file:
+        with whole_file(self._data(name, "table")) as file:
             file.write(buffer.getvalue())
         return name
 
@@ -113,7 +112,7 @@ class Storage:
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)
         file = f"{hash_of(buffer.getvalue())}.npz"
-        with _whole(self._folder / "runs" / file) as target:
+        with whole_file(self._folder / "runs" / file) as target:
             target.write(buffer.getvalue())
         return file
 
@@ -144,8 +143,8 @@ class Storage:
                 ending = (image.format or "png").lower()
             files[name] = f"{hash_of(content)}.{ending}"
             path = self._folder / "pictures" / files[name]
-            if not _kept(path):
-                with _whole(path) as file:
+            if not path.exists():
+                with whole_file(path) as file:
                     file.write(content)
         return files
 
@@ -164,24 +163,33 @@ class Storage:
             return original
         small = original.with_name(f"{original.stem}.{size}px.png")
         if not small.exists():
-            with Image.open(original) as image, _whole(small) as target:
+            with Image.open(original) as image, whole_file(small) as target:
                 image.thumbnail((size, size), Image.Resampling.LANCZOS)
                 image.convert("RGBA").save(target, "PNG", optimize=True)
         return small
 
     # Tidying -------------------------------------------------------------------------------
 
-    def remove_all_but(self, data: set[str], runs: set[str], pictures: set[str]) -> None:
-        """Delete files whose names, without what follows a dot, are not among these."""
-        recent = datetime.now(UTC).timestamp() - _JUST_WRITTEN
-        for part, used in zip(_PARTS, (data, runs, pictures), strict=True):
+    def remove(self, files: Set[File]) -> None:
+        """Delete these files, with all tables of a name and the small ones of a picture."""
+        for part in {part for part, _ in files}:
             for path in (self._folder / part).iterdir():
-                if path.name.split(".")[0] not in used and path.stat().st_mtime < recent:
+                if file_of(part, path.name) in files:
                     path.unlink(missing_ok=True)
 
 
+def file_of(part: str, name: str) -> File:
+    """What a file is known by: the part of the workspace, and its name as far as the first dot."""
+    return part, name.partition(".")[0]
+
+
+def holds_files(folder: Path) -> bool:
+    """Whether something is kept in a folder."""
+    return any(path.is_file() for part in _PARTS for path in (folder / part).glob("*"))
+
+
 @contextmanager
-def _whole(path: Path) -> Iterator[io.BufferedWriter]:
+def whole_file(path: Path) -> Iterator[io.BufferedWriter]:
     """A file that appears under its name only when it is complete."""
     partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
     try:
@@ -193,15 +201,6 @@ def _whole(path: Path) -> Iterator[io.BufferedWriter]:
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
-
-
-def _kept(path: Path) -> bool:
-    """Whether a file is there already; from now on it counts as just written."""
-    try:
-        os.utime(path)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def _size(arrays: Mapping[str, np.ndarray]) -> int:

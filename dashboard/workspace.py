@@ -1,7 +1,9 @@
 """What survives a refresh and a restart: data sets, runs, pictures and open sessions.
 
 A workspace is a folder with a SQLite catalogue and the files that it mentions. Files are written
-before they are mentioned, so that a crash at any moment leaves a catalogue that opens.
+before they are mentioned, so that a crash at any moment leaves a catalogue that opens. Deleted are
+only files that the catalogue mentioned until just now, never others that it does not know: these
+may be all that is left of somebody's data. What a crash leaves unmentioned therefore stays.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Select, or_, select
+from sqlalchemy import Row, Select, or_, select, update
 from sqlalchemy.orm import Session
 
 from core.files import Pairs
@@ -31,14 +33,17 @@ from dashboard.catalogue import (
     RunRow,
     SessionRow,
     WorkspaceError,
+    for_writing,
     info_of,
     open_catalogue,
     run_info_of,
     state_of,
 )
-from dashboard.storage import Storage, hash_of
+from dashboard.storage import File, Storage, file_of, hash_of, holds_files
 
 _PAIR_ROLES = ["i", "j", "k", "l"]
+#: Where a data set mentions files of data.
+_DATA = ("fingerprint", "imported", "gold", "catch_trials", "pairs")
 
 
 class Workspace:
@@ -52,30 +57,42 @@ class Workspace:
     Raises
     ------
     WorkspaceError
-        If the folder cannot be written, or was made by a newer version.
+        If the folder cannot be written, was made by a newer version, or holds files whose
+        catalogue is lost.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
         try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._engine = open_catalogue(self.folder, used=holds_files(self.folder))
             self._storage = Storage(self.folder)
         except OSError as error:
             raise WorkspaceError(
                 f"The workspace {self.folder} cannot be written ({error.strerror}). "
                 "Choose another folder with --workspace."
             ) from error
-        self._engine = open_catalogue(self.folder)
+        self._writer = for_writing(self._engine)
         self._object_ids: dict[str, str] = {}
         self._cleaning: tuple[tuple, Cleaning] | None = None
         self._lock = threading.Lock()
+        self._released: set[File] = set()
+        self._n_keeping = 0
+        self._files = threading.Lock()
 
     def close(self) -> None:
         """Let go of the catalogue."""
         self._engine.dispose()
 
     @contextmanager
-    def _session(self) -> Iterator[Session]:
+    def _reading(self) -> Iterator[Session]:
         with Session(self._engine) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def _writing(self) -> Iterator[Session]:
+        """A transaction in which nobody else writes, so that what it reads stays true."""
+        with Session(self._writer) as session, session.begin():
             yield session
 
     # Data sets -----------------------------------------------------------------------------
@@ -109,20 +126,21 @@ class Workspace:
         extra : mapping, optional
             Plain values to keep along.
         """
-        self._storage.keep_triplets(triplets)
         now = _now()
-        row = DatasetRow(
-            id=secrets.token_hex(8), name=triplets.name, origin=origin, created=now, opened=now,
-            report=report, pictures=self._storage.keep_pictures(pictures or {}),
-            imported=triplets.fingerprint, exclusions=[], gold=None,
-            catch_trials=self._storage.keep_table(catch_trials),
-            pairs=self._storage.keep_table(_pair_table(pairs) if pairs else None),
-            extra=dict(extra or {}), **_facts(triplets, pairs),
-        )
-        with self._session() as session:
-            session.add(row)
-            session.flush()
-            return info_of(row)
+        with self._keeping():
+            self._storage.keep_triplets(triplets)
+            row = DatasetRow(
+                id=secrets.token_hex(8), name=triplets.name, origin=origin, created=now,
+                opened=now, report=report, pictures=self._storage.keep_pictures(pictures or {}),
+                imported=triplets.fingerprint, exclusions=[], gold=None,
+                catch_trials=self._storage.keep_table(catch_trials),
+                pairs=self._storage.keep_table(_pair_table(pairs) if pairs else None),
+                extra=dict(extra or {}), **_facts(triplets, pairs),
+            )
+            with self._writing() as session:
+                session.add(row)
+                session.flush()
+                return info_of(row)
 
     def update_dataset(
         self, dataset: str, cleaning: Cleaning, pictures: Mapping[str, bytes] | None = None
@@ -136,32 +154,36 @@ class Workspace:
             # The comparisons are kept as they came; what is left out of them is in the log.
             imported, pairs = Triplets(np.zeros((0, 3)), imported.objects, name=imported.name), left
             left = imported
-        for triplets in (imported, left, cleaning.gold):
-            if triplets is not None:
-                self._storage.keep_triplets(triplets)
-        added = self._storage.keep_pictures(pictures or {})
-        with self._session() as session:
-            row = session.get_one(DatasetRow, dataset)
+        with self._keeping():
+            for triplets in (imported, left, cleaning.gold):
+                if triplets is not None:
+                    self._storage.keep_triplets(triplets)
+            added = self._storage.keep_pictures(pictures or {})
             if pairs is None:
-                pairs = self.pairs(info_of(row))
-            for name, value in _facts(left, pairs).items():
-                setattr(row, name, value)
-            row.imported, row.exclusions = imported.fingerprint, cleaning.log()
-            row.gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
-            row.pictures = {**row.pictures, **added}
-            info = info_of(row)
-        self._remove_unused()
+                with self._reading() as session:
+                    info = info_of(session.get_one(DatasetRow, dataset))
+                pairs = self.pairs(info)
+            with self._writing() as session:
+                row = session.get_one(DatasetRow, dataset)
+                before = _files_of(row)
+                for name, value in _facts(left, pairs).items():
+                    setattr(row, name, value)
+                row.imported, row.exclusions = imported.fingerprint, cleaning.log()
+                row.gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
+                row.pictures = {**row.pictures, **added}
+                info, now = info_of(row), _files_of(row)
+        self._release(before - now)
         return info
 
     def datasets(self) -> list[DatasetInfo]:
         """All data sets, the last opened first."""
-        with self._session() as session:
+        with self._reading() as session:
             rows = session.scalars(select(DatasetRow).order_by(DatasetRow.opened.desc()))
             return [info_of(row) for row in rows]
 
     def dataset(self, dataset: str) -> DatasetInfo | None:
         """One data set, or None if it is not there (any more)."""
-        with self._session() as session:
+        with self._reading() as session:
             row = session.get(DatasetRow, dataset)
             return info_of(row) if row else None
 
@@ -209,21 +231,29 @@ class Workspace:
         )
 
     def rename_dataset(self, dataset: str, name: str) -> None:
-        with self._session() as session:
-            session.get_one(DatasetRow, dataset).name = name
+        """Give a data set another name; nothing is done if it was deleted meanwhile."""
+        with self._writing() as session:
+            session.execute(
+                update(DatasetRow).where(DatasetRow.id == dataset).values(name=name)
+            )
 
     def touch(self, dataset: str) -> None:
         """Note that a data set was opened just now."""
-        with self._session() as session:
-            session.get_one(DatasetRow, dataset).opened = _now()
+        with self._writing() as session:
+            session.execute(
+                update(DatasetRow).where(DatasetRow.id == dataset).values(opened=_now())
+            )
 
     def delete_dataset(self, dataset: str) -> None:
         """Delete a data set and its runs."""
-        with self._session() as session:
+        with self._writing() as session:
             row = session.get(DatasetRow, dataset)
-            if row:
-                session.delete(row)
-        self._remove_unused()
+            if row is None:
+                return
+            runs = session.scalars(select(RunRow.file).where(RunRow.dataset == dataset))
+            released = _files_of(row) | {file_of("runs", file) for file in runs}
+            session.delete(row)
+        self._release(released)
 
     def about_the_same_objects(self, info: DatasetInfo) -> list[DatasetInfo]:
         """The other data sets whose objects have the same ids in the same order."""
@@ -248,31 +278,40 @@ class Workspace:
         FileNotFoundError
             If there is no such picture.
         """
-        return self._storage.picture(file, size)
+        with self._keeping():  # a small one is not to outlast its picture
+            return self._storage.picture(file, size)
 
     # Runs ----------------------------------------------------------------------------------
 
-    def add_run(self, info: DatasetInfo | None, run: Run, name: str) -> RunInfo:
+    def add_run(self, info: DatasetInfo | None, run: Run, name: str) -> RunInfo | None:
         """Keep a run of a data set as it was when `info` was read, or of none.
 
-        A run of the same key is replaced.
+        A run of the same key is replaced. None is returned if the data set was deleted
+        meanwhile, and with it the place for the run.
         """
-        file = self._storage.keep_arrays(run.arrays)
         record = {name: value for name, value in vars(run).items() if name != "arrays"}
         dataset = info.id if info else None
         # Given distances have nothing to do with the answers that are left out.
         free = info is None or "distances" in run.options
-        with self._session() as session:
-            row = session.scalar(_of(dataset, run.key)) or RunRow(
-                dataset=dataset, key=run.key, name=name
-            )
-            row.exclusions = None if free else info.state
-            row.task, row.complete, row.created = run.task, run.complete, run.created
-            row.file, row.record = file, record
-            session.add(row)
-            session.flush()
-            listed = run_info_of(row)
-        self._remove_unused()
+        released: set[File] = set()
+        with self._keeping():
+            file = self._storage.keep_arrays(run.arrays)
+            with self._writing() as session:
+                if info is not None and session.get(DatasetRow, dataset) is None:
+                    listed, released = None, {file_of("runs", file)}
+                else:
+                    row = session.scalar(_of(dataset, run.key))
+                    if row is None:
+                        row = RunRow(dataset=dataset, key=run.key, name=name)
+                    else:
+                        released = {file_of("runs", row.file)}
+                    row.exclusions = None if free else info.state
+                    row.task, row.complete, row.created = run.task, run.complete, run.created
+                    row.file, row.record = file, record
+                    session.add(row)
+                    session.flush()
+                    listed = run_info_of(row)
+        self._release(released)
         return listed
 
     def runs(
@@ -286,7 +325,7 @@ class Workspace:
         wanted = select(RunRow).where(RunRow.dataset == dataset).order_by(RunRow.id.desc())
         if task is not None:
             wanted = wanted.where(RunRow.task == task)
-        with self._session() as session:
+        with self._reading() as session:
             row = session.get(DatasetRow, dataset) if dataset else None
             if row is not None:
                 now = state_of(row.exclusions, row.gold)
@@ -296,7 +335,7 @@ class Workspace:
 
     def run(self, dataset: str | None, key: str) -> Run | None:
         """The run of a key, whole or stopped early, or None."""
-        with self._session() as session:
+        with self._reading() as session:
             row = session.scalar(_of(dataset, key))
             if row is None:
                 return None
@@ -304,12 +343,12 @@ class Workspace:
         return Run(**record, arrays=dict(self._storage.arrays(file)))
 
     def rename_run(self, run: int, name: str) -> None:
-        with self._session() as session:
-            session.get_one(RunRow, run).name = name
+        with self._writing() as session:
+            session.execute(update(RunRow).where(RunRow.id == run).values(name=name))
 
     def delete_run(self, run: int) -> None:
         """Delete a fit together with what was computed for it, or any other run alone."""
-        with self._session() as session:
+        with self._writing() as session:
             row = session.get(RunRow, run)
             if row is None:
                 return
@@ -317,38 +356,62 @@ class Workspace:
             if row.task == "fit":
                 others = session.scalars(select(RunRow).where(RunRow.dataset == row.dataset))
                 doomed += [other for other in others if _same_method(other, row)]
+            released = {file_of("runs", one.file) for one in doomed}
             for one in doomed:
                 session.delete(one)
-        self._remove_unused()
+        self._release(released)
 
     # Sessions ------------------------------------------------------------------------------
 
     def session(self, session_id: str) -> dict[str, Any] | None:
         """What was saved of a browser session, or None."""
-        with self._session() as session:
+        with self._reading() as session:
             row = session.get(SessionRow, session_id)
             return dict(row.state) if row else None
 
     def save_session(self, session_id: str, state: dict[str, Any]) -> None:
-        with self._session() as session:
+        with self._writing() as session:
             session.merge(SessionRow(id=session_id, saved=_now(), state=state))
 
     # Files ---------------------------------------------------------------------------------
 
-    def _remove_unused(self) -> None:
-        """Delete files that the catalogue no longer mentions."""
-        with self._session() as session:
-            data = {
-                name for row in session.scalars(select(DatasetRow))
-                for name in (row.fingerprint, row.imported, row.gold, row.catch_trials, row.pairs)
-            }
-            runs = set(session.scalars(select(RunRow.file)))
-            pictures = {
-                Path(file).stem
-                for used in session.scalars(select(DatasetRow.pictures))
-                for file in used.values()
-            }
-        self._storage.remove_all_but(data, {Path(file).stem for file in runs}, pictures)
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """Nothing is deleted meanwhile: a file that is kept, or is there already, will be needed.
+
+        The catalogue has to mention it before this ends.
+        """
+        with self._files:
+            self._n_keeping += 1
+        try:
+            yield
+        finally:
+            with self._files:
+                self._n_keeping -= 1
+                self._remove_released()
+
+    def _release(self, files: set[File]) -> None:
+        """Delete files that a row no longer mentions, as soon as nobody is keeping any."""
+        with self._files:
+            self._released |= files
+            self._remove_released()
+
+    def _remove_released(self) -> None:
+        if self._n_keeping or not self._released:
+            return
+        columns = [getattr(DatasetRow, name) for name in (*_DATA, "pictures")]
+        with self._reading() as session:
+            used = {file_of("runs", file) for file in session.scalars(select(RunRow.file))}
+            for row in session.execute(select(*columns)):
+                used |= _files_of(row)
+        self._storage.remove(self._released - used)
+        self._released.clear()
+
+
+def _files_of(row: DatasetRow | Row) -> set[File]:
+    """The files that a data set mentions, without those of its runs."""
+    data = {file_of("data", name) for column in _DATA if (name := getattr(row, column))}
+    return data | {file_of("pictures", file) for file in row.pictures.values()}
 
 
 def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:

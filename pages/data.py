@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import panels
-from dashboard.imports import take_dropped, waiting
+from dashboard.imports import keep_waiting, waiting
 from dashboard.state import session
 from dashboard.views.data.dataset import show_dataset
 from dashboard.views.data.reading import show_reading
@@ -14,17 +14,11 @@ from dashboard.views.data.reading import show_reading
 def main() -> None:
     current = session()
     upload = waiting(current.id)
-    dropped = take_dropped(current.id)
-    if dropped is not None:
-        st.warning(
-            panels.plain(
-                f"{dropped} was uploaded but not kept, and had to make room for newer uploads. "
-                "Upload it again."
-            ),
-            icon=":material/draft:",
-        )
     if upload is not None:
-        show_reading(current, upload)
+        try:
+            show_reading(current, upload)
+        finally:
+            keep_waiting(current.id, upload)
     elif current.dataset is not None:
         show_dataset(current, current.dataset)
     else:

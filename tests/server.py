@@ -18,6 +18,30 @@ WITHOUT_BROWSER = [
     "import sys; import dashboard.export as export; export.can_render = lambda: False; "
     "from dashboard.cli import main; sys.exit(main(sys.argv[1:]))",
 ]
+#: The same with a list of what is asked of the network outside of this machine, which fails. Its
+#: first argument is the file of the list.
+WATCHED = [sys.executable, "-c", """
+import sys
+
+log = sys.argv.pop(1)
+
+def watch(event, arguments):
+    if event in ("socket.connect", "socket.sendto"):
+        address = arguments[1]
+        host = address[0] if isinstance(address, tuple) else None  # or a socket in the file system
+    elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
+        host = arguments[0]
+    else:
+        return
+    if host not in (None, "", "localhost", "127.0.0.1", "::1"):
+        with open(log, "a") as file:
+            print(event, host, file=file)
+        raise OSError("no way out")
+
+sys.addaudithook(watch)
+from dashboard.cli import main
+sys.exit(main(sys.argv[1:]))
+"""]
 
 
 def free_port() -> int:

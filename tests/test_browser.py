@@ -17,7 +17,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from core.simulate import simulate
 from tests.browser import CHROMIUM, needs_browser
-from tests.server import WITHOUT_BROWSER, free_port, running
+from tests.server import WATCHED, WITHOUT_BROWSER, free_port, running
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -153,8 +153,9 @@ def download(page: Page, name: str) -> bytes:
     return Path(waiting.value.path()).read_bytes()
 
 
-def test_from_a_file_to_a_figure(browser, workspace, answers):
-    with running(workspace) as address:
+def test_from_a_file_to_a_figure(browser, workspace, answers, tmp_path):
+    asked = tmp_path / "asked"
+    with running(workspace, command=[*WATCHED, str(asked)]) as address:
         page = open_page(browser, address)
         upload(page, answers)
         expect(page.get_by_text("is more similar than")).to_have_count(3)
@@ -209,6 +210,7 @@ def test_from_a_file_to_a_figure(browser, workspace, answers):
         endings = {Path(name).suffix for name in files.namelist()}
         assert endings == {".csv", ".json", ".py", ".svg", ".pdf", ".png", ".html"}
         assert page.elsewhere == [], "nothing is fetched from elsewhere"
+    assert not asked.exists(), "nor does the server ask anybody"
 
 
 def test_everything_is_there_after_a_restart(browser, workspace, answers):

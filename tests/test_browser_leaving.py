@@ -38,9 +38,9 @@ def direction(table, reading, progress):
     endless(progress)
     raise imports.DataError("nobody waited for it")
 
-def accept(session, name, accept=imports.accept):
+def accept(*upload, accept=imports.accept):
     time.sleep(1.5)
-    return accept(session, name)
+    return accept(*upload)
 
 def fit(self, triplets, y=None, *, progress=ordinal.silent, fit=ordinal.OrdinalEmbedding.fit):
     found = fit(self, triplets, y)

@@ -15,7 +15,8 @@ import psutil
 import pytest
 
 from dashboard.cli import main, parser
-from tests.server import COMMAND, free_port, running
+from dashboard.server import is_own_origin
+from tests.server import COMMAND, WATCHED, free_port, running
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +66,18 @@ def test_an_unusable_workspace_is_explained(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_a_lost_catalogue_is_explained(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "0123.answers.parquet").write_bytes(b"")
+    done = subprocess.run(
+        [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open"],
+        capture_output=True, text=True, timeout=60,
+    )
+    assert done.returncode == 1
+    assert "catalogue.sqlite is missing" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_serves_this_machine_only(address):
     port = int(address.rsplit(":", 1)[1])
     listening = [
@@ -80,14 +93,20 @@ def test_other_host_names_are_refused(address):
     assert caught.value.code in (400, 403)
 
 
-def handshake(port: int, host: str, origin: str) -> int:
-    """Status of a websocket's opening."""
+def knock(port: int, host: str, origin: str | None) -> http.client.HTTPConnection:
+    """Ask for a websocket; its status comes when it is asked for."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request("GET", "/_stcore/stream", headers={
-        "Host": host, "Origin": origin, "Connection": "Upgrade", "Upgrade": "websocket",
+        "Host": host, "Connection": "Upgrade", "Upgrade": "websocket",
         "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        **({"Origin": origin} if origin else {}),
     })
-    return connection.getresponse().status
+    return connection
+
+
+def handshake(port: int, host: str, origin: str | None) -> int:
+    """Status of a websocket's opening."""
+    return knock(port, host, origin).getresponse().status
 
 
 def test_a_proxys_name_is_served_when_it_is_given(tmp_path):
@@ -98,6 +117,60 @@ def test_a_proxys_name_is_served_when_it_is_given(tmp_path):
         assert handshake(port, f"localhost:{port}", f"http://localhost:{port}") == 101
         assert handshake(port, "scope.example.org", "https://elsewhere.org") in (400, 403)
         assert handshake(port, "elsewhere.org", "https://elsewhere.org") in (400, 403)
+
+
+def test_a_foreign_page_is_refused_without_a_question_to_anybody(tmp_path):
+    asked = tmp_path / "asked"
+    more = ["--host", "scope.example.org"]
+    with running(tmp_path / "ws", more=more, command=[*WATCHED, str(asked)]) as address:
+        port = int(address.rsplit(":", 1)[1])
+        own = f"localhost:{port}"
+        origins = ["https://elsewhere.org", f"http://localhost:{port + 1}", "http://localhost",
+                   "null", f"http://{own}.elsewhere.org", "http://10.0.0.1", f"ftp://{own}"]
+        foreign = [knock(port, own, origin) for origin in origins]
+        for origin in (f"http://{own}", f"http://127.0.0.1:{port}", None):
+            assert handshake(port, own, origin) == 101, "and all others are answered meanwhile"
+        # Also where a proxy does not hand the name on.
+        assert handshake(port, own, "https://scope.example.org") == 101
+        assert [connection.getresponse().status for connection in foreign] == [403] * len(origins)
+        for path in ("", "/tripletscope/health", "/tripletscope/pictures/a.png"):
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                get(address + path, Origin="https://elsewhere.org")
+            assert caught.value.code == 403
+        assert get(address, Origin=f"http://{own}").status == 200
+    assert not asked.exists(), asked.read_text()
+
+
+@pytest.mark.parametrize(("origin", "host", "own"), [
+    ("http://localhost:8501", "localhost:8501", True),
+    ("http://localhost:8501", "127.0.0.1:8501", True),
+    ("HTTP://LOCALHOST:8501", "localhost:8501", True),
+    ("http://localhost:9000", "localhost:9000", True),  # through a tunnel
+    ("http://localhost:9000", "localhost:8501", False),
+    ("http://localhost", "localhost:8501", False),
+    ("https://scope.example.org", "scope.example.org", True),
+    ("https://scope.example.org:443", "scope.example.org", True),
+    ("https://scope.example.org:8443", "scope.example.org:8443", True),
+    ("https://scope.example.org:8443", "scope.example.org", False),
+    ("https://scope.example.org", "localhost:8501", True),  # a proxy that names itself
+    ("http://scope.example.org:8501", "localhost:8501", False),
+    ("https://example.org", "scope.example.org", False),
+    ("https://scope.example.org.elsewhere.org", "scope.example.org", False),
+    ("https://a.wild.org", "a.wild.org", True),
+    ("https://b.wild.org", "a.wild.org", False),
+    ("null", "localhost:8501", False),
+    ("", "localhost:8501", False),
+    ("file://", "localhost:8501", False),
+    ("ftp://localhost:8501", "localhost:8501", False),
+    ("http://localhost:8501@elsewhere.org", "localhost:8501", False),
+    ("http://elsewhere.org@localhost:8501", "localhost:8501", False),
+    ("http://localhost:8501/page", "localhost:8501", False),
+    ("http://localhost:x", "localhost:8501", False),
+    ("http://[localhost", "localhost:8501", False),
+])
+def test_own_pages_are_told_from_others(origin, host, own):
+    hosts = ["localhost", "127.0.0.1", "scope.example.org", "*.wild.org"]
+    assert is_own_origin(origin, host, 8501, hosts) == own
 
 
 def test_pages_come_with_security_headers(address):

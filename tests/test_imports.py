@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
+import os
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -15,6 +20,8 @@ from core.quality import participants
 from core.simulate import simulate
 from core.triplets import DataError, Triplets
 from dashboard import imports
+from dashboard import services as services_module
+from dashboard.catalogue import DatasetInfo
 from dashboard.state import _KEY, Session
 from tests.test_files_hostile import GOOD, zipped
 from tests.test_pages import settled, start, words
@@ -181,6 +188,27 @@ def test_the_form_warns_of_a_wrong_direction_and_turns_it_round(services, anchor
     assert upload.readings[-1].title == "As in bare"
 
 
+def test_the_form_goes_on_where_the_upload_has_left_the_memory(services, anchor_last):
+    app = start()
+    app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv").run()
+    settled(app, services)
+    others(5)
+    app.button(key="direction.use").click().run()
+    settled(app, services)
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    right = "Anchor column 3, nearer column 1, farther column 2"
+    assert layout.options[layout.value] == right
+    others(5)
+    app.run()
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    assert layout.options[layout.value] == right
+    others(5)
+    app.button(key="keep.go").click().run()
+    assert not app.exception
+    (info,) = services.workspace.datasets()
+    assert info.extra["reading"]["roles"]["anchor"] == "column 3"
+
+
 def test_a_test_of_another_reading_is_given_up(services, anchor_last):
     upload = imports.Waiting.of([("bare.csv", anchor_last)])
     imports.wait("s", upload)
@@ -208,6 +236,114 @@ def test_a_change_of_who_answered_needs_no_new_test(services, anchor_last):
     assert upload.direction("s") is first
 
 
+# Waiting
+
+
+def others(number: int) -> None:
+    """Uploads of other sessions, which need a place in memory."""
+    for k in range(number):
+        imports.wait(f"other {k}", imports.Waiting.of([("pets.csv", GOOD)]))
+
+
+def stored(services) -> set[str]:
+    return {path.suffix for path in (services.workspace.folder / "uploads").iterdir()}
+
+
+def test_twenty_uploads_at_once_all_wait(services):
+    """Each keeps its own data and reading, and few of them take up memory."""
+    def content(k: int) -> bytes:
+        return f"head,winner,loser\ncat,dog,car{k}\ndog,cat,car{k}\n".encode()
+
+    def reading(k: int) -> Reading:
+        near, far = ("winner", "loser") if k % 2 else ("loser", "winner")
+        return Reading.from_roles(anchor="head", near=near, far=far)
+
+    together, seen = threading.Barrier(20), []
+
+    def wait(k: int) -> None:
+        upload = imports.Waiting.of([(f"{k}.csv", content(k))])
+        seen.append(weakref.ref(upload))
+        together.wait(60)
+        imports.wait(f"s{k}", upload)
+        upload.use(reading(k))
+        imports.keep_waiting(f"s{k}", upload)
+
+    def accept(k: int) -> DatasetInfo:
+        return imports.accept(f"s{k}", imports.waiting(f"s{k}"), f"set {k}")
+
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(wait, range(20)))
+    gc.collect()
+    assert sum(upload() is not None for upload in seen) <= 4
+    with ThreadPoolExecutor(20) as pool:
+        kept = list(pool.map(accept, range(20)))
+    for k, info in enumerate(kept):
+        expected = interpret(load(content(k), f"{k}.csv"), reading(k)).triplets
+        assert (info.name, info.origin) == (f"set {k}", f"{k}.csv")
+        assert services.workspace.triplets(info).fingerprint == expected.fingerprint
+    assert stored(services) == set()
+
+
+def test_an_upload_that_has_left_the_memory_comes_back_as_it_was(services):
+    upload = imports.Waiting.of([*PEOPLE, *OTHERS, ("dog.png", png()), ("sad.gif", b"GIF89a")])
+    imports.wait("s", upload)
+    upload.reload(True, ",")
+    upload.choose(len(upload.readings) - 1)
+    upload.add_objects("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\n")
+    imports.keep_waiting("s", upload)
+    others(5)
+    displaced = imports.waiting("s")
+    services.close()
+    services_module._services.cache_clear()
+    restarted = imports.waiting("s")
+    for back in (displaced, restarted):
+        assert back is not upload
+        for name in ("name", "files", "readings", "chosen", "reading", "shape", "objects_name"):
+            assert getattr(back, name) == getattr(upload, name), name
+        assert back.table.refused == upload.table.refused
+        assert back.pictures.refused == upload.pictures.refused
+        (now, report), (before, reported) = back.triplets(), upload.triplets()
+        assert (now.fingerprint, report) == (before.fingerprint, reported)
+    other = imports.Waiting.of([("p.parquet", write_answers(now, "parquet"))])
+    imports.wait("s", other)
+    others(5)
+    assert imports.waiting("s").table.columns == other.table.columns
+
+
+def test_what_is_decided_in_one_tab_is_not_kept_by_another(services):
+    first = imports.Waiting.of([("pets.csv", GOOD)])
+    imports.wait("s", first)
+    imports.discard("s")
+    first.add_pictures([("a.png", png())])
+    imports.keep_waiting("s", first)
+    assert imports.waiting("s") is None
+    assert stored(services) == set()
+    second = imports.Waiting.of([("more_pets.csv", GOOD)])
+    imports.wait("s", second)
+    imports.keep_waiting("s", first)
+    others(5)
+    assert imports.waiting("s").name == "more_pets.csv"
+    imports.discard("s")
+    imports.discard("s")
+
+
+def test_uploads_of_sessions_that_are_gone_are_removed(services):
+    folder = services.workspace.folder / "uploads"
+    imports.wait("s", imports.Waiting.of([("pets.csv", GOOD)]))
+    for path in folder.iterdir():
+        os.utime(path, (1, 1))
+    others(1)
+    assert imports.waiting("s") is None
+    assert len(list(folder.iterdir())) == 2, "what the other session has"
+    services.uploads.pack([("pets.csv", GOOD)])  # and then the server is killed
+    (folder / "0123.json").write_bytes(b"damaged")
+    services.close()
+    services_module._services.cache_clear()
+    assert imports.waiting("other 0") is not None
+    _, archives, _ = services_module.services().uploads.load("other 0")
+    assert {path.name for path in folder.glob("*.tar")} == set(archives.values())
+
+
 # Readings that are kept
 
 
@@ -217,7 +353,7 @@ def test_an_accepted_reading_is_offered_for_the_next_file(services):
     central = next(k for k, r in enumerate(upload.readings) if r.task == "most_central")
     upload.choose(central)
     imports.wait("s", upload)
-    info = imports.accept("s", "Cars")
+    info = imports.accept("s", upload, "Cars")
     assert info.extra["columns"] == ["image1", "image2", "image3", "choice"]
 
     following = imports.Waiting.of([("next.csv", data)])
@@ -235,7 +371,7 @@ def test_an_accepted_reading_is_offered_for_the_next_file(services):
 
     # The same reading of two data sets is offered once.
     imports.wait("s", following)
-    imports.accept("s", "Cars again")
+    imports.accept("s", following, "Cars again")
     titles = [r.title for r in imports.Waiting.of([("next.csv", data)]).readings]
     assert titles[0] == "As in Cars again"
     assert "As in Cars" not in titles

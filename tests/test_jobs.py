@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
+from functools import partial
 
 import numpy as np
 import pytest
@@ -132,3 +135,17 @@ def test_owners_see_their_own_jobs(jobs):
     assert jobs.of("me") == [mine]
     assert jobs.of("you") == [theirs]
     assert jobs.latest("me", "elsewhere") is None
+
+
+def test_ended_jobs_do_not_hold_what_they_computed_with(jobs):
+    class Data:
+        pass
+
+    data = Data()
+    alive = weakref.ref(data)
+    job = jobs.submit(Job("me", "a", "x", [Step("x", partial(lambda data, progress: 1, data))]))
+    del data
+    assert job.wait(10)
+    gc.collect()
+    assert alive() is None
+    assert (jobs.latest("me", "a"), job.results, job.share_done) == (job, [1], 1.0)

@@ -25,8 +25,10 @@ from core.quality import Exclusion
 from core.run import run
 from core.simulate import simulate
 from core.triplets import Triplets
-from dashboard import analysis, imports
+from dashboard import analysis
+from dashboard import services as services_module
 from dashboard.samples import open_sample, samples
+from dashboard.services import WORKSPACE_VARIABLE
 from dashboard.state import _KEY, Session
 from dashboard.views.clusters.clustering import Shown
 from dashboard.views.clusters.facing import places
@@ -55,6 +57,16 @@ def start(page: str = "start", session: str | None = None) -> AppTest:
         app.switch_page(PAGES[page]).run()
     assert not app.exception
     return app
+
+
+def test_a_lost_catalogue_is_said_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path))
+    services_module._services.cache_clear()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "0123.answers.parquet").write_bytes(b"")
+    app = start()
+    assert "catalogue.sqlite is missing" in app.error[0].value.replace("\\", "")
+    assert not words(app)
 
 
 def settled(app: AppTest, services) -> AppTest:
@@ -176,7 +188,7 @@ def test_a_discarded_upload_is_gone(services):
     app.file_uploader(key="upload").upload("pets.csv", CSV, "text/csv")
     app.run()
     next(b for b in app.button if b.label == "Discard").click().run()
-    assert not services.imports
+    assert list((services.workspace.folder / "uploads").iterdir()) == []
     assert services.workspace.datasets() == []
 
 
@@ -621,15 +633,6 @@ def test_a_map_is_listed_again_where_the_same_answers_are_left_out_otherwise(ser
         assert job.state == "done"
         assert {listed.task for listed in workspace.runs(info.id)} == {"fit", "bootstrap"}
         workspace.update_dataset(info.id, workspace.cleaning(info).undone())
-
-
-def test_an_upload_that_made_room_for_others_is_told(services):
-    app = start("data")
-    session = app.session_state[_KEY].id
-    for name in (session, *map(str, range(8))):
-        imports.wait(name, imports.Waiting.of([("my_pets.csv", CSV)]))
-    app.run()
-    assert "my_pets.csv was uploaded but not kept" in app.warning[0].value.replace("\\", "")
 
 
 def test_tuning_says_what_to_set(services, opened):

@@ -119,7 +119,7 @@ def test_an_upload_waits_and_becomes_a_data_set(services):
     assert imports.waiting("s") is upload
     upload.add_objects("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\nbus,thing\n")
     upload.add_pictures([("cat.png", png("red")), ("unused.png", png("blue"))])
-    info = imports.accept("s", "Pets")
+    info = imports.accept("s", upload, "Pets")
     assert imports.waiting("s") is None
     triplets = services.workspace.triplets(info)
     assert (info.name, info.n_objects, info.n_answers, info.n_participants) == ("Pets", 4, 3, 2)
@@ -145,19 +145,6 @@ def test_rows_and_columns_can_be_cut_anew(services):
     with pytest.raises(DataError):
         upload.reload(True, ";")
     assert upload.table.n_rows == 4, "a failed attempt loses nothing"
-
-
-def test_waiting_imports_do_not_pile_up(services):
-    for number in range(20):
-        imports.wait(f"s{number}", imports.Waiting.of([("pets.csv", CSV)]))
-    assert imports.waiting("s19") is not None
-    assert imports.waiting("s0") is None
-    assert imports.take_dropped("s0") == "pets.csv"
-    assert imports.take_dropped("s0") is None
-    assert imports.take_dropped("s19") is None
-    imports.discard("s19")
-    imports.discard("s19")
-    assert imports.waiting("s19") is None
 
 
 def test_uploads_without_a_picture_say_why():

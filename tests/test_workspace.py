@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,8 +24,9 @@ from core.embedding import STE
 from core.files import Pairs
 from core.quality import Cleaning, Exclusion
 from core.run import run
+from core.simulate import simulate
 from core.triplets import Triplets
-from dashboard.catalogue import WorkspaceError
+from dashboard.catalogue import DatasetInfo, WorkspaceError
 from dashboard.storage import Storage
 from dashboard.workspace import Workspace
 
@@ -83,6 +87,10 @@ def test_pictures_have_thumbnails(workspace, triplets):
     for name in ("nothing.png", "../catalogue.sqlite"):
         with pytest.raises(FileNotFoundError):
             workspace.picture(name)
+
+
+def stems(workspace: Workspace, part: str, pattern: str = "*") -> set[str]:
+    return {path.name.split(".")[0] for path in (workspace.folder / part).glob(pattern)}
 
 
 def test_a_new_version_takes_the_place_of_the_old(workspace, triplets):
@@ -152,26 +160,26 @@ def test_runs_are_listed_replaced_renamed_and_deleted(workspace, triplets):
 def test_deleting_frees_files(workspace, triplets):
     info = keep(workspace, triplets)
     workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
-    old = time.time() - 1000
-    for path in workspace.folder.rglob("*"):
-        os.utime(path, (old, old))
+    for picture in info.pictures.values():
+        workspace.picture(picture, 64)
     kept = keep(workspace, triplets.take(np.arange(100)))
+    workspace.update_dataset(kept.id, workspace.cleaning(kept), {"1.png": png("green")})
+    kept = workspace.dataset(kept.id)
+    unknown = workspace.folder / "data" / "0123.answers.parquet"
+    unknown.write_bytes(b"what a crash, or somebody, has left")
     workspace.delete_dataset(info.id)
     assert workspace.datasets() == [kept]
     assert workspace.runs(info.id) == []
-    assert {p.name.split(".")[0] for p in (workspace.folder / "data").iterdir()} == {
-        kept.fingerprint
-    }
-    assert list((workspace.folder / "runs").iterdir()) == []
-    assert len(list((workspace.folder / "pictures").iterdir())) == 2  # the other set uses them
+    assert stems(workspace, "data") == {kept.fingerprint, "0123"}
+    assert stems(workspace, "runs") == set()
+    red, green = (file.split(".")[0] for file in kept.pictures.values())
+    assert stems(workspace, "pictures") == {red, green}, "not blue, and nothing small of it"
+    assert stems(workspace, "pictures", "*.64px.png") == {red}, "the other set uses it"
 
 
 def test_files_that_are_kept_again_are_not_taken_for_unused_meanwhile(workspace, triplets):
     """Another session may delete the only data set that has them before the new one is listed."""
     info = keep(workspace, triplets)
-    old = time.time() - 1000
-    for path in workspace.folder.rglob("*"):
-        os.utime(path, (old, old))
     added = Storage.keep_triplets
 
     def and_another_deletes(self, triplets):
@@ -205,6 +213,62 @@ def test_a_newer_catalogue_is_left_alone(workspace):
         connection.execute("PRAGMA user_version = 99")
     with pytest.raises(WorkspaceError, match="newer version"):
         Workspace(workspace.folder)
+
+
+def lose(catalogue: Path, how: str) -> None:
+    whole = catalogue.read_bytes()
+    catalogue.unlink()
+    if how == "of others":
+        with closing(sqlite3.connect(catalogue)) as connection:
+            connection.execute("CREATE TABLE birds (name)")
+    elif how != "missing":
+        catalogue.write_bytes({
+            "empty": b"", "garbage": b"garbage" * 3000, "half": whole[:len(whole) // 2],
+        }[how])
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize(("how", "words"), [
+    ("missing", "is missing"), ("empty", "is empty"), ("garbage", "is damaged"),
+    ("half", "is damaged"), ("of others", "is damaged"),
+])
+def test_files_whose_catalogue_is_lost_are_left_alone(workspace, triplets, how, words, log):
+    info = keep(workspace, triplets)
+    workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
+    workspace.close()
+    catalogue = workspace.folder / "catalogue.sqlite"
+    backup = catalogue.read_bytes()
+    lose(catalogue, how)
+    left = catalogue.with_name("catalogue.sqlite-wal")
+    if log:
+        left.write_bytes(b"what was changed last")
+    (workspace.folder / "data" / "a.partial").write_bytes(b"")
+    before = {path: path.read_bytes() for path in workspace.folder.rglob("*.*")}
+    for _ in range(2):
+        with pytest.raises(WorkspaceError, match=f"{words}.*a backup.*--workspace") as caught:
+            Workspace(workspace.folder)
+        assert ("first move catalogue.sqlite-wal elsewhere" in str(caught.value)) == log
+    after = {path: path.read_bytes() for path in workspace.folder.rglob("*.*") if path in before}
+    assert after == before
+
+    left.unlink(missing_ok=True)
+    catalogue.write_bytes(backup)
+    assert Workspace(workspace.folder).datasets() == [info]
+
+
+def test_a_log_without_its_catalogue_is_left_alone(tmp_path):
+    """SQLite would delete it."""
+    log = tmp_path / "catalogue.sqlite-wal"
+    log.write_bytes(b"what was changed last")
+    with pytest.raises(WorkspaceError, match="is missing"):
+        Workspace(tmp_path)
+    assert log.exists()
+
+
+def test_what_is_no_catalogue_is_not_made_one(tmp_path):
+    (tmp_path / "catalogue.sqlite").write_bytes(b"garbage" * 3000)
+    with pytest.raises(WorkspaceError, match="is damaged"):
+        Workspace(tmp_path)
 
 
 WRITER = """
@@ -302,8 +366,6 @@ def test_gold_catch_trials_and_pairs_come_back(workspace, triplets):
     assert back.answers["participant"].tolist() == ["p", "q"]
     assert back.answers["participant"].tolist() == ["p", "q"]
     assert (info.n_pairs, info.n_participants, info.extra) == (2, 2, {"as": "b"})
-    for path in (again.folder / "data").iterdir():
-        os.utime(path, (1, 1))
     again.update_dataset(info.id, again.cleaning(info))
     assert len(again.pairs(info)) == 2, "still in use"
 
@@ -341,3 +403,56 @@ def test_many_can_open_a_new_folder_at_once(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         opened = list(pool.map(lambda _: Workspace(tmp_path / "ws"), range(8)))
     assert [workspace.datasets() for workspace in opened] == [[]] * 8
+
+
+def test_many_sessions_at_once_lose_nothing(workspace, truth):
+    """Six import, compute, look at pictures and delete, all about the same few files."""
+    data = [simulate(truth, 100, noise="logistic", seed=seed) for seed in range(3)]
+    runs = [run("fit", STE(n_init=1), triplets) for triplets in data]
+    shared = workspace.add_dataset(data[0], origin="x", report=[])
+
+    def work(number: int) -> list[DatasetInfo]:
+        chance, kept = random.Random(number), []
+        for turn in range(25):
+            which = chance.randrange(3)
+            info = workspace.add_dataset(
+                data[which], origin="x", report=[],
+                pictures={"a": png("red", 200 + which), "b": png("blue", 200)},
+            )
+            assert workspace.add_run(info, runs[which], "map")
+            assert workspace.add_run(shared, runs[which], "map")
+            for picture in info.pictures.values():
+                assert workspace.picture(picture, 64).exists()
+            workspace.save_session("two tabs", {"number": number, "turn": turn})
+            if chance.random() < 0.7:
+                workspace.delete_dataset(info.id)
+            else:
+                kept.append(info)
+        return kept
+
+    with ThreadPoolExecutor(6) as pool:
+        kept = [info for found in pool.map(work, range(6)) for info in found]
+    assert len(workspace.runs(shared.id)) == 3, "each was replaced, none is there twice"
+    workspace.close()
+    again = Workspace(workspace.folder)
+    assert {info.id for info in again.datasets()} == {info.id for info in (shared, *kept)}
+    for info in kept:
+        assert again.triplets(info).fingerprint == info.fingerprint
+        (listed,) = again.runs(info.id)
+        assert again.run(info.id, listed.key).fitted().n_objects_ == 30
+        assert all(again.picture(picture).exists() for picture in info.pictures.values())
+    for info in (shared, *kept):
+        again.delete_dataset(info.id)
+    assert not [path for part in ("data", "runs", "pictures")
+                for path in (again.folder / part).iterdir()]
+
+
+def test_nothing_is_kept_of_a_data_set_that_was_deleted_meanwhile(workspace, triplets):
+    info = keep(workspace, triplets)
+    done = run("fit", STE(n_init=1), triplets)
+    workspace.delete_dataset(info.id)
+    assert workspace.add_run(info, done, "map") is None
+    workspace.rename_dataset(info.id, "gone")
+    workspace.touch(info.id)
+    assert workspace.datasets() == []
+    assert stems(workspace, "runs") == set()

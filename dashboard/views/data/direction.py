@@ -8,7 +8,7 @@ import streamlit as st
 from core.direction import DirectionTest
 from core.files import Reading
 from dashboard import panels
-from dashboard.imports import Waiting
+from dashboard.imports import Waiting, waiting
 from dashboard.state import Session
 from dashboard.watching import watch
 
@@ -19,7 +19,7 @@ def show_direction(current: Session, upload: Waiting) -> None:
     if job.active:
         watch(job, "direction")
     elif job.state == "done":
-        _verdict(upload, job.results[0])
+        _verdict(current, job.results[0])
     elif job.state == "failed":
         st.info(
             panels.plain(f"Other readings could not be compared. {job.message}"),
@@ -28,16 +28,29 @@ def show_direction(current: Session, upload: Waiting) -> None:
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption("Not compared with other readings.", width="content")
-            st.button("Compare", key="direction.again", on_click=upload.test_again)
+            st.button("Compare", key="direction.again", on_click=_test_again, args=(current,))
 
 
-def _verdict(upload: Waiting, test: DirectionTest) -> None:
+# What is called when a button is pressed asks for the upload then: it may have left the memory.
+
+
+def _test_again(current: Session) -> None:
+    if upload := waiting(current.id):
+        upload.test_again()
+
+
+def _use(current: Session, reading: Reading) -> None:
+    if upload := waiting(current.id):
+        upload.use(reading)
+
+
+def _verdict(current: Session, test: DirectionTest) -> None:
     if test.warns:
         other = test.readings[test.best]
         st.warning(panels.plain(test.verdict), icon=":material/swap_horiz:")
         st.button(
             "Use the other reading", key="direction.use", type="primary",
-            icon=":material/swap_horiz:", on_click=upload.use, args=(_named(test, other),),
+            icon=":material/swap_horiz:", on_click=_use, args=(current, _named(test, other)),
         )
     elif not test.low[0] > 0.5:
         st.info(panels.plain(test.verdict), icon=":material/help:")

@@ -153,7 +153,7 @@ def _decide(current: Session, upload: Waiting, imported: Imported | None) -> Non
             )
     if kept and imported is not None:
         with st.spinner("Keeping"):
-            info = accept(current.id, name.strip() or upload.name)
+            info = accept(current.id, upload, name.strip() or upload.name)
             current.open(info.id)
         st.switch_page(first_page(info))
     if dropped:
@@ -358,7 +358,7 @@ def _keep(upload: Waiting) -> None:
         "same columns. As a file it can go to another computer."
     )
     st.download_button(
-        "Download", lambda: json.dumps(upload.reading.to_dict(), indent=2),
+        "Download", json.dumps(upload.reading.to_dict(), indent=2),
         f"{Path(upload.name).stem}-reading.json", "application/json", on_click="ignore",
         icon=":material/download:",
     )
