@@ -37,16 +37,16 @@ from sklearn.datasets import load_digits, make_circles, make_moons
 from sklearn.metrics import euclidean_distances
 from threadpoolctl import threadpool_limits
 
-from core.cluster import Agglomerative, KMeans
-from core.cluster.agreement import agreement
-from core.embedding import CKL, GNMDS, TSTE
-from core.kernel import K1, K2
-from core.kernel.landmarks import choose_landmarks, landmark_questions
-from core.kernel.space import Space, space_of
-from core.method import Method
-from core.simulate import random_questions
-from core.triplets import Triplets
-from dashboard.prepare import compile_all
+from tripletscope.core.cluster import Agglomerative, KMeans
+from tripletscope.core.cluster.agreement import agreement
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import CKL, GNMDS, TSTE
+from tripletscope.core.kernel import K1, K2
+from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions
+from tripletscope.core.kernel.space import Space, space_of
+from tripletscope.core.method import Method
+from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.dashboard.serving.prepare import compile_all
 
 
 def answers(

@@ -21,9 +21,9 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
-from core.direction import DirectionTest, direction_test
-from core.files import Reading, Table, load, propose
-from core.simulate import random_questions
+from tripletscope.core.io import Reading, Table, load, propose
+from tripletscope.core.quality.direction import DirectionTest, direction_test
+from tripletscope.core.simulation.simulate import random_questions
 
 EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs" / "responses.csv"
 THREE = ("image1", "image2", "image3", "choice")

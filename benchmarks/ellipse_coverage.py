@@ -26,13 +26,13 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 from report import machine, print_table
 from sources import LEVEL, n_answers
 
-from core.embedding import STE, TSTE
-from core.embedding.ordinal import OrdinalEmbedding
-from core.geometry import procrustes
-from core.simulate import random_questions
-from core.triplets import Triplets
-from core.uncertainty import Samples, bootstrap
-from core.uncertainty.calibration import Truth, held_by_ellipses, simulated_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE, TSTE
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.geometry import procrustes
+from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.uncertainty import Samples, bootstrap
+from tripletscope.core.uncertainty.calibration import Truth, held_by_ellipses, simulated_answers
 
 DEFAULT = "resample"
 SCHEMES: dict[str, dict[str, Any]] = {

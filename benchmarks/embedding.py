@@ -34,10 +34,10 @@ from report import machine, print_table
 from sources import Problem, alien_eggs_problem, music_problem, planted
 from threadpoolctl import threadpool_limits
 
-from core.embedding import CKL, GNMDS, SOE, STE, TSTE
-from core.embedding.ordinal import OrdinalEmbedding, margins
-from core.loss import Answers, Objective
-from core.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import CKL, GNMDS, SOE, STE, TSTE
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding, margins
+from tripletscope.core.optimise.loss import Answers, Objective
 
 HERE = Path(__file__).parent
 

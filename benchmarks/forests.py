@@ -33,10 +33,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from core.embedding import TSTE
-from core.oracle import Distances, Vectors
-from core.tree import ComparisonForestClassifier, ComparisonForestRegressor
-from core.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import TSTE
+from tripletscope.core.tree import ComparisonForestClassifier, ComparisonForestRegressor
+from tripletscope.core.tree.oracle import Distances, Vectors
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 

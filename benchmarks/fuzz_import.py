@@ -36,8 +36,11 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
-from core.files import (
-    alternatives,
+from tests.test_files_hostile import CONTAINERS, GOOD, parquet, picture, zipped
+from tests.test_files_layouts import CASES, FORMATS
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import (
     interpret,
     load,
     load_several,
@@ -49,16 +52,16 @@ from core.files import (
     read_pictures,
     read_questions,
 )
-from core.triplets import DataError, Triplets
-from tests.test_files_hostile import CONTAINERS, GOOD, parquet, picture, zipped
-from tests.test_files_layouts import CASES, FORMATS
+from tripletscope.core.io.columns import (
+    alternatives,
+)
 
 SECONDS = 10.0
 #: A process that sleeps uses no processor time, and is ended after so many seconds of the clock.
 PATIENCE = 300.0
 #: Memory that an import may take beyond that of one of a few rows: so many times the file, and a
-#: constant. Archives may unpack to `core.files.archive.RATIO_FREE`, 64 MB, before their ratio
-#: counts; that is held in bytes, as cells and as codes.
+#: constant. Archives may unpack to `tripletscope.core.io.formats.archive.RATIO_FREE`, 64 MB, before
+# their ratio counts; that is held in bytes, as cells and as codes.
 TIMES, CONSTANT = 10, 4 * 64 * 2**20
 #: Mutants grow to this size at most.
 LARGEST = (2**18, 2**20, 2**22)

@@ -19,11 +19,11 @@ from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from core.kernel import WeisfeilerLehman
-from core.kernel.graphs import read_graphs
-from core.kernel.kernel import kernel_distances
-from core.parallel import single_blas_thread
-from core.tree import ComparisonForestClassifier
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.kernel import WeisfeilerLehman
+from tripletscope.core.kernel.graphs import read_graphs
+from tripletscope.core.kernel.kernel import kernel_distances
+from tripletscope.core.tree import ComparisonForestClassifier
 
 #: Haghiri, Garreau & von Luxburg (2018), table 3: SVM, nearest neighbours, CompRF with random and
 #: with supervised pivots.

@@ -6,7 +6,8 @@ Alien eggs: learned from the data's own training answers, error on its test answ
 interval, and the rank correlation of the one-dimensional scale with the drawings' spikiness.
 Music (where FOLDER holds music/triplets.csv): error by five-fold cross-validation over questions,
 for two to ten dimensions. All methods with their defaults. Then, with ``--tuned``, on a fifth of
-the questions that took no part: the setting that `core.compare.tune` recommends.
+the questions that took no part: the setting that `tripletscope.core.evaluation.compare.tune`
+recommends.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from report import machine, print_table
 from scipy.stats import spearmanr
 from sources import alien_eggs, music, spikiness
 
-from core.compare import tune
-from core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
-from core.embedding.ordinal import OrdinalEmbedding
-from core.score import (
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.compare import tune
+from tripletscope.core.evaluation.score import (
     ErrorEstimate,
     cross_validate,
     holdout,
@@ -31,7 +33,6 @@ from core.score import (
     split_error,
     split_of,
 )
-from core.triplets import Triplets
 
 #: A method that comes later joins here.
 METHODS: tuple[type[OrdinalEmbedding], ...] = (

@@ -3,10 +3,10 @@
     python benchmarks/scale.py
 
 Figures 4.4 to 4.6 and A.1 to A.5 (two rising scales, two that rise and fall, the colour circle),
-the pitch helix, 5.1 and 5.2 (repeated questions, landmarks), every noise of `core.simulate` with
-every embedding, whether plans keep what they promise, the alien eggs as a scale and their
-participants, comparisons of pairs, and what a bootstrap of difference scales costs beside fitting
-one model at a time, here and in R.
+the pitch helix, 5.1 and 5.2 (repeated questions, landmarks), every noise of
+`tripletscope.core.simulation.simulate` with every embedding, whether plans keep what they promise,
+the alien eggs as a scale and their participants, comparisons of pairs, and what a bootstrap of
+difference scales costs beside fitting one model at a time, here and in R.
 """
 
 from __future__ import annotations
@@ -23,17 +23,23 @@ import pandas as pd
 from report import machine, print_table
 from sources import alien_eggs
 
-from core.detection import detect_dimension
-from core.embedding import CKL, NMDS, SOE, STE, TSTE
-from core.geometry import distances, procrustes_disparity
-from core.method import Method, methods
-from core.observers import observer_maps, pooling_curve, who_predicts_whom
-from core.plan import plan
-from core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded, scale_error
-from core.score import cross_validate
-from core.simulate import NOISE, answer, majority, questions_of, random_questions
-from core.triplets import Triplets
-from core.truth import scale_function, true_positions
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.design.detection import detect_dimension
+from tripletscope.core.design.plan import plan
+from tripletscope.core.embedding import CKL, NMDS, SOE, STE, TSTE
+from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.geometry import distances, procrustes_disparity
+from tripletscope.core.method import Method, methods
+from tripletscope.core.observers import observer_maps, pooling_curve, who_predicts_whom
+from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded, scale_error
+from tripletscope.core.simulation.simulate import (
+    NOISE,
+    answer,
+    majority,
+    questions_of,
+    random_questions,
+)
+from tripletscope.core.simulation.truth import scale_function, true_positions
 
 RECORDED = Path(__file__).parent.parent / "tests" / "fixtures" / "mlds"
 EKMAN = Path(__file__).parent.parent / "sample_data" / "ekman_colors" / "similarity.csv"

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from core.files import read, read_objects
-from core.score import question_folds, split_of
-from core.simulate import simulate
-from core.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import question_folds, split_of
+from tripletscope.core.io import read, read_objects
+from tripletscope.core.simulation.simulate import simulate
 
 ALIEN_EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs"
 

@@ -18,8 +18,7 @@ from report import machine, print_table
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits
 
-from core.oracle import Vectors
-from core.tree import (
+from tripletscope.core.tree import (
     ComparisonForest,
     ComparisonTree,
     KDTree,
@@ -27,7 +26,8 @@ from core.tree import (
     RankCoverTree,
     RPTree,
 )
-from core.tree.quality import expansion_rates, height_bound, search_errors
+from tripletscope.core.tree.oracle import Vectors
+from tripletscope.core.tree.quality import expansion_rates, height_bound, search_errors
 
 LEAF_SIZES = (4, 16, 64, 256)
 

@@ -27,14 +27,19 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sources import LEVEL, alien_eggs, n_answers
 
-from core.active import propose
-from core.embedding import CKL, STE, TSTE
-from core.geometry import procrustes_disparity
-from core.loss import margins
-from core.simulate import answer, random_questions, simulate
-from core.triplets import Triplets
-from core.uncertainty import Abstention, Samples, bootstrap, laplace, sample_posterior
-from core.uncertainty.calibration import Truth, held_by_ellipses, simulated_answers, tally
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.design.active import propose
+from tripletscope.core.embedding import CKL, STE, TSTE
+from tripletscope.core.geometry import procrustes_disparity
+from tripletscope.core.optimise.loss import margins
+from tripletscope.core.simulation.simulate import answer, random_questions, simulate
+from tripletscope.core.uncertainty import Abstention, Samples, bootstrap, laplace, sample_posterior
+from tripletscope.core.uncertainty.calibration import (
+    Truth,
+    held_by_ellipses,
+    simulated_answers,
+    tally,
+)
 
 PUBLISHED_BOOTSTRAP: dict[str, Any] = {
     "replicates": 20, "scheme": "subsample", "share": 0.4, "rescale": False,

@@ -17,9 +17,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from core.progress import Progress, silent
-from core.quadruples import Quadruples, as_answers
-from core.triplets import Triplets
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
 
 
 @dataclass(frozen=True)

@@ -17,18 +17,22 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-import core.embedding  # noqa: F401 - registers the methods that runs name
-from core import __version__
-from core.active import ActiveComparison, compare_active
-from core.cluster.clustering import Clustering
-from core.cluster.counting import ClusterCounts, count_clusters
-from core.cluster.stability import Stability, stability
-from core.compare import LearningCurve, Tuning, learning_curve, tune
-from core.detection import Detection, detect_dimension
-from core.kernel.classification import Classification, classify
-from core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
-from core.method import Column, Method, checked, methods, parameters
-from core.observers import (
+import tripletscope.core.embedding  # noqa: F401 - registers the methods that runs name
+from tripletscope import __version__
+from tripletscope.core.cluster.clustering import Clustering
+from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
+from tripletscope.core.cluster.stability import Stability, stability
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.design.active import ActiveComparison, compare_active
+from tripletscope.core.design.detection import Detection, detect_dimension
+from tripletscope.core.design.plan import Plan, plan
+from tripletscope.core.evaluation.compare import LearningCurve, Tuning, learning_curve, tune
+from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate, split_error
+from tripletscope.core.kernel.classification import Classification, classify
+from tripletscope.core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
+from tripletscope.core.method import Column, Method, checked, methods, parameters
+from tripletscope.core.observers import (
     GroupErrors,
     ObserverMaps,
     PoolingCurve,
@@ -38,10 +42,8 @@ from core.observers import (
     pooling_curve,
     who_predicts_whom,
 )
-from core.plan import Plan, plan
-from core.progress import Progress, silent
-from core.quality import Agreement, agreement_with_map
-from core.scale import (
+from tripletscope.core.quality import Agreement, agreement_with_map
+from tripletscope.core.scale import (
     GroupScales,
     OrdinalScale,
     ScaleDiagnostics,
@@ -51,11 +53,9 @@ from core.scale import (
     ordinal_scale,
     scales_by,
 )
-from core.score import ErrorEstimate, cross_validate, split_error
-from core.tree.comparison import SearchCurve, search_curve
-from core.tree.prediction import ForestErrors, forest_errors
-from core.triplets import Triplets
-from core.uncertainty import (
+from tripletscope.core.tree.comparison import SearchCurve, search_curve
+from tripletscope.core.tree.prediction import ForestErrors, forest_errors
+from tripletscope.core.uncertainty import (
     Abstention,
     Calibration,
     DimensionCurve,
@@ -70,6 +70,10 @@ from core.uncertainty import (
     uncertainty_by_dimension,
 )
 
+#: Part of every key: the version since which the same settings give the same results. Raise it when
+#: they give others.
+RESULTS_SINCE = "0.2.0"
+
 __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
 
@@ -80,7 +84,7 @@ class Run:
     Attributes
     ----------
     key : str
-        Hash of version, task, data, method, parameters and options.
+        Hash of `RESULTS_SINCE`, task, data, method, parameters and options.
     task : str
         One of `TASKS`.
     kind, method : str
@@ -296,7 +300,7 @@ def key(
         raise ValueError(f"{task} is for methods of kind {' or '.join(kinds)}, not {method.kind}.")
     chosen = checked(TASKS[task].declares, options or {})
     record = [
-        __version__, task, method.kind, method.name,
+        RESULTS_SINCE, task, method.kind, method.name,
         checked(type(method), method.get_params(deep=False)), chosen,
         TASKS[task].fingerprint(method, triplets, chosen),
     ]
@@ -385,7 +389,7 @@ def cluster_distances(
     matrix = np.ascontiguousarray(matrix, dtype=float)
     data = _hash(matrix.tobytes() + np.asarray(objects, dtype=np.int64).tobytes())
     chosen = checked(type(method), method.get_params(deep=False))
-    record = [__version__, "distances", method.kind, method.name, chosen, n_objects, data]
+    record = [RESULTS_SINCE, "distances", method.kind, method.name, chosen, n_objects, data]
     fitted = clone(method).fit_distances(matrix, objects, n_objects)
     numbers, arrays = _divided({k: v for k, v in vars(fitted).items() if k.endswith("_")})
     return Run(

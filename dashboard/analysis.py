@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.method import Inner, Method, checked, parameters, unfitted
-from core.progress import Progress, Stopped
-from core.run import Run, key, run
-from core.triplets import Triplets
-from dashboard.catalogue import DatasetInfo
-from dashboard.jobs import Job, Step
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import count
+from tripletscope.core.computing.progress import Progress, Stopped
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Inner, Method, checked, parameters, unfitted
+from tripletscope.core.run import Run, key, run
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
 
 #: What follows a fit, in this order: task -> what the user reads while it runs.
 _FOLLOW = {

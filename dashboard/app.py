@@ -6,16 +6,17 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.catalogue import WorkspaceError
-from dashboard.panels import plain
-from dashboard.services import services
-from dashboard.state import Session, session
-from dashboard.theme import count
-from dashboard.views.opening import size_of
-from dashboard.watching import watch
+from tripletscope.dashboard.interface.panels import plain
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session, session
+from tripletscope.dashboard.views.opening import size_of
 
-ASSETS = Path(__file__).resolve().parent / "assets"
-PAGES = Path(__file__).resolve().parent.parent / "pages"
+HERE = Path(__file__).resolve().parent
+ASSETS = HERE / "interface" / "assets"
+PAGES = HERE.parent / "pages"
 _SHOWN = 8  # labels of selected objects in the sidebar
 
 

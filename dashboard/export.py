@@ -19,8 +19,8 @@ from choreographer.browsers.chromium import Chromium
 from choreographer.errors import ChannelClosedError
 from PIL import Image
 
-from core.run import Run
-from dashboard.theme import Canvas
+from tripletscope.core.run import Run
+from tripletscope.dashboard.interface.theme import Canvas
 
 #: Bytes of a part of a file's name; most systems allow 255 for the whole.
 _LONGEST = 100

@@ -15,8 +15,10 @@ from typing import Any
 
 import pandas as pd
 
-from core.direction import DirectionTest, direction_test
-from core.files import (
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import (
     Imported,
     MatchReport,
     Pictures,
@@ -30,16 +32,15 @@ from core.files import (
     read_objects,
     read_pictures,
 )
-from core.files.archive import Archive
-from core.files.names import is_picture_name
-from core.files.reading import SIDE_ROLES
-from core.progress import Progress, silent
-from core.simulate import MOST_COMPARISONS, comparisons_of
-from core.triplets import DataError, Triplets
-from dashboard.catalogue import DatasetInfo
-from dashboard.jobs import Job, Step
-from dashboard.services import services
-from dashboard.uploads import File, Uploads
+from tripletscope.core.io.columns.reading import SIDE_ROLES
+from tripletscope.core.io.formats.archive import Archive
+from tripletscope.core.io.names import is_picture_name
+from tripletscope.core.quality.direction import DirectionTest, direction_test
+from tripletscope.core.simulation.simulate import MOST_COMPARISONS, comparisons_of
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.keeping.uploads import File, Uploads
 
 _MOST_KNOWN = 3  # readings of earlier data sets that are offered
 _SLOT = "import"

@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from core import __version__
-from core.files.reading import SIDE_ROLES
-from core.files.writing import WRITERS, write_answers
-from core.method import Inner, Method, parameters, unfitted
-from core.quadruples import Quadruples
-from core.quality import Cleaning
-from core.run import TASKS, Run
-from core.triplets import Triplets
-from dashboard import export
-from dashboard.catalogue import DatasetInfo
+from tripletscope import __version__
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io.columns.reading import SIDE_ROLES
+from tripletscope.core.io.writing import WRITERS, write_answers
+from tripletscope.core.method import Inner, Method, parameters, unfitted
+from tripletscope.core.quality import Cleaning
+from tripletscope.core.run import TASKS, Run
+from tripletscope.dashboard import export
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 
 #: Columns of answers that reading recognises by their names.
 _ROLES = (*SIDE_ROLES, "side", "trial")
@@ -117,42 +116,35 @@ def _script(
         Columns of answers that are kept though they have no role, and of comparisons of pairs
         that are no numbers.
     """
-    methods = [_source(run.fresh()) for run, _ in runs]
-    imports = {line for _, needed in methods for line in needed}
-    imports |= {"from core.run import run", "import numpy as np"}
+    imports = {"import numpy as np", "import tripletscope as ts"}
     lines = []
     if "answers" in sources:
-        imports.add("from core.files import read")
         keep = f", keep={told['answers']!r}" if told["answers"] else ""
         lines.append(
-            f"answers = read({sources['answers']!r}, objects={sources['objects']!r}{keep})"
+            f"answers = ts.read({sources['answers']!r}, objects={sources['objects']!r}{keep})"
         )
     if "pairs" in sources:
-        imports |= {
-            "import pandas as pd", "from core.files import read_objects",
-            "from core.quadruples import Quadruples",
-        }
+        imports.add("import pandas as pd")
         texts = dict.fromkeys(told["pairs"], "str")
         lines += [
             f"table = pd.read_csv({sources['pairs']!r}, dtype={texts!r})",
-            'pairs = Quadruples(table[list("ijkl")], answers=table.drop(columns=list("ijkl")),',
-            f"                   objects=read_objects({sources['objects']!r}))",
+            'pairs = ts.Quadruples(table[list("ijkl")], answers=table.drop(columns=list("ijkl")),',
+            f"                      objects=ts.read_objects({sources['objects']!r}))",
         ]
     if info.exclusions:
-        imports |= {"import json", "from core.quality import Cleaning"}
+        imports.add("import json")
         of = "answers" if "answers" in sources else "pairs"
         given = f"{of}, json.load(open({f'{name}-exclusions.json'!r}))"
         if "catch" in sources:
             imports.add("import pandas as pd")
             given += f", catch_trials=pd.read_csv({sources['catch']!r})"
         if "gold" in sources:
-            imports.add("from core.files import read_gold")
-            given += f", gold=read_gold({sources['gold']!r}, answers)[0]"
-        lines.append(f"{of} = Cleaning.from_log({given}).triplets")
+            given += f", gold=ts.read_gold({sources['gold']!r}, answers)[0]"
+        lines.append(f"{of} = ts.Cleaning.from_log({given}).triplets")
     taken: set[str] = set()
-    for (found, data), (method, _) in zip(runs, methods, strict=True):
-        result = _name(f"{found.task} {found.method}", taken)
-        lines += ["", f"{result} = run({found.task!r}, {method}, {data}{_options(found)})"]
+    for found, data in runs:
+        result, method = _name(f"{found.task} {found.method}", taken), _source(found.fresh())
+        lines += ["", f"{result} = ts.run({found.task!r}, {method}, {data}{_options(found)})"]
         if found.complete:
             lines.append(f"assert {result}.key == {found.key!r}, 'computed from something else'")
         else:
@@ -164,25 +156,22 @@ def _script(
         f"Run it in this folder, in an environment in which TripletScope {__version__} is "
         'installed.\nResults are printed; arrays go to .npz files.\n"""\n'
     )
-    return "\n".join([head, *sorted(imports, key=_order), "", *lines, ""])
+    return "\n".join([head, *sorted(imports), "", *lines, ""])
 
 
-def _source(method: Method) -> tuple[str, set[str]]:
-    """The expression that makes a method, and the imports that it needs."""
-    owner = type(method)
-    imports = {f"from {owner.__module__.rpartition('.')[0]} import {owner.__name__}"}
-    words = []
+def _source(method: Method) -> str:
+    """The expression that makes a method."""
+    owner, words = type(method), []
     for parameter in parameters(owner):
         value = getattr(method, parameter.name)
         if isinstance(parameter.spec, Inner) and value is not None:
-            text, more = _source(unfitted(value))
-            imports |= more
+            text = _source(unfitted(value))
         elif value == parameter.default:
             continue
         else:
             text = repr(value)
         words.append(f"{parameter.name}={text}")
-    return f"{owner.__name__}({', '.join(words)})", imports
+    return f"ts.{owner.__name__}({', '.join(words)})"
 
 
 def _options(run: Run) -> str:
@@ -198,10 +187,6 @@ def _name(words: str, taken: set[str]) -> str:
         name = f"{base}_{number}"
     taken.add(name)
     return name
-
-
-def _order(line: str) -> tuple[bool, Any]:
-    return line.startswith("from core"), line
 
 
 def _plain(text: str) -> str:

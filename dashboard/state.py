@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from core.quadruples import Quadruples
-from core.triplets import Triplets
-from dashboard.catalogue import DatasetInfo
-from dashboard.jobs import Job
-from dashboard.services import services
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.keeping.services import services
 
 _KEY = "tripletscope session"
 _PARAMETER = "session"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dashboard.state import session
-from dashboard.views.clusters.page import show_clusters
-from dashboard.views.opening import opened
+from tripletscope.dashboard.state import session
+from tripletscope.dashboard.views.clusters.page import show_clusters
+from tripletscope.dashboard.views.opening import opened
 
 
 def main() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import panels
-from dashboard.imports import keep_waiting, waiting
-from dashboard.state import session
-from dashboard.views.data.dataset import show_dataset
-from dashboard.views.data.reading import show_reading
+from tripletscope.dashboard.imports import keep_waiting, waiting
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.state import session
+from tripletscope.dashboard.views.data.dataset import show_dataset
+from tripletscope.dashboard.views.data.reading import show_reading
 
 
 def main() -> None:

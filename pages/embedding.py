@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dashboard.state import session
-from dashboard.views.embedding.page import show_embedding
-from dashboard.views.opening import opened
+from tripletscope.dashboard.state import session
+from tripletscope.dashboard.views.embedding.page import show_embedding
+from tripletscope.dashboard.views.opening import opened
 
 
 def main() -> None:

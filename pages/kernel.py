@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dashboard.state import session
-from dashboard.views.kernel.page import show_kernel
-from dashboard.views.opening import opened
+from tripletscope.dashboard.state import session
+from tripletscope.dashboard.views.kernel.page import show_kernel
+from tripletscope.dashboard.views.opening import opened
 
 
 def main() -> None:

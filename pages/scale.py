@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dashboard.state import session
-from dashboard.views.opening import opened
-from dashboard.views.scale.page import show_scale
+from tripletscope.dashboard.state import session
+from tripletscope.dashboard.views.opening import opened
+from tripletscope.dashboard.views.scale.page import show_scale
 
 
 def main() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.state import session
-from dashboard.views.simulate.page import show_simulate
+from tripletscope.dashboard.state import session
+from tripletscope.dashboard.views.simulate.page import show_simulate
 
 
 def main() -> None:

@@ -6,17 +6,18 @@ from typing import Any
 
 import streamlit as st
 
-from core.files import MatrixGiven, OtherTask
-from core.triplets import DataError
-from dashboard import imports, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import pressed
-from dashboard.samples import open_sample, samples
-from dashboard.services import services
-from dashboard.state import Session, session
-from dashboard.theme import count
-from dashboard.views.data.dataset import delete, rename
-from dashboard.views.opening import first_page, size_of
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io import MatrixGiven, OtherTask
+from tripletscope.dashboard import imports
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.samples import open_sample, samples
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session, session
+from tripletscope.dashboard.views.data.dataset import delete, rename
+from tripletscope.dashboard.views.opening import first_page, size_of
 
 _RECENT = 4
 _MATRIX = {

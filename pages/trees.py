@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dashboard.state import session
-from dashboard.views.opening import opened
-from dashboard.views.trees.page import show_trees
+from tripletscope.dashboard.state import session
+from tripletscope.dashboard.views.opening import opened
+from tripletscope.dashboard.views.trees.page import show_trees
 
 
 def main() -> None:

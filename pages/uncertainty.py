@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dashboard.state import session
-from dashboard.views.opening import opened
-from dashboard.views.uncertainty.page import show_uncertainty
+from tripletscope.dashboard.state import session
+from tripletscope.dashboard.views.opening import opened
+from tripletscope.dashboard.views.uncertainty.page import show_uncertainty
 
 
 def main() -> None:

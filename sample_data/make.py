@@ -18,14 +18,14 @@ import pandas as pd
 from PIL import Image, ImageDraw
 from sklearn.manifold import MDS
 
-from core.embedding import TSTE
-from core.files import attach_pictures, read, read_pictures
-from core.simulate import simulate
-from core.uncertainty import bootstrap
-from dashboard.figures.map import embedding_map
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.samples import Sample, samples
-from dashboard.theme import Canvas
+from tripletscope.core.embedding import TSTE
+from tripletscope.core.io import attach_pictures, read, read_pictures
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.uncertainty import bootstrap
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.keeping.samples import Sample, samples
 
 CARD = Canvas(520.0, 240.0)
 EKMAN = Path(__file__).parent / "ekman_colors"

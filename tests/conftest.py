@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
-from core.files import read
-from core.simulate import simulate
-from core.triplets import Triplets
-from dashboard import services as services_module
-from dashboard.jobs import Job, Step
-from dashboard.services import WORKSPACE_VARIABLE
+from tests.paths import SAMPLES
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import read
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.keeping import services as services_module
+from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
 
 # How long an example takes says more of the machine than of the code. The same examples are tried
 # everywhere, so that a failure is one of the change at hand; others with
@@ -24,7 +24,6 @@ settings.register_profile("fresh", deadline=None)
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.load_profile("same")
 
-SAMPLES = Path(__file__).parent.parent / "sample_data"
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

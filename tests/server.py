@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-COMMAND = [sys.executable, "-m", "dashboard.cli"]
+COMMAND = [sys.executable, "-m", "tripletscope"]
 #: The same on a machine that has no browser to draw figures with.
 WITHOUT_BROWSER = [
     sys.executable, "-c",
-    "import sys; import dashboard.export as export; export.can_render = lambda: False; "
-    "from dashboard.cli import main; sys.exit(main(sys.argv[1:]))",
+    "import sys; import tripletscope.dashboard.export as export; "
+    "export.can_render = lambda: False; "
+    "from tripletscope.dashboard.serving.cli import main; sys.exit(main(sys.argv[1:]))",
 ]
 #: The same with a list of what is asked of the network outside of this machine, which fails. Its
 #: first argument is the file of the list.
@@ -39,7 +40,7 @@ def watch(event, arguments):
         raise OSError("no way out")
 
 sys.addaudithook(watch)
-from dashboard.cli import main
+from tripletscope.dashboard.serving.cli import main
 sys.exit(main(sys.argv[1:]))
 """]
 

@@ -9,32 +9,24 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.paths import ROOT
 
-#: Layers of core from the bottom; a module imports from its own layer or from lower ones.
-LAYERS = [
-    ["core.triplets", "core.progress"],
-    ["core.quadruples"],
-    ["core.files", "core.parallel", "core.geometry"],
-    ["core.loss", "core.lbfgs", "core.optimise"],
-    ["core.nearer"],
-    ["core.method"],
-    ["core.embedding"],
-    ["core.kernel"],
-    ["core.cluster"],
-    ["core.truth"],
-    ["core.simulate", "core.inspection", "core.score"],
-    ["core.observers"],
-    ["core.uncertainty"],
-    ["core.scale"],
-    ["core.oracle"],
-    ["core.tree"],
-    ["core.compare", "core.active", "core.direction", "core.quality"],
-    ["core.scenario"],
-    ["core.plan", "core.detection", "core.questions"],
-    ["core.run"],
+#: Rooms of core by floor, from the ground up: what is in one imports from it or from lower floors.
+FLOORS = [
+    ["data", "computing", "geometry"],
+    ["io", "optimise", "method"],
+    ["embedding"],
+    ["kernel", "evaluation"],
+    ["cluster", "simulation"],
+    ["observers", "quality", "uncertainty", "tree"],
+    ["scale"],
+    ["design"],
+    ["run"],
 ]
-FORBIDDEN_IN_CORE = {"streamlit", "plotly", "dashboard", "pages"}
+PACKAGE = "tripletscope"
+#: What only the repository calls so: installed, these names belong to others.
+FOLDERS = {"core", "dashboard", "pages", "sample_data"}
+FORBIDDEN_IN_CORE = {"streamlit", "plotly"}
 
 
 def modules(folder: str) -> list[Path]:
@@ -51,30 +43,46 @@ def imports(path: Path) -> set[str]:
     return found
 
 
-def layer(module: str) -> int | None:
-    for level, names in enumerate(LAYERS):
-        if any(module == name or module.startswith(f"{name}.") for name in names):
-            return level
+def place(module: str) -> tuple[int, str] | None:
+    """Floor and room of a module of core."""
+    for floor, rooms in enumerate(FLOORS):
+        for room in rooms:
+            if f"{module}.".startswith(f"{PACKAGE}.core.{room}."):
+                return floor, room
     return None
 
 
 def name_of(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join([PACKAGE, *parts]).removesuffix(".__init__")
 
 
 @pytest.mark.parametrize("path", modules("core"), ids=name_of)
 def test_core_imports_downwards_only(path):
-    own = layer(name_of(path))
-    assert own is not None or name_of(path) == "core", f"{name_of(path)} is in no layer"
+    own = place(name_of(path))
+    assert own is not None or name_of(path) == f"{PACKAGE}.core", f"{path} is in no room"
     for module in imports(path):
         assert module.split(".")[0] not in FORBIDDEN_IN_CORE, f"{path} imports {module}"
-        level = layer(module)
-        assert level is None or own is None or level <= own, f"{name_of(path)} imports {module}"
+        assert not module.startswith((f"{PACKAGE}.dashboard", f"{PACKAGE}.pages"))
+        there = place(module)
+        assert there is None or there == own or there[0] < own[0], f"{path} imports {module}"
+
+
+def test_every_room_is_on_a_floor():
+    rooms = {path.stem for path in (ROOT / "core").iterdir() if path.name[0] != "_"}
+    assert rooms == {room for floor in FLOORS for room in floor}
 
 
 @pytest.mark.parametrize("path", modules("dashboard"), ids=name_of)
 def test_dashboard_does_not_know_pages(path):
-    assert not any(module.split(".")[0] == "pages" for module in imports(path))
+    assert not any(module.startswith(f"{PACKAGE}.pages") for module in imports(path))
+
+
+@pytest.mark.parametrize("folder", [*sorted(FOLDERS), "tests", "benchmarks", PACKAGE])
+def test_everything_is_called_by_the_one_name(folder):
+    """A folder of the same name beside an analysis, or in another wheel, would come in between."""
+    for path in modules(folder):
+        assert not {module.split(".")[0] for module in imports(path)} & FOLDERS, path
 
 
 def test_only_one_module_uses_the_session_state():
@@ -83,13 +91,14 @@ def test_only_one_module_uses_the_session_state():
         for path in [*modules("dashboard"), *modules("pages")]
         if "st.session_state" in path.read_text()
     }
-    assert users == {"dashboard.state"}
+    assert users == {"tripletscope.dashboard.state"}
 
 
 def test_importing_core_prints_nothing_and_needs_no_dashboard():
     code = (
-        "import sys, core.run, core.files, core.simulate, core.inspection\n"
-        "assert not {'streamlit', 'plotly', 'dashboard'} & set(sys.modules)"
+        "import sys, tripletscope as ts\n"
+        "for name in ts.__all__: getattr(ts, name)\n"
+        "assert not {'streamlit', 'plotly', 'tripletscope.dashboard'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -98,4 +107,4 @@ def test_importing_core_prints_nothing_and_needs_no_dashboard():
 @pytest.mark.parametrize("path", [*modules("dashboard"), *modules("pages")], ids=name_of)
 def test_nothing_runs_parts_of_pages_by_a_clock(path):
     """A part that is about to run when another page is opened would empty that page."""
-    assert "run_every" not in path.read_text(), "follow jobs by dashboard.watching"
+    assert "run_every" not in path.read_text(), "follow jobs by interface.watching"

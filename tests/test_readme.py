@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pandas as pd
 
-from core.tree import ComparisonTree
-
-ROOT = Path(__file__).parent.parent
+from tests.paths import ROOT
+from tripletscope.core.tree import ComparisonTree
 
 
 def test_the_lines_of_python_run(monkeypatch):

@@ -3,8 +3,8 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-import core.kernel  # noqa: F401 - registers what is clustered
-from core.method import methods
+import tripletscope.core.kernel  # noqa: F401 - registers what is clustered
+from tripletscope.core.method import methods
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")

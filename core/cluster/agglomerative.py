@@ -9,12 +9,12 @@ import numpy as np
 from scipy.cluster.hierarchy import linkage, optimal_leaf_ordering
 from scipy.spatial.distance import pdist, squareform
 
-from core.cluster.clustering import BasedClustering, Hierarchy
-from core.cluster.dendrogram import Dendrogram
-from core.kernel.kernel import refuse_matrix
-from core.kernel.space import Space, is_euclidean
-from core.method import Choice, Switch, register
-from core.triplets import DataError
+from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.kernel.kernel import refuse_matrix
+from tripletscope.core.kernel.space import Space, is_euclidean
+from tripletscope.core.method import Choice, Switch, register
 
 #: Above so many objects the best order of the leaves would take longer than all the rest.
 _MOST_ORDERED = 1_000

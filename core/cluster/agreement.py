@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.triplets import DataError
+from tripletscope.core.data.errors import DataError
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,14 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from core.cluster.dendrogram import Dendrogram
-from core.cluster.silhouette import silhouettes
-from core.kernel import K1
-from core.kernel.space import Space, space_of, space_of_distances
-from core.method import Inner, Method, Number, unfitted
-from core.progress import Progress, silent
-from core.triplets import DataError, Triplets, as_triplets
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.cluster.silhouette import silhouettes
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.kernel import K1
+from tripletscope.core.kernel.space import Space, space_of, space_of_distances
+from tripletscope.core.method import Inner, Method, Number, unfitted
 
 #: Clusters that are tried where their number is not given.
 MOST = 15

@@ -10,13 +10,14 @@ import numpy as np
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 
-from core.cluster.clustering import Hierarchy
-from core.cluster.dendrogram import Dendrogram
-from core.kernel.kernel import refuse_matrix
-from core.kernel.space import Space
-from core.method import Choice, register
-from core.progress import Progress, silent
-from core.triplets import DataError, Triplets
+from tripletscope.core.cluster.clustering import Hierarchy
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel.kernel import refuse_matrix
+from tripletscope.core.kernel.space import Space
+from tripletscope.core.method import Choice, register
 
 
 @register("cluster")

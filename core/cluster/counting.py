@@ -9,14 +9,15 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from core.cluster.clustering import Clustering
-from core.cluster.silhouette import silhouettes
-from core.kernel.space import Space
-from core.kernel.spectrum import principal_components
-from core.method import Number, checked
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.triplets import DataError, Triplets, as_triplets
+from tripletscope.core.cluster.clustering import Clustering
+from tripletscope.core.cluster.silhouette import silhouettes
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.kernel.space import Space
+from tripletscope.core.kernel.spectrum import principal_components
+from tripletscope.core.method import Number, checked
 
 #: Principal components in which the gap is measured at most.
 _COMPONENTS = 10

@@ -9,11 +9,11 @@ from typing import Annotated
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from core.cluster.clustering import BasedClustering
-from core.kernel.space import Space, centred_gram, is_euclidean
-from core.method import Number, register
-from core.parallel import Halt, in_parallel
-from core.triplets import DataError
+from tripletscope.core.cluster.clustering import BasedClustering
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.kernel.space import Space, centred_gram, is_euclidean
+from tripletscope.core.method import Number, register
 
 _MAX_ITER = 100
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.kernel.space import Space
+from tripletscope.core.kernel.space import Space
 
 #: Above so many objects a random sample of them is looked at.
 _MOST = 3_000

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import numpy as np
 
-from core.cluster.clustering import BasedClustering
-from core.kernel.space import Space
-from core.method import Number, register
-from core.parallel import single_blas_thread
+from tripletscope.core.cluster.clustering import BasedClustering
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.kernel.space import Space
+from tripletscope.core.method import Number, register
 
 #: Objects stay connected, however far apart.
 _LEAST = 1e-6

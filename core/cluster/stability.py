@@ -8,12 +8,12 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from core.cluster.clustering import Clustering, Hierarchy
-from core.cluster.dendrogram import Dendrogram
-from core.method import Number, checked
-from core.parallel import Halt, in_parallel, single_blas_thread
-from core.progress import Progress, Stopped, silent
-from core.triplets import Triplets, as_triplets
+from tripletscope.core.cluster.clustering import Clustering, Hierarchy
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.method import Number, checked
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.cluster.dendrogram import Dendrogram
+from tripletscope.core.cluster.dendrogram import Dendrogram
 
 
 class Tanglegram(NamedTuple):

@@ -3,7 +3,7 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-from core.method import methods
+from tripletscope.core.method import methods
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.embedding.gnmds import GNMDS
-from core.embedding.ordinal import Prior, Starts, Tolerance
-from core.loss import Answers, Objective
-from core.method import register
-from core.optimise import Optimum, adapted, minimise
-from core.progress import Progress
+from tripletscope.core.computing.progress import Progress
+from tripletscope.core.embedding.gnmds import GNMDS
+from tripletscope.core.embedding.ordinal import Prior, Starts, Tolerance
+from tripletscope.core.method import register
+from tripletscope.core.optimise.loss import Answers, Objective
+from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
 #: Dimensions in which the kernel is first sought, beyond those of the map.
 _SPARE = 40

@@ -9,11 +9,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from core.embedding.soe import SOE
-from core.method import Number, register
-from core.optimise import adapted
-from core.progress import Progress, silent
-from core.triplets import DataError, Triplets
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.soe import SOE
+from tripletscope.core.method import Number, register
+from tripletscope.core.optimise.minimise import adapted
 
 #: A graph is local, and most starts end in folded maps. A strong prior keeps the map so small
 #: that it unfolds; the fit begins from there. This is its strength, per answer and object.

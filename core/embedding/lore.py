@@ -8,13 +8,13 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from core.embedding.ordinal import OrdinalEmbedding, Prior
-from core.loss import Answers, Loss, Objective, compiled, softplus
-from core.method import Number, register
-from core.optimise import Optimum, adapted, minimise
-from core.progress import Progress
-from core.quadruples import Quadruples
-from core.triplets import Triplets
+from tripletscope.core.computing.progress import Progress
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
+from tripletscope.core.method import Number, register
+from tripletscope.core.optimise.loss import Answers, Loss, Objective, compiled, softplus
+from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
 #: Exponent of the penalty on the size of a dimension.
 _POWER = 0.5

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy.stats import rankdata
 
-from core.embedding.ordinal import Embedding, Starts
-from core.geometry import principal_axes
-from core.method import Number, register
-from core.parallel import single_blas_thread
-from core.progress import Progress, silent
-from core.triplets import DataError
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.embedding.ordinal import Embedding, Starts
+from tripletscope.core.geometry import principal_axes
+from tripletscope.core.method import Number, register
 
 
 @register("matrix_embedding")

@@ -7,16 +7,17 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from core.embedding.placing import place
-from core.embedding.starts import line_start, random_start, spectral_start
-from core.geometry import distances, principal_axes, rms, to_unit_rms
-from core.loss import Answers, Loss, Objective, margins
-from core.method import Choice, Method, Number, Switch
-from core.optimise import Optimum, adapted, minimise, restarts
-from core.parallel import single_blas_thread
-from core.progress import Progress, silent
-from core.quadruples import Quadruples, as_answers
-from core.triplets import DataError, Triplets
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.placing import place
+from tripletscope.core.embedding.starts import line_start, random_start, spectral_start
+from tripletscope.core.geometry import distances, principal_axes, rms, to_unit_rms
+from tripletscope.core.method import Choice, Method, Number, Switch
+from tripletscope.core.optimise.loss import Answers, Loss, Objective, margins
+from tripletscope.core.optimise.minimise import Optimum, adapted, minimise, restarts
 
 #: Sizes at which a start without a scale is tried.
 _SCALES = 2.0 ** np.arange(-4, 4)
@@ -109,7 +110,7 @@ class OrdinalEmbedding(Embedding):
 
     #: Whether the size of a map means something: the loss weighs it against the noise or against
     #: a margin. Otherwise a larger map of the same shape is about as good, and maps are compared
-    #: after `core.geometry.to_unit_rms`.
+    #: after `tripletscope.core.geometry.to_unit_rms`.
     fixes_scale: ClassVar[bool] = True
     #: Whether the loss of an answer is minus the logarithm of its probability.
     is_likelihood: ClassVar[bool] = False

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.loss import Answers, Loss, Objective
-from core.optimise import minimise
-from core.quadruples import Quadruples
-from core.triplets import Triplets
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.optimise.loss import Answers, Loss, Objective
+from tripletscope.core.optimise.minimise import minimise
 
 #: Fitted objects whose surroundings are tried.
 _TRIALS = 48

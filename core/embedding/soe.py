@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
-from core.embedding.ordinal import OrdinalEmbedding, Prior
-from core.loss import Loss, compiled
-from core.method import Number, register
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
+from tripletscope.core.method import Number, register
+from tripletscope.core.optimise.loss import Loss, compiled
 
 #: Added to squared distances, because a distance has no derivative where it is 0.
 _ROUNDING = 1e-12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.loss import Answers, compiled
+from tripletscope.core.optimise.loss import Answers, compiled
 
 
 def random_start(n_objects: int, n_components: int, rng: np.random.Generator) -> np.ndarray:

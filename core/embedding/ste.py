@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.loss import Loss, compiled, softplus
-from core.method import register
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.method import register
+from tripletscope.core.optimise.loss import Loss, compiled, softplus
 
 
 @compiled

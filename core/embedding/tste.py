@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.loss import Loss, compiled, log_positive, softplus
-from core.method import Number, register
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.method import Number, register
+from tripletscope.core.optimise.loss import Loss, compiled, log_positive, softplus
 
 
 @compiled

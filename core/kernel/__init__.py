@@ -3,8 +3,8 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-import core.embedding  # noqa: F401 - registers the maps that a Gaussian kernel is put on
-from core.method import methods
+import tripletscope.core.embedding  # noqa: F401 - registers the maps that a Gaussian kernel is put on
+from tripletscope.core.method import methods
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")

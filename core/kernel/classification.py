@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
-from core.kernel.space import Space, space_of
-from core.method import Choice, Column, Method, Number, checked
-from core.parallel import single_blas_thread
-from core.progress import Progress, Stopped, silent
-from core.triplets import DataError, Triplets, as_triplets
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
+from tripletscope.core.kernel.space import Space, space_of
+from tripletscope.core.method import Choice, Column, Method, Number, checked
 
 #: What the inner cross-validation chooses from.
 _PENALTIES = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]}

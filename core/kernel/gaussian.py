@@ -8,11 +8,12 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from core.embedding import STE
-from core.kernel.kernel import Kernel, refuse_matrix
-from core.method import Inner, Method, Number, register, unfitted
-from core.progress import Progress, silent
-from core.triplets import DataError, Triplets
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
+from tripletscope.core.method import Inner, Method, Number, register, unfitted
 
 
 @register("kernel")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from core.triplets import DataError
+from tripletscope.core.data.errors import DataError
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -8,10 +8,11 @@ from scipy import sparse
 from scipy.linalg import blas, eigvalsh
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-from core.kernel.bits import products_of_votes
-from core.method import Method
-from core.parallel import single_blas_thread
-from core.triplets import DataError, Triplets, as_triplets
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.kernel.bits import products_of_votes
+from tripletscope.core.method import Method
 
 #: Above so many objects kernels and features are in single precision, which halves their memory.
 SINGLE_ABOVE = 5_000

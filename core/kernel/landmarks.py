@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from core.embedding.ordinal import Embedding
-from core.kernel.kernel import Kernel, kernel_distances, refuse_matrix
-from core.method import Method
-from core.parallel import single_blas_thread
-from core.triplets import DataError
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.kernel.kernel import Kernel, kernel_distances, refuse_matrix
+from tripletscope.core.method import Method
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from scipy.linalg import eigh, eigvalsh
 from scipy.sparse.linalg import eigsh
 from sklearn.base import clone
 
-from core.kernel.kernel import Kernel
-from core.kernel.space import Space, centred_gram, space_of
-from core.method import Choice, Number, checked
-from core.parallel import Halt, in_parallel, single_blas_thread
-from core.progress import Progress, Stopped, silent
-from core.triplets import DataError, Triplets, as_triplets
+from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.kernel.kernel import Kernel
+from tripletscope.core.kernel.space import Space, centred_gram, space_of
+from tripletscope.core.method import Choice, Number, checked
 
 #: Eigenvalues of a spectrum at most.
 _MOST = 50

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy import sparse
 
-from core.kernel.graphs import Graph
-from core.kernel.kernel import Kernel
-from core.method import Choice, Number, Switch, register
-from core.progress import Progress, silent
-from core.triplets import DataError
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.kernel.graphs import Graph
+from tripletscope.core.kernel.kernel import Kernel
+from tripletscope.core.method import Choice, Number, Switch, register
 
 
 @register("graph_kernel")

@@ -1,8 +1,8 @@
 """Who answered like whom: predictions between participants, pools of them, maps of each."""
 
-from core.observers.groups import GroupErrors, errors_by_group, groups_of
-from core.observers.maps import ObserverMaps, observer_maps
-from core.observers.predictions import (
+from tripletscope.core.observers.groups import GroupErrors, errors_by_group, groups_of
+from tripletscope.core.observers.maps import ObserverMaps, observer_maps
+from tripletscope.core.observers.predictions import (
     PoolingCurve,
     Predictions,
     pooling_curve,

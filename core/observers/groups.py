@@ -8,12 +8,13 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 
-from core.method import Column, Method, Number, checked
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.quadruples import Quadruples, as_answers
-from core.score import cross_validate
-from core.triplets import DataError, Triplets
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.method import Column, Method, Number, checked
 
 By = Annotated[
     str,

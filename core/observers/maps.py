@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
-from core.cluster import Agglomerative
-from core.cluster.dendrogram import Dendrogram
-from core.embedding.ordinal import Embedding
-from core.geometry import procrustes, procrustes_disparity
-from core.method import checked
-from core.observers.groups import By, Most, collected, counted, largest
-from core.parallel import Halt
-from core.progress import Progress, silent
-from core.quadruples import Quadruples
-from core.triplets import Triplets
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.geometry import procrustes, procrustes_disparity
+from tripletscope.core.method import checked
+from tripletscope.core.observers.groups import By, Most, collected, counted, largest
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,13 @@ import pandas as pd
 from scipy.special import stdtrit
 from sklearn.base import clone
 
-from core.method import Column, Method, Number, checked
-from core.observers.groups import (
+from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Column, Method, Number, checked
+from tripletscope.core.observers.groups import (
     By,
     Most,
     Seed,
@@ -22,10 +27,6 @@ from core.observers.groups import (
     groups_of,
     largest,
 )
-from core.parallel import Halt
-from core.progress import Progress, silent
-from core.quadruples import Quadruples
-from core.triplets import DataError, Triplets
 
 #: Numbers of pooled participants at which accuracy is measured.
 _POOLS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)

@@ -1,7 +1,7 @@
 """What answers are worth: who gave them with care, how consistent they are, what can be reached."""
 
-from core.quality.checks import gold_mistakes, obvious
-from core.quality.consistency import (
+from tripletscope.core.quality.checks import gold_mistakes, obvious
+from tripletscope.core.quality.consistency import (
     Ceiling,
     Coverage,
     Repeats,
@@ -11,12 +11,12 @@ from core.quality.consistency import (
     repeats,
     transitivity,
 )
-from core.quality.exclusion import Cleaning, Effect, Exclusion, Preview
-from core.quality.paragraph import methods_paragraph
-from core.quality.people import Agreement, agreement_with_map, participants, runs_test
-from core.quality.report import QualityReport, quality
-from core.quality.rules import RULES, Rule
-from core.quality.tables import objects, over_time, samplers
+from tripletscope.core.quality.exclusion import Cleaning, Effect, Exclusion, Preview
+from tripletscope.core.quality.paragraph import methods_paragraph
+from tripletscope.core.quality.people import Agreement, agreement_with_map, participants, runs_test
+from tripletscope.core.quality.report import QualityReport, quality
+from tripletscope.core.quality.rules import RULES, Rule
+from tripletscope.core.quality.tables import objects, over_time, samplers
 
 __all__ = [
     "RULES",

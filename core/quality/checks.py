@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from core.method import Method
-from core.triplets import DataError, Triplets
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Method
 
 
 def obvious(fitted: Method, triplets: Triplets, least: float = 0.6) -> Triplets:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.quadruples import Quadruples
-from core.triplets import Triplets
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
 
 #: What sides are called where options stand beside each other, and where there are three.
 _SIDES = (("left", "right"), ("first", "second", "third"), ("left", "middle", "right"))

@@ -10,10 +10,10 @@ import pandas as pd
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from core.quadruples import Quadruples, as_answers
-from core.quality.columns import codes_of, divided
-from core.score import ErrorEstimate, repeat_error, wilson
-from core.triplets import Triplets, as_triplets
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.score import ErrorEstimate, repeat_error, wilson
+from tripletscope.core.quality.columns import codes_of, divided
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,15 @@ import pandas as pd
 from scipy.special import stdtrit
 from sklearn.base import clone
 
-from core.method import Method, checked, parameters
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.quadruples import Quadruples
-from core.quality.columns import one_per_trial
-from core.quality.rules import RULES, Known
-from core.score import question_folds
-from core.triplets import DataError, Triplets
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import question_folds
+from tripletscope.core.method import Method, checked, parameters
+from tripletscope.core.quality.columns import one_per_trial
+from tripletscope.core.quality.rules import RULES, Known
 
 #: The rule of exclusions that are made by hand.
 MANUAL = "manual"
@@ -152,9 +153,9 @@ class Cleaning:
     raw : Triplets or Quadruples
         As they were imported.
     catch_trials : DataFrame, optional
-        As `core.files.Imported.catch_trials`.
+        As `tripletscope.core.io.Imported.catch_trials`.
     gold : Triplets, optional
-        See `core.quality.gold_mistakes`.
+        See `tripletscope.core.quality.gold_mistakes`.
     exclusions : sequence of Exclusion
         Made one after the other: each sees what the earlier ones have left.
     """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from core import __version__
-from core.quadruples import Quadruples
-from core.quality.columns import codes_of, one_per_trial
-from core.quality.consistency import noise_ceiling, repeats
-from core.quality.exclusion import Cleaning
-from core.triplets import Triplets
+from tripletscope import __version__
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.quality.columns import codes_of, one_per_trial
+from tripletscope.core.quality.consistency import noise_ceiling, repeats
+from tripletscope.core.quality.exclusion import Cleaning
 
 
 def methods_paragraph(cleaning: Cleaning, asked: str = "") -> str:
@@ -20,7 +20,7 @@ def methods_paragraph(cleaning: Cleaning, asked: str = "") -> str:
     cleaning : Cleaning
         The imported answers and what was left out of them.
     asked : str, optional
-        What was asked, such as the title of a `core.files.Task`.
+        What was asked, such as the title of a `tripletscope.core.io.Task`.
     """
     raw, kept = cleaning.raw, cleaning.triplets
     task = f" (asked for: {asked[:1].lower()}{asked[1:]})" if asked else ""

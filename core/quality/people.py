@@ -11,15 +11,16 @@ from scipy.special import ndtr
 from scipy.stats import chisquare
 from sklearn.base import clone
 
-from core.method import Method, Number
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.quadruples import Quadruples
-from core.quality.checks import gold_mistakes
-from core.quality.columns import codes_of, divided, one_per_trial, sides_of
-from core.quality.consistency import both_ways, pairs_of, ratios
-from core.score import wilson
-from core.triplets import DataError, Triplets
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import wilson
+from tripletscope.core.method import Method, Number
+from tripletscope.core.quality.checks import gold_mistakes
+from tripletscope.core.quality.columns import codes_of, divided, one_per_trial, sides_of
+from tripletscope.core.quality.consistency import both_ways, pairs_of, ratios
 
 
 def participants(
@@ -31,7 +32,7 @@ def participants(
     ----------
     triplets : Triplets or Quadruples
     catch_trials : DataFrame, optional
-        ``participant`` and ``correct``, as `core.files.Imported.catch_trials`.
+        ``participant`` and ``correct``, as `tripletscope.core.io.Imported.catch_trials`.
     gold : Triplets or array-like, shape (G, 3), optional
         See `gold_mistakes`.
 

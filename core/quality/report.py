@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.quadruples import Quadruples
-from core.quality.consistency import (
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.quality.consistency import (
     Ceiling,
     Coverage,
     Repeats,
@@ -18,9 +19,8 @@ from core.quality.consistency import (
     noise_ceiling,
     repeats,
 )
-from core.quality.people import participants
-from core.quality.tables import objects, over_time, samplers
-from core.triplets import Triplets
+from tripletscope.core.quality.people import participants
+from tripletscope.core.quality.tables import objects, over_time, samplers
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ def quality(
     ----------
     triplets : Triplets or Quadruples
     catch_trials : DataFrame, optional
-        As `core.files.Imported.catch_trials`.
+        As `tripletscope.core.io.Imported.catch_trials`.
     gold : Triplets or array-like, shape (G, 3), optional
         Right answers to some questions, see `gold_mistakes` and `obvious`.
     wrong : ndarray, shape (T,), optional

@@ -10,11 +10,12 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 
-from core.method import Number
-from core.quadruples import Quadruples
-from core.quality.columns import codes_of, one_per_trial, sides_of
-from core.quality.people import participants
-from core.triplets import DataError, Triplets
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Number
+from tripletscope.core.quality.columns import codes_of, one_per_trial, sides_of
+from tripletscope.core.quality.people import participants
 
 _Most = Annotated[float, Number(0.0, 1.0, "At most", "Share of the answers.")]
 _Least = Annotated[float, Number(0.0, 1.0, "At least", "Share of the answers.")]
@@ -40,7 +41,7 @@ class Known:
 
     @cached_property
     def people(self) -> pd.DataFrame:
-        """`core.quality.participants` of these answers."""
+        """`tripletscope.core.quality.participants` of these answers."""
         return participants(self.triplets, catch_trials=self.catch_trials, gold=self.gold)
 
     @cached_property

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.quadruples import Quadruples
-from core.quality.columns import codes_of
-from core.quality.consistency import (
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import clustered_mean
+from tripletscope.core.quality.columns import codes_of
+from tripletscope.core.quality.consistency import (
     both_ways,
     noise_ceiling,
     pairs_of,
@@ -17,8 +19,6 @@ from core.quality.consistency import (
     repeats,
     transitivity,
 )
-from core.score import clustered_mean
-from core.triplets import Triplets
 
 #: Parts into which the answers of each participant are divided, to see what changes.
 STRETCHES = 5
@@ -98,7 +98,8 @@ def over_time(
     ----------
     triplets : Triplets or Quadruples
     wrong : ndarray, shape (T,), optional
-        How wrongly each answer was predicted, as `core.score.ErrorEstimate.wrong`.
+        How wrongly each answer was predicted, as
+        `tripletscope.core.evaluation.score.ErrorEstimate.wrong`.
     stretches : int
 
     Returns

@@ -1,7 +1,7 @@
 """Perceptual scales: difference scaling and scales from maps."""
 
-from core.scale.mlds import MLDS
-from core.scale.ordinal import (
+from tripletscope.core.scale.mlds import MLDS
+from tripletscope.core.scale.ordinal import (
     GroupScales,
     OrdinalScale,
     normalised,
@@ -9,8 +9,13 @@ from core.scale.ordinal import (
     scale_error,
     scales_by,
 )
-from core.scale.resampling import ScaleDiagnostics, ScaleSamples, bootstrap_scale, diagnose
-from core.scale.trials import Recorded, Trials, as_trials, recorded
+from tripletscope.core.scale.resampling import (
+    ScaleDiagnostics,
+    ScaleSamples,
+    bootstrap_scale,
+    diagnose,
+)
+from tripletscope.core.scale.trials import Recorded, Trials, as_trials, recorded
 
 __all__ = [
     "MLDS", "GroupScales", "OrdinalScale", "Recorded", "ScaleDiagnostics", "ScaleSamples",

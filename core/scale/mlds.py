@@ -8,13 +8,19 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from core.method import Choice, Column, Method, Number, Switch, register
-from core.parallel import single_blas_thread
-from core.progress import Progress, silent
-from core.quadruples import Quadruples, as_answers
-from core.scale.binomial import LINKS, Prior, fit_many, has_finite_optimum, log_likelihoods
-from core.scale.trials import Recorded, Trials, as_trials
-from core.triplets import Triplets
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Choice, Column, Method, Number, Switch, register
+from tripletscope.core.scale.binomial import (
+    LINKS,
+    Prior,
+    fit_many,
+    has_finite_optimum,
+    log_likelihoods,
+)
+from tripletscope.core.scale.trials import Recorded, Trials, as_trials
 
 #: Range of a scale, in units of the noise, that the prior expects which takes over where no finite
 #: scale is the most likely one.
@@ -119,7 +125,7 @@ class MLDS(Method):
         Parameters
         ----------
         triplets : Triplets, Quadruples, Recorded, DataFrame or array-like of int
-            See `core.scale.as_trials`.
+            See `tripletscope.core.scale.as_trials`.
         y : ignored
         progress : Progress
             Called once; the fit takes milliseconds.

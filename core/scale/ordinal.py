@@ -9,18 +9,19 @@ import numpy as np
 from scipy.stats import spearmanr
 from sklearn.base import clone
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.geometry import coverage_radius
-from core.method import Column, Method, Number, checked
-from core.observers import groups_of
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.quadruples import Quadruples, as_answers
-from core.scale.mlds import MLDS, standardised
-from core.scale.resampling import bootstrap_scale, may_rise
-from core.scale.trials import stimulus_of
-from core.triplets import DataError, Triplets
-from core.uncertainty.sources import Maps, Source, samples_from
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.geometry import coverage_radius
+from tripletscope.core.method import Column, Method, Number, checked
+from tripletscope.core.observers import groups_of
+from tripletscope.core.scale.mlds import MLDS, standardised
+from tripletscope.core.scale.resampling import bootstrap_scale, may_rise
+from tripletscope.core.scale.trials import stimulus_of
+from tripletscope.core.uncertainty.sources import Maps, Source, samples_from
 
 Stimulus = Annotated[
     str | None,

@@ -9,12 +9,19 @@ from typing import Annotated, Any
 import numpy as np
 from sklearn.base import clone
 
-from core.method import Choice, Number, checked
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.scale.binomial import LINKS, Link, Prior, fit_many, log_likelihoods, probabilities
-from core.scale.mlds import MLDS, standardised
-from core.scale.trials import Trials
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.scale.binomial import (
+    LINKS,
+    Link,
+    Prior,
+    fit_many,
+    log_likelihoods,
+    probabilities,
+)
+from tripletscope.core.scale.mlds import MLDS, standardised
+from tripletscope.core.scale.trials import Trials
 
 #: Resamples fitted together: their arrays stay in the processor's cache.
 _TOGETHER = 100

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.quadruples import Quadruples, as_answers
-from core.triplets import DataError, Triplets
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
 
 _RESPONSES = ("resp", "response")
 _OBSERVERS = ("obs", "observer", "participant")

@@ -1,14 +1,14 @@
 """Comparison trees and forests: neighbours, classes and responses from comparisons alone."""
 
-from core.tree.forest import (
+from tripletscope.core.tree.forest import (
     ComparisonForest,
     ComparisonForestClassifier,
     ComparisonForestRegressor,
 )
-from core.tree.projection import KDTree, PATree, RPTree
-from core.tree.proximity import ForestProximity
-from core.tree.rank_cover import RankCoverTree
-from core.tree.tree import ComparisonTree
+from tripletscope.core.tree.projection import KDTree, PATree, RPTree
+from tripletscope.core.tree.proximity import ForestProximity
+from tripletscope.core.tree.rank_cover import RankCoverTree
+from tripletscope.core.tree.tree import ComparisonTree
 
 __all__ = [
     "ComparisonForest",

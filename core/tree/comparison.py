@@ -10,16 +10,17 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from core.kernel.space import space_of
-from core.method import Method, Number, checked
-from core.progress import Progress, silent
-from core.score import wilson
-from core.tree.forest import ComparisonForest
-from core.tree.projection import KDTree, PATree, RPTree
-from core.tree.quality import search_errors
-from core.tree.rank_cover import RankCoverTree
-from core.tree.tree import ComparisonTree, Neighbours
-from core.triplets import DataError, Triplets, as_triplets
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.score import wilson
+from tripletscope.core.kernel.space import space_of
+from tripletscope.core.method import Method, Number, checked
+from tripletscope.core.tree.forest import ComparisonForest
+from tripletscope.core.tree.projection import KDTree, PATree, RPTree
+from tripletscope.core.tree.quality import search_errors
+from tripletscope.core.tree.rank_cover import RankCoverTree
+from tripletscope.core.tree.tree import ComparisonTree, Neighbours
 
 #: Leaf sizes that are tried, and coverages of the rank cover tree, which has no leaves.
 _LEAVES = (1, 2, 4, 8, 16, 32, 64)

@@ -18,13 +18,13 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from core.loss import compiled
-from core.method import Choice, Number, Switch
-from core.oracle import Oracle, converse
-from core.progress import Progress, silent
-from core.tree.nodes import LABELS, RANDOM, RESPONSES, Nodes
-from core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
-from core.tree.search import nearest
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.method import Choice, Number, Switch
+from tripletscope.core.optimise.loss import compiled
+from tripletscope.core.tree.nodes import LABELS, RANDOM, RESPONSES, Nodes
+from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
+from tripletscope.core.tree.oracle import Oracle, converse
+from tripletscope.core.tree.search import nearest
 
 LeafSize = Annotated[
     int,
@@ -45,7 +45,7 @@ class ComparisonForest(ComparingEstimator):
     Parameters
     ----------
     metric : str or Oracle
-        How objects are given: see `core.tree.objects.ComparingEstimator`.
+        How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`.
     n_estimators, leaf_size, max_samples, seed
         See their declarations.
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core.loss import compiled
-from core.nearer import nearer, workspace
-from core.oracle import Dialogue
+from tripletscope.core.optimise.loss import compiled
+from tripletscope.core.tree.nearer import nearer, workspace
+from tripletscope.core.tree.oracle import Dialogue
 
 RANDOM, LABELS, RESPONSES = 0, 1, 2
 

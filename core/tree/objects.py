@@ -9,11 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from core.method import checked, parameters
-from core.oracle import MISMATCH, Distances, Kernel, MeasuredOracle, Oracle, Vectors, converse
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.tree.nodes import (
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.method import checked, parameters
+from tripletscope.core.tree.nodes import (
     RANDOM,
     Chooser,
     Nodes,
@@ -25,6 +24,15 @@ from core.tree.nodes import (
     growing,
     planted,
 )
+from tripletscope.core.tree.oracle import (
+    MISMATCH,
+    Distances,
+    Kernel,
+    MeasuredOracle,
+    Oracle,
+    Vectors,
+    converse,
+)
 
 #: The whole matrix is given, between all objects, or from further objects to all.
 MATRICES = {"precomputed": Distances, "kernel": Kernel}
@@ -35,9 +43,9 @@ _NOTHING = np.zeros(1, np.int32), np.zeros(1)
 class ComparingEstimator(BaseEstimator):
     """Learns by asking an oracle.
 
-    `metric` names a metric of `core.oracle.metrics`, and objects are vectors; or it is
-    "precomputed" or "kernel", and objects are rows of a matrix; or it is an `Oracle`, and objects
-    are its numbers.
+    `metric` names a metric of `tripletscope.core.tree.oracle.metrics`, and objects are vectors; or
+    it is "precomputed" or "kernel", and objects are rows of a matrix; or it is an `Oracle`, and
+    objects are its numbers.
     """
 
     metric: str | Oracle
@@ -126,7 +134,7 @@ def grow_trees(
         From which the pivots of each tree follow.
     how : Rule
     n_pairs, choose
-        See `core.tree.nodes.growing`.
+        See `tripletscope.core.tree.nodes.growing`.
     progress : Progress
 
     Raises

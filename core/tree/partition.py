@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.tree.nodes import Nodes
+from tripletscope.core.tree.nodes import Nodes
 
 
 def cells(

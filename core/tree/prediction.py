@@ -11,19 +11,20 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import get_tags
 
-from core.kernel.classification import column_of
-from core.kernel.space import Space, space_of
-from core.method import Choice, Column, Method, Number, checked
-from core.oracle import Answered, Fitted, Oracle
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.score import corrected_reach
-from core.tree.forest import (
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.score import corrected_reach
+from tripletscope.core.kernel.classification import column_of
+from tripletscope.core.kernel.space import Space, space_of
+from tripletscope.core.method import Choice, Column, Method, Number, checked
+from tripletscope.core.tree.forest import (
     ComparisonForest,
     ComparisonForestClassifier,
     ComparisonForestRegressor,
 )
-from core.triplets import DataError, Triplets, as_triplets
+from tripletscope.core.tree.oracle import Answered, Fitted, Oracle
 
 #: Leaf sizes and numbers of trees that are tried.
 LEAVES = (1, 2, 4, 8, 16, 32)

@@ -10,11 +10,11 @@ from scipy.sparse.linalg import svds
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from core.method import Number
-from core.oracle import Vectors
-from core.parallel import single_blas_thread
-from core.tree.forest import LeafSize
-from core.tree.tree import Neighbours
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.method import Number
+from tripletscope.core.tree.forest import LeafSize
+from tripletscope.core.tree.oracle import Vectors
+from tripletscope.core.tree.tree import Neighbours
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from core.embedding import STE
-from core.kernel.kernel import Kernel, refuse_matrix
-from core.method import Inner, Method, Number, register, unfitted
-from core.oracle import Answered, Distances
-from core.progress import Progress, silent
-from core.tree.forest import ComparisonForest, Trees
-from core.triplets import Triplets, as_triplets
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
+from tripletscope.core.method import Inner, Method, Number, register, unfitted
+from tripletscope.core.tree.forest import ComparisonForest, Trees
+from tripletscope.core.tree.oracle import Answered, Distances
 
 
 @register("kernel")

@@ -8,10 +8,10 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from core.method import Number, checked
-from core.oracle import Vectors
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.method import Number, checked
+from tripletscope.core.tree.oracle import Vectors
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from core.method import Number
-from core.oracle import Dialogue, Oracle, converse
-from core.progress import Progress, Stopped, silent
-from core.tree.objects import ComparingEstimator
-from core.tree.search import nearest
-from core.tree.tree import Neighbours
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.method import Number
+from tripletscope.core.tree.objects import ComparingEstimator
+from tripletscope.core.tree.oracle import Dialogue, Oracle, converse
+from tripletscope.core.tree.search import nearest
+from tripletscope.core.tree.tree import Neighbours
 
 _NOBODY = np.zeros(0, dtype=np.int32)
 
@@ -24,7 +24,7 @@ class RankCoverTree(ComparingEstimator):
     Parameters
     ----------
     metric : str or Oracle
-        How objects are given: see `core.tree.objects.ComparingEstimator`.
+        How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`.
     n_levels, coverage, seed
         See their declarations.
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.oracle import Dialogue
-from core.tree.nodes import Nodes
+from tripletscope.core.tree.nodes import Nodes
+from tripletscope.core.tree.oracle import Dialogue
 
 
 def nearest(x: np.ndarray, candidates: Sequence[np.ndarray], k: int = 1) -> Dialogue:

@@ -10,11 +10,11 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from core.method import Choice, Number
-from core.oracle import Answered, Oracle, Vectors, converse
-from core.progress import Progress, silent
-from core.tree.forest import LeafSize
-from core.tree.nodes import (
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Choice, Number
+from tripletscope.core.tree.forest import LeafSize
+from tripletscope.core.tree.nodes import (
     LABELS,
     RANDOM,
     Chooser,
@@ -25,9 +25,9 @@ from core.tree.nodes import (
     growing,
     keys,
 )
-from core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
-from core.tree.search import best_first, nearest
-from core.triplets import Triplets
+from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
+from tripletscope.core.tree.oracle import Answered, Oracle, Vectors, converse
+from tripletscope.core.tree.search import best_first, nearest
 
 
 class Neighbours(NamedTuple):
@@ -52,8 +52,8 @@ class ComparisonTree(ComparingEstimator):
     Parameters
     ----------
     metric : str or Oracle
-        How objects are given: see `core.tree.objects.ComparingEstimator`. Against noise, let
-        every question be asked several times (`core.oracle.Repeated`).
+        How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`. Against
+        noise, let every question be asked several times (`tripletscope.core.tree.oracle.Repeated`).
     leaf_size, pivots, n_pairs, seed
         See their declarations.
 

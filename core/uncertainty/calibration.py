@@ -8,16 +8,17 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.geometry import coverage_radius, procrustes, rms
-from core.loss import margins, single_losses
-from core.method import Number, checked
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.simulate import answer, random_questions
-from core.triplets import DataError, Triplets, as_triplets
-from core.uncertainty.samples import Samples
-from core.uncertainty.sources import Maps, Source, Spread, samples_from
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.geometry import coverage_radius, procrustes, rms
+from tripletscope.core.method import Number, checked
+from tripletscope.core.optimise.loss import margins, single_losses
+from tripletscope.core.simulation.simulate import answer, random_questions
+from tripletscope.core.uncertainty.samples import Samples
+from tripletscope.core.uncertainty.sources import Maps, Source, Spread, samples_from
 
 #: Shares of the truth that ellipses are to hold.
 LEVELS = (0.5, 0.8, 0.95)

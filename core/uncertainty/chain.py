@@ -9,9 +9,9 @@ import numba
 import numpy as np
 from numba.core import types
 
-from core.loss import CONSTANTS, KERNEL, Answers, Loss, gather, paired
-from core.parallel import Halt
-from core.uncertainty.curvature import Normal
+from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.optimise.loss import CONSTANTS, KERNEL, Answers, Loss, gather, paired
+from tripletscope.core.uncertainty.curvature import Normal
 
 #: Draws between two looks at whether to stop.
 _BLOCK = 128

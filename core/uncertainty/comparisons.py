@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr
 
-from core.loss import compiled
-from core.parallel import Halt, in_parallel
-from core.triplets import Triplets, as_triplets
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.optimise.loss import compiled
 
 #: Anchors are divided into so many parts, whatever the number of threads.
 _PARTS = 8

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.loss import Answers, Loss, compiled, squared_distances
+from tripletscope.core.optimise.loss import Answers, Loss, compiled, squared_distances
 
 #: Positions in all beyond which a matrix for every two of them is refused: 300 MB.
 LARGEST = 6000

@@ -9,17 +9,17 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.geometry import distances
-from core.loss import Answers
-from core.method import Choice, Number, checked
-from core.parallel import Halt, in_parallel, single_blas_thread
-from core.progress import Progress, Stopped, silent
-from core.triplets import Triplets, as_triplets
-from core.uncertainty.chain import Chain
-from core.uncertainty.comparisons import Comparisons
-from core.uncertainty.curvature import LARGEST, Normal, laplace_normal
-from core.uncertainty.samples import Samples, aligned
+from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.geometry import distances
+from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.optimise.loss import Answers
+from tripletscope.core.uncertainty.chain import Chain
+from tripletscope.core.uncertainty.comparisons import Comparisons
+from tripletscope.core.uncertainty.curvature import LARGEST, Normal, laplace_normal
+from tripletscope.core.uncertainty.samples import Samples, aligned
 
 #: Variance of a coordinate under the prior of Lohaus et al. (2019), section 5.
 PUBLISHED_VARIANCE = 15.0

@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.method import Number, checked
-from core.optimise import adapted
-from core.progress import Progress, Stopped, silent
-from core.score import has_split, n_groups, question_folds, split_of
-from core.triplets import DataError, Triplets, as_triplets
-from core.uncertainty.samples import Samples
-from core.uncertainty.sources import Maps, Source, Spread, samples_from
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.score import has_split, n_groups, question_folds, split_of
+from tripletscope.core.method import Number, checked
+from tripletscope.core.optimise.minimise import adapted
+from tripletscope.core.uncertainty.samples import Samples
+from tripletscope.core.uncertainty.sources import Maps, Source, Spread, samples_from
 
 #: One of so many parts of the questions is held out.
 _PARTS = 5

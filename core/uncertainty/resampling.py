@@ -7,15 +7,15 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.geometry import procrustes_disparity
-from core.loss import Answers
-from core.method import Choice, Number, Switch, checked
-from core.parallel import Halt, in_parallel
-from core.progress import Progress, Stopped, silent
-from core.quadruples import Quadruples, as_answers
-from core.triplets import Triplets
-from core.uncertainty.samples import Samples, aligned
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.geometry import procrustes_disparity
+from tripletscope.core.method import Choice, Number, Switch, checked
+from tripletscope.core.optimise.loss import Answers
+from tripletscope.core.uncertainty.samples import Samples, aligned
 
 #: Replicates that decide whether the others may begin at the map of all answers, and the share
 #: of the spread by which their maps may then differ.

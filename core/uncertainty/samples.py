@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from core.geometry import procrustes, rms
-from core.loss import margins
-from core.triplets import Triplets, as_triplets
-from core.uncertainty.comparisons import Comparisons, certainty, moments
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.geometry import procrustes, rms
+from tripletscope.core.optimise.loss import margins
+from tripletscope.core.uncertainty.comparisons import Comparisons, certainty, moments
 
 #: Where samples come from.
 SOURCES = {

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.method import Choice, Number
-from core.progress import Progress, silent
-from core.quadruples import Quadruples
-from core.triplets import Triplets
-from core.uncertainty.posterior import laplace, sample_posterior
-from core.uncertainty.resampling import bootstrap
-from core.uncertainty.samples import SOURCES, SPREADS, Samples
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.method import Choice, Number
+from tripletscope.core.uncertainty.posterior import laplace, sample_posterior
+from tripletscope.core.uncertainty.resampling import bootstrap
+from tripletscope.core.uncertainty.samples import SOURCES, SPREADS, Samples
 
 Source = Annotated[
     str,

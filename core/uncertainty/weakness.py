@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.triplets import Triplets
-from core.uncertainty.samples import Samples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.uncertainty.samples import Samples
 
 #: Rows of every table, at most.
 LISTED = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.theme import PALETTE, SCREEN, Canvas, template
+from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, template
 
 
 def histogram(

@@ -8,10 +8,18 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.colours import look
-from dashboard.figures.labels import short_labels, shorten
-from dashboard.figures.points import transparent
-from dashboard.theme import FAINT, PALETTE, SCREEN, SEQUENTIAL, Canvas, template, with_caption
+from tripletscope.dashboard.figures.colours import look
+from tripletscope.dashboard.figures.labels import short_labels, shorten
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    SEQUENTIAL,
+    Canvas,
+    template,
+    with_caption,
+)
 
 #: Cells of a heat map along one side; of more objects neighbours share a cell.
 _CELLS = 500

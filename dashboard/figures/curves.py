@@ -9,10 +9,18 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.compare import LearningCurve
-from core.score import CHANCE, ErrorEstimate
-from dashboard.figures.points import transparent
-from dashboard.theme import FAINT, PALETTE, SCREEN, SYMBOLS, Canvas, template, with_caption
+from tripletscope.core.evaluation.compare import LearningCurve
+from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    SYMBOLS,
+    Canvas,
+    template,
+    with_caption,
+)
 
 #: Neighbouring methods stand this far apart, so that their error bars do not cover each other.
 _APART = 0.06

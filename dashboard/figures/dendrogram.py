@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.cluster.dendrogram import Dendrogram
-from dashboard.figures.colours import LOOKS, look
-from dashboard.figures.labels import short_labels, shorten
-from dashboard.figures.points import transparent
-from dashboard.theme import (
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.dashboard.figures.colours import LOOKS, look
+from tripletscope.dashboard.figures.labels import short_labels, shorten
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
     SCREEN,

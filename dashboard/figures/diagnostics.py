@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from core.scale import ScaleDiagnostics
-from dashboard.figures.points import transparent
-from dashboard.theme import FAINT, PALETTE, SCREEN, Canvas, template, with_caption
+from tripletscope.core.scale import ScaleDiagnostics
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    Canvas,
+    template,
+    with_caption,
+)
 
 #: Points along a curve: a screen shows no more.
 _MOST_POINTS = 600

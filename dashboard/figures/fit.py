@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.theme import FAINT, PALETTE, SCREEN, Canvas, template
+from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SCREEN, Canvas, template
 
 
 def loss_curves(losses: Mapping[int, Sequence[float]], canvas: Canvas = SCREEN) -> go.Figure:

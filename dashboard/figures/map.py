@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from dashboard.figures.plane import plane
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.figures.scale import scale
-from dashboard.figures.space import space
-from dashboard.theme import SCREEN, Canvas, template, with_caption
+from tripletscope.dashboard.figures.plane import plane
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.scale import scale
+from tripletscope.dashboard.figures.space import space
+from tripletscope.dashboard.interface.theme import SCREEN, Canvas, template, with_caption
 
 
 def embedding_map(

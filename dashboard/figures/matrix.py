@@ -9,11 +9,19 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.kernel.spectrum import Spectrum
-from dashboard.figures.colours import groups
-from dashboard.figures.labels import shorten
-from dashboard.figures.points import transparent
-from dashboard.theme import FAINT, PALETTE, SCREEN, SEQUENTIAL, Canvas, template, with_caption
+from tripletscope.core.kernel.spectrum import Spectrum
+from tripletscope.dashboard.figures.colours import groups
+from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    SEQUENTIAL,
+    Canvas,
+    template,
+    with_caption,
+)
 
 #: More rows than this are drawn as means of blocks: a screen has no more pixels for them.
 _MOST_ROWS = 400

@@ -11,17 +11,25 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.observers import PoolingCurve
-from core.score import CHANCE
-from dashboard.figures.labels import short_labels
-from dashboard.figures.points import (
+from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.observers import PoolingCurve
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
     beside_the_bar,
     point_traces,
     transparent,
 )
-from dashboard.theme import FAINT, PALETTE, SCREEN, SEQUENTIAL, Canvas, template, with_caption
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    SEQUENTIAL,
+    Canvas,
+    template,
+    with_caption,
+)
 
 #: Up to so many rows have their numbers written in the cells.
 _WRITTEN = 14
@@ -104,7 +112,7 @@ def relation_dots(
     Parameters
     ----------
     table : DataFrame
-        `core.observers.Predictions.relations`.
+        `tripletscope.core.observers.Predictions.relations`.
     """
     figure = go.Figure()
     figure.add_scatter(

@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from core.geometry import ellipsoids, outlines
-from dashboard.figures.labels import place_labels, short_labels
-from dashboard.figures.points import (
+from tripletscope.core.geometry import ellipsoids, outlines
+from tripletscope.dashboard.figures.labels import place_labels, short_labels
+from tripletscope.dashboard.figures.points import (
     DIM,
     MapData,
     MapStyle,
@@ -19,7 +19,7 @@ from dashboard.figures.points import (
     shades,
     transparent,
 )
-from dashboard.theme import Canvas
+from tripletscope.dashboard.interface.theme import Canvas
 
 
 def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:

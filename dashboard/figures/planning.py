@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.detection import Detection
-from core.score import CHANCE
-from dashboard.figures.curves import line_with_band
-from dashboard.theme import (
+from tripletscope.core.design.detection import Detection
+from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.dashboard.figures.curves import line_with_band
+from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
     SCREEN,

@@ -11,9 +11,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from dashboard.figures.colours import Group, groups, is_quantity
-from dashboard.figures.labels import shorten
-from dashboard.theme import FAINT, PALETTE, SEQUENTIAL, TEXT, number
+from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
+from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SEQUENTIAL, TEXT, number
 
 #: Opacity of what is not selected.
 DIM = 0.18

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.labels import shorten
-from dashboard.figures.points import DIM, transparent
-from dashboard.theme import (
+from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.points import DIM, transparent
+from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
     SCREEN,

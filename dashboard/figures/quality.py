@@ -9,8 +9,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.points import transparent
-from dashboard.theme import FAINT, PALETTE, SCREEN, Canvas, number, template, with_caption
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    Canvas,
+    number,
+    template,
+    with_caption,
+)
 
 
 def measures(

@@ -8,10 +8,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.geometry import coverage_radius
-from dashboard.figures.labels import short_labels
-from dashboard.figures.points import MapData, MapStyle, mark_size, point_traces, transparent
-from dashboard.theme import FAINT, Canvas
+from tripletscope.core.geometry import coverage_radius
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.points import (
+    MapData,
+    MapStyle,
+    mark_size,
+    point_traces,
+    transparent,
+)
+from tripletscope.dashboard.interface.theme import FAINT, Canvas
 
 
 def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:

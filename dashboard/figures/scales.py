@@ -11,9 +11,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.score import CHANCE
-from dashboard.figures.labels import shorten
-from dashboard.figures.points import (
+from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
     beside_the_bar,
@@ -21,7 +21,16 @@ from dashboard.figures.points import (
     point_traces,
     transparent,
 )
-from dashboard.theme import FAINT, PALETTE, SCREEN, SYMBOLS, Canvas, number, template, with_caption
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    SYMBOLS,
+    Canvas,
+    number,
+    template,
+    with_caption,
+)
 
 #: Up to so many values are joined by a line with a band; more are points with error bars.
 _JOINED = 40

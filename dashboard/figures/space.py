@@ -7,10 +7,10 @@ import html
 import numpy as np
 import plotly.graph_objects as go
 
-from core.geometry import ellipsoids
-from dashboard.figures.labels import short_labels
-from dashboard.figures.points import MapData, MapStyle, mark_size, point_traces, shades
-from dashboard.theme import GRID, Canvas
+from tripletscope.core.geometry import ellipsoids
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.points import MapData, MapStyle, mark_size, point_traces, shades
+from tripletscope.dashboard.interface.theme import GRID, Canvas
 
 #: With more objects than this, ellipsoids would hide each other.
 CROWD = 40

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.cluster.tanglegram import Tanglegram
-from dashboard.figures.colours import look
-from dashboard.figures.dendrogram import Rows, TreeData, add_branches, reach
-from dashboard.figures.labels import short_labels
-from dashboard.figures.points import transparent
-from dashboard.theme import FAINT, SCREEN, Canvas, template, with_caption
+from tripletscope.core.cluster.tanglegram import Tanglegram
+from tripletscope.dashboard.figures.colours import look
+from tripletscope.dashboard.figures.dendrogram import Rows, TreeData, add_branches, reach
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, template, with_caption
 
 _ROW, _TALLEST = 17.0, 5_000.0
 #: Share of the width that each tree has, and of what is between them that each label has.

@@ -11,12 +11,19 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.tree.nodes import Nodes
-from dashboard.figures.colours import Group, is_quantity
-from dashboard.figures.labels import short_labels, shorten
-from dashboard.figures.map import embedding_map
-from dashboard.figures.points import DIM, MapData, MapStyle, shades, transparent
-from dashboard.theme import FAINT, SCREEN, SEQUENTIAL, Canvas, template, with_caption
+from tripletscope.core.tree.nodes import Nodes
+from tripletscope.dashboard.figures.colours import Group, is_quantity
+from tripletscope.dashboard.figures.labels import short_labels, shorten
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, shades, transparent
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    SCREEN,
+    SEQUENTIAL,
+    Canvas,
+    template,
+    with_caption,
+)
 
 #: Sizes in a drawing that is this wide; it is scaled to its canvas.
 _WIDTH = 900.0

@@ -9,10 +9,18 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.uncertainty.calibration import Calibration
-from dashboard.figures.curves import line_with_band
-from dashboard.figures.points import transparent
-from dashboard.theme import FAINT, PALETTE, SCREEN, SYMBOLS, Canvas, template, with_caption
+from tripletscope.core.uncertainty.calibration import Calibration
+from tripletscope.dashboard.figures.curves import line_with_band
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    SYMBOLS,
+    Canvas,
+    template,
+    with_caption,
+)
 
 
 def reliability(

@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import panels
-from dashboard.catalogue import RunInfo
-from dashboard.controls import pressed
-from dashboard.services import services
-from dashboard.state import Session
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.keeping.catalogue import RunInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
 
 #: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
 _GROUPS = (2, 1000)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.triplets import Triplets
-from dashboard import analysis
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import pressed
-from dashboard.state import Session
-from dashboard.theme import Canvas
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.state import Session
 
 WIDE = Canvas(900.0, 430.0)
 

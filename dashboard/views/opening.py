@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.state import Session
-from dashboard.theme import count
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.state import Session
 
 
 def opened(

@@ -7,15 +7,16 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.cluster.agreement import agreement
-from core.triplets import DataError
-from dashboard import export, panels
-from dashboard.controls import pick
-from dashboard.figures.clusters import cross_table
-from dashboard.figures.colours import is_quantity
-from dashboard.figures.dendrogram import cluster_name
-from dashboard.theme import Canvas, count
-from dashboard.views.clusters.clustering import PAGE, Shown
+from tripletscope.core.cluster.agreement import agreement
+from tripletscope.core.data.errors import DataError
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.clusters import cross_table
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.dendrogram import cluster_name
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.views.clusters.clustering import PAGE, Shown
 
 
 def show_agreement(shown: Shown, picture: Any, side: Any) -> None:

@@ -10,17 +10,17 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from core.cluster.clustering import Clustering, Hierarchy
-from core.cluster.dendrogram import Dendrogram
-from core.cluster.stability import Stability
-from core.run import TASKS, Run
-from core.triplets import Triplets
-from dashboard import analysis
-from dashboard.catalogue import DatasetInfo
-from dashboard.figures.dendrogram import cluster_name
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import count
+from tripletscope.core.cluster.clustering import Clustering, Hierarchy
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.cluster.stability import Stability
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.run import TASKS, Run
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.figures.dendrogram import cluster_name
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
 
 PAGE = "clusters"
 

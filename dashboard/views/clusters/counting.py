@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.cluster.counting import ClusterCounts, count_clusters
-from core.cluster.stability import Stability, stability
-from dashboard import analysis, export, panels
-from dashboard.controls import parameter_form
-from dashboard.figures.clusters import count_curve, together_matrix
-from dashboard.state import widgets
-from dashboard.theme import Canvas, count
-from dashboard.views.clusters.clustering import PAGE, Shown, by_size
-from dashboard.views.computing import compute_button
+from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
+from tripletscope.core.cluster.stability import Stability, stability
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.clusters import count_curve, together_matrix
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.state import widgets
+from tripletscope.dashboard.views.clusters.clustering import PAGE, Shown, by_size
+from tripletscope.dashboard.views.computing import compute_button
 
 _THIRD = Canvas(320.0, 260.0)
 _SQUARE = Canvas(760.0, 640.0)

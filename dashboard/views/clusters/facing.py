@@ -8,19 +8,20 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.cluster import Agglomerative, ComparisonLinkage
-from core.cluster.clustering import Hierarchy
-from core.cluster.dendrogram import Dendrogram
-from core.cluster.tanglegram import Tanglegram, untangle
-from core.method import methods
-from dashboard import export, panels
-from dashboard.controls import pick
-from dashboard.figures.tanglegram import screen_height, tanglegram
-from dashboard.services import services
-from dashboard.theme import Canvas, count
-from dashboard.views.choosing import distinct
-from dashboard.views.clusters.clustering import PAGE, Shown
-from dashboard.views.computing import compute_button
+from tripletscope.core.cluster import Agglomerative, ComparisonLinkage
+from tripletscope.core.cluster.clustering import Hierarchy
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.cluster.tanglegram import Tanglegram, untangle
+from tripletscope.core.method import methods
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.tanglegram import screen_height, tanglegram
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.choosing import distinct
+from tripletscope.dashboard.views.clusters.clustering import PAGE, Shown
+from tripletscope.dashboard.views.computing import compute_button
 
 _WIDTH, _WINDOW = 1200.0, 740
 

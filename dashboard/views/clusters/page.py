@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.cluster import Agglomerative
-from core.cluster.clustering import Clustering, Hierarchy
-from core.embedding import STE
-from core.files import read_distances
-from core.run import cluster_distances, key
-from core.triplets import DataError, Triplets
-from dashboard import analysis, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import parameter_form, pick_method, pressed, tabs
-from dashboard.jobs import Job
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import count
-from dashboard.views.choosing import choose_run
-from dashboard.views.clusters.agreeing import show_agreement
-from dashboard.views.clusters.clustering import PAGE, Shown, described
-from dashboard.views.clusters.counting import show_numbers
-from dashboard.views.clusters.facing import show_two_trees
-from dashboard.views.clusters.tree import show_tree
-from dashboard.watching import watch
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster.clustering import Clustering, Hierarchy
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.io import read_distances
+from tripletscope.core.run import cluster_distances, key
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed, tabs
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.clusters.agreeing import show_agreement
+from tripletscope.dashboard.views.clusters.clustering import PAGE, Shown, described
+from tripletscope.dashboard.views.clusters.counting import show_numbers
+from tripletscope.dashboard.views.clusters.facing import show_two_trees
+from tripletscope.dashboard.views.clusters.tree import show_tree
 
 #: Up to so many objects the first tree is computed without being asked for.
 _QUICK = 5_000

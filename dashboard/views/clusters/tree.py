@@ -10,30 +10,31 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.embedding.ordinal import Embedding
-from core.kernel import K1
-from core.method import unfitted
-from core.run import Run
-from dashboard import analysis, export, panels
-from dashboard.controls import number, pick
-from dashboard.figures.colours import look
-from dashboard.figures.dendrogram import (
+from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.kernel import K1
+from tripletscope.core.method import unfitted
+from tripletscope.core.run import Run
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.colours import look
+from tripletscope.dashboard.figures.dendrogram import (
     Rows,
     TreeData,
     cluster_name,
     dendrogram,
     screen_height,
 )
-from dashboard.figures.map import embedding_map
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.services import services
-from dashboard.state import widgets
-from dashboard.theme import Canvas, count
-from dashboard.theme import number as written
-from dashboard.views.clusters.clustering import PAGE, Shown, by_size
-from dashboard.views.computing import compute_button
-from dashboard.views.data.dataset import picture_addresses
-from dashboard.views.embedding.mapped import embedded_pictures
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import number as written
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import widgets
+from tripletscope.dashboard.views.clusters.clustering import PAGE, Shown, by_size
+from tripletscope.dashboard.views.computing import compute_button
+from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
 
 _MAP = Canvas(900.0, 620.0)
 _WIDTH = 900.0

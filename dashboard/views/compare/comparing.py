@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.score import ErrorEstimate
+from tripletscope.core.evaluation.score import ErrorEstimate
 
 PAGE = "compare"
 _VAGUE = 0.1  # width of an interval

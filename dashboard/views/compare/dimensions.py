@@ -9,26 +9,34 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.compare import Suggestion, suggest_dimension
-from core.embedding.ordinal import OrdinalEmbedding
-from core.method import Method, methods
-from core.run import Run, key
-from core.score import CHANCE, ErrorEstimate, cross_validate, errors_by, has_split, repeat_error
-from core.triplets import Triplets
-from core.uncertainty import uncertainty_by_dimension
-from core.uncertainty.samples import SOURCES
-from dashboard import analysis, export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import number, parameter_form, pick, several
-from dashboard.figures.curves import dimension_curves
-from dashboard.jobs import Job
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import Canvas, count, interval
-from dashboard.views.choosing import dividing_columns
-from dashboard.views.compare.comparing import PAGE, worth_showing
-from dashboard.views.computing import WIDE, compute_button
-from dashboard.watching import watch
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.compare import Suggestion, suggest_dimension
+from tripletscope.core.evaluation.score import (
+    CHANCE,
+    ErrorEstimate,
+    cross_validate,
+    errors_by,
+    has_split,
+    repeat_error,
+)
+from tripletscope.core.method import Method, methods
+from tripletscope.core.run import Run, key
+from tripletscope.core.uncertainty import uncertainty_by_dimension
+from tripletscope.core.uncertainty.samples import SOURCES
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.curves import dimension_curves
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick, several
+from tripletscope.dashboard.interface.theme import Canvas, count, interval
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import dividing_columns
+from tripletscope.dashboard.views.compare.comparing import PAGE, worth_showing
+from tripletscope.dashboard.views.computing import WIDE, compute_button
 
 _LOW = Canvas(900.0, 260.0)
 _USUAL_METHODS = ["ste", "tste"]

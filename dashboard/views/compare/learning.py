@@ -8,21 +8,22 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.compare import learning_curve, tune
-from core.method import methods
-from core.score import CHANCE, has_split, repeat_error, split_of
-from core.triplets import Triplets
-from dashboard import analysis, export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import number, parameter_form, pick, pressed
-from dashboard.figures.curves import dimension_curves, learning_figure
-from dashboard.jobs import Job
-from dashboard.state import Session
-from dashboard.theme import Canvas, count
-from dashboard.views.compare.comparing import PAGE, worth_showing
-from dashboard.views.computing import WIDE, compute_button
-from dashboard.views.embedding.page import fit_now
-from dashboard.watching import watch
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.compare import learning_curve, tune
+from tripletscope.core.evaluation.score import CHANCE, has_split, repeat_error, split_of
+from tripletscope.core.method import methods
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.compare.comparing import PAGE, worth_showing
+from tripletscope.dashboard.views.computing import WIDE, compute_button
+from tripletscope.dashboard.views.embedding.page import fit_now
 
 #: Methods that choose their dimensions themselves, or whose prior plays another role.
 _UNTUNED = ("lore", "gnmdsk")

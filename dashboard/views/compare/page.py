@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import tabs
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.views.compare.comparing import PAGE
-from dashboard.views.compare.dimensions import show_dimensions
-from dashboard.views.compare.learning import show_learning, show_tuning
-from dashboard.views.compare.side_by_side import show_maps
+from tripletscope.dashboard.interface.controls import tabs
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.compare.comparing import PAGE
+from tripletscope.dashboard.views.compare.dimensions import show_dimensions
+from tripletscope.dashboard.views.compare.learning import show_learning, show_tuning
+from tripletscope.dashboard.views.compare.side_by_side import show_maps
 
 _VIEWS = {
     "dimensions": ("Methods and dimensions", show_dimensions),

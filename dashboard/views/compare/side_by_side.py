@@ -12,23 +12,24 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.compare import neighbour_overlap
-from core.embedding.ordinal import OrdinalEmbedding
-from core.geometry import procrustes, procrustes_disparity
-from core.run import Run
-from core.triplets import Triplets
-from dashboard import export, panels
-from dashboard.catalogue import DatasetInfo, RunInfo
-from dashboard.controls import pick, several, switch
-from dashboard.figures.colours import is_quantity
-from dashboard.figures.curves import agreement_matrix
-from dashboard.figures.map import embedding_map
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.jobs import Job
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import Canvas, count, duration
-from dashboard.watching import watch
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.compare import neighbour_overlap
+from tripletscope.core.geometry import procrustes, procrustes_disparity
+from tripletscope.core.run import Run
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.curves import agreement_matrix
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick, several, switch
+from tripletscope.dashboard.interface.theme import Canvas, count, duration
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
 
 _HALF = Canvas(560.0, 420.0)
 _LEAST = 3  # objects in common

@@ -11,22 +11,24 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.files import WRITERS, attach_objects, attach_pictures, read_objects, write_pairs
-from core.quadruples import Quadruples
-from core.run import Run
-from core.triplets import ANCHOR, FAR, NEAR, DataError, Triplets
-from dashboard import export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.chart import address
-from dashboard.controls import picture_uploader, pressed
-from dashboard.figures.answers import histogram
-from dashboard.imports import gather_pictures
-from dashboard.reproduce import reproduction
-from dashboard.services import services
-from dashboard.state import Session, widgets
-from dashboard.theme import Canvas, count
-from dashboard.views.data.exclusions import go_and_exclude, show_exclusions
-from dashboard.views.data.quality import show_quality
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
+from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, read_objects, write_pairs
+from tripletscope.core.run import Run
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.answers import histogram
+from tripletscope.dashboard.imports import gather_pictures
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.chart import address
+from tripletscope.dashboard.interface.controls import picture_uploader, pressed
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.reproduce import reproduction
+from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.data.exclusions import go_and_exclude, show_exclusions
+from tripletscope.dashboard.views.data.quality import show_quality
 
 _GALLERY = 60
 _FEW_ANSWERS = 3

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.direction import DirectionTest
-from core.files import Reading
-from dashboard import panels
-from dashboard.imports import Waiting, waiting
-from dashboard.state import Session
-from dashboard.watching import watch
+from tripletscope.core.io import Reading
+from tripletscope.core.quality.direction import DirectionTest
+from tripletscope.dashboard.imports import Waiting, waiting
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.state import Session
 
 
 def show_direction(current: Session, upload: Waiting) -> None:

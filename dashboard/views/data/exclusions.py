@@ -8,21 +8,23 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.method import Method
-from core.progress import Progress
-from core.quadruples import Quadruples
-from core.quality import RULES, Cleaning, Effect, Exclusion, Preview
-from core.quality.exclusion import MANUAL
-from core.triplets import DataError, Triplets
-from dashboard import analysis, export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import parameter_form, pressed
-from dashboard.jobs import Job, Step
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import count
-from dashboard.views.data.quality import newest_method, pick_people
-from dashboard.watching import show_outcome, watch
+from tripletscope.core.computing.progress import Progress
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Method
+from tripletscope.core.quality import RULES, Cleaning, Effect, Exclusion, Preview
+from tripletscope.core.quality.exclusion import MANUAL
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pressed
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.interface.watching import show_outcome, watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.data.quality import newest_method, pick_people
 
 PAGE = "exclusions"
 _NAMED = 12  # participants named in a sentence

@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from core.files import read_gold
-from core.files.names import listing
-from core.quality import Cleaning, gold_mistakes, obvious
-from core.triplets import DataError, Triplets
-from dashboard import panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import number, pick, pressed
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import count
-from dashboard.views.choosing import distinct
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import read_gold
+from tripletscope.core.io.names import listing
+from tripletscope.core.quality import Cleaning, gold_mistakes, obvious
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, pick, pressed
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import distinct
 
 _EXAMPLES = 5
 

@@ -10,23 +10,24 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.embedding import STE
-from core.method import Method
-from core.quadruples import Quadruples
-from core.quality import Agreement, Cleaning, QualityReport, methods_paragraph, quality
-from core.run import Run
-from core.triplets import Triplets
-from dashboard import analysis, export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import pick, tabs
-from dashboard.figures.quality import measures, shares, stretches
-from dashboard.jobs import Job
-from dashboard.services import services
-from dashboard.state import Session, widgets
-from dashboard.theme import Canvas, count
-from dashboard.views.computing import compute_button
-from dashboard.views.data.gold import show_gold
-from dashboard.watching import watch
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.method import Method
+from tripletscope.core.quality import Agreement, Cleaning, QualityReport, methods_paragraph, quality
+from tripletscope.core.run import Run
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.quality import measures, shares, stretches
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick, tabs
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.computing import compute_button
+from tripletscope.dashboard.views.data.gold import show_gold
 
 PAGE = "quality"
 _WIDE = Canvas(760.0, 400.0)

@@ -11,7 +11,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.files import (
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import (
     CHOICE_CODINGS,
     INDEX_BASES,
     RESPONSE_TIME_UNITS,
@@ -22,15 +24,14 @@ from core.files import (
     can_be_kept,
     candidates,
 )
-from core.files.reading import ROW_ROLES
-from core.triplets import DataError, Triplets
-from dashboard import panels
-from dashboard.controls import picture_uploader, pressed
-from dashboard.imports import Waiting, accept, discard
-from dashboard.state import Session, widgets
-from dashboard.theme import count
-from dashboard.views.data.direction import show_direction
-from dashboard.views.opening import first_page
+from tripletscope.core.io.columns.reading import ROW_ROLES
+from tripletscope.dashboard.imports import Waiting, accept, discard
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import picture_uploader, pressed
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.data.direction import show_direction
+from tripletscope.dashboard.views.opening import first_page
 
 _NONE = "—"
 _FEW = 3  # files that are left out, each with a message of its own

@@ -12,24 +12,25 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.inspection import answers_at_odds, inspect_objects
-from core.run import Run
-from core.score import CHANCE
-from core.triplets import Triplets
-from core.uncertainty import Samples
-from dashboard import analysis, export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import pick
-from dashboard.figures.colours import is_quantity
-from dashboard.figures.map import embedding_map
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.figures.space import CROWD
-from dashboard.reproduce import reproduction
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import Canvas, count, interval
-from dashboard.views.data.dataset import answer_table, picture_addresses
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.inspection import answers_at_odds, inspect_objects
+from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.run import Run
+from tripletscope.core.uncertainty import Samples
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.space import CROWD
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import Canvas, count, interval
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.reproduce import reproduction
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.data.dataset import answer_table, picture_addresses
 
 _MAP = Canvas(900.0, 620.0)
 _COVERAGES = {0.0: "Off", 0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}

@@ -8,25 +8,31 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from core.method import Method, methods, parameters
-from core.run import key
-from core.score import CHANCE, cross_validate, has_split, n_groups
-from core.triplets import Triplets
-from core.uncertainty import bootstrap
-from dashboard import analysis
-from dashboard.catalogue import DatasetInfo, RunInfo
-from dashboard.chart import address, chart
-from dashboard.controls import method_form, parameter_form, pick, pressed, switch
-from dashboard.figures.fit import loss_curves
-from dashboard.figures.map import embedding_map
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.jobs import Job
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import Canvas, count, duration, interval, number
-from dashboard.views.choosing import choose_run
-from dashboard.views.embedding.mapped import Result, show_map, show_objects
-from dashboard.watching import watch
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import CHANCE, cross_validate, has_split, n_groups
+from tripletscope.core.method import Method, methods, parameters
+from tripletscope.core.run import key
+from tripletscope.core.uncertainty import bootstrap
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.figures.fit import loss_curves
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface.chart import address, chart
+from tripletscope.dashboard.interface.controls import (
+    method_form,
+    parameter_form,
+    pick,
+    pressed,
+    switch,
+)
+from tripletscope.dashboard.interface.theme import Canvas, count, duration, interval, number
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 
 _LIVE = Canvas(900.0, 480.0)
 _DEFAULT_METHOD = "ste"

@@ -8,16 +8,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.kernel.classification import Classification, classify
-from core.triplets import Triplets
-from dashboard import export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import parameter_form
-from dashboard.figures.colours import is_quantity
-from dashboard.figures.curves import agreement_matrix
-from dashboard.state import Session
-from dashboard.theme import Canvas, count
-from dashboard.views.kernel.kernels import PAGE, setting
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel.classification import Classification, classify
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.curves import agreement_matrix
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.kernel.kernels import PAGE, setting
 
 _SQUARE = Canvas(640.0, 480.0)
 

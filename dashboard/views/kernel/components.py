@@ -9,20 +9,21 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
-from core.triplets import Triplets
-from dashboard import export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import parameter_form, pick
-from dashboard.figures.map import embedding_map
-from dashboard.figures.matrix import spectrum_figure
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.state import Session
-from dashboard.theme import Canvas, count
-from dashboard.views.computing import WIDE
-from dashboard.views.data.dataset import picture_addresses
-from dashboard.views.embedding.mapped import embedded_pictures
-from dashboard.views.kernel.kernels import PAGE, Setting, setting
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.matrix import spectrum_figure
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.computing import WIDE
+from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
+from tripletscope.dashboard.views.kernel.kernels import PAGE, Setting, setting
 
 
 def show_map(current: Session, info: DatasetInfo, triplets: Triplets) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from core.active import LAYOUTS, question_table
-from core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
-from core.triplets import Triplets
-from dashboard import export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import number, pick
-from dashboard.state import Session
-from dashboard.theme import count
-from dashboard.views.kernel.kernels import PAGE
-from dashboard.views.uncertainty.asking import LAYOUT_HELP
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.design.active import LAYOUTS, question_table
+from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
+from tripletscope.dashboard import export
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, pick
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.kernel.kernels import PAGE
+from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP
 
 _DESIGNS = {
     "k1": "For k1: every object compares pairs of landmarks",

@@ -9,20 +9,22 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.kernel import WeisfeilerLehman
-from core.kernel.classification import Classification, classify_labels
-from core.kernel.graphs import Graph, read_graphs
-from core.kernel.space import space_of
-from core.kernel.spectrum import KernelMap, principal_components
-from core.triplets import DataError, Triplets
-from dashboard import analysis, export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import parameter_form
-from dashboard.figures.map import embedding_map
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.state import Session
-from dashboard.theme import Canvas, count
-from dashboard.views.kernel.kernels import PAGE
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel import WeisfeilerLehman
+from tripletscope.core.kernel.classification import Classification, classify_labels
+from tripletscope.core.kernel.graphs import Graph, read_graphs
+from tripletscope.core.kernel.space import space_of
+from tripletscope.core.kernel.spectrum import KernelMap, principal_components
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.kernel.kernels import PAGE
 
 
 def show_graphs(current: Session, info: DatasetInfo, triplets: Triplets) -> None:

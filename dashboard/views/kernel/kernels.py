@@ -8,17 +8,17 @@ from typing import Any
 
 import streamlit as st
 
-from core.kernel.kernel import Kernel
-from core.run import Run
-from core.triplets import Triplets
-from dashboard import analysis
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import method_form
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import count
-from dashboard.views.computing import compute_button
-from dashboard.watching import watch
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel.kernel import Kernel
+from tripletscope.core.run import Run
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface.controls import method_form
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.computing import compute_button
 
 PAGE = "kernel"
 

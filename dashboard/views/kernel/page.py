@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import tabs
-from dashboard.state import Session
-from dashboard.views.kernel.classes import show_classes
-from dashboard.views.kernel.components import show_map, show_spectrum
-from dashboard.views.kernel.designs import show_design
-from dashboard.views.kernel.graphs import show_graphs
-from dashboard.views.kernel.kernels import PAGE
-from dashboard.views.kernel.similarities import show_similarities
+from tripletscope.dashboard.interface.controls import tabs
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.kernel.classes import show_classes
+from tripletscope.dashboard.views.kernel.components import show_map, show_spectrum
+from tripletscope.dashboard.views.kernel.designs import show_design
+from tripletscope.dashboard.views.kernel.graphs import show_graphs
+from tripletscope.dashboard.views.kernel.kernels import PAGE
+from tripletscope.dashboard.views.kernel.similarities import show_similarities
 
 _VIEWS = {
     "matrix": ("Similarities", show_similarities),

@@ -8,22 +8,23 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.cluster import Agglomerative
-from core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
-from core.kernel.landmarks import recognise
-from core.kernel.space import space_of
-from core.kernel.triplet import TripletKernel
-from core.triplets import Triplets
-from dashboard import analysis, export, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import pick
-from dashboard.figures.colours import is_quantity
-from dashboard.figures.matrix import most_similar, similarity_matrix
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import Canvas, count
-from dashboard.views.data.dataset import picture_addresses
-from dashboard.views.kernel.kernels import PAGE, Setting, setting
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
+from tripletscope.core.kernel.landmarks import recognise
+from tripletscope.core.kernel.space import space_of
+from tripletscope.core.kernel.triplet import TripletKernel
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.matrix import most_similar, similarity_matrix
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.kernel.kernels import PAGE, Setting, setting
 
 _SQUARE = Canvas(760.0, 640.0)
 _BARS = Canvas(620.0, 520.0)

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.scale import MLDS, ScaleDiagnostics, diagnose
-from dashboard import export, panels
-from dashboard.controls import parameter_form
-from dashboard.figures.diagnostics import residual_curve, simulated_against
-from dashboard.theme import Canvas, count, number
-from dashboard.views.scale.subject import PAGE, Physical
+from tripletscope.core.scale import MLDS, ScaleDiagnostics, diagnose
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form
+from tripletscope.dashboard.interface.theme import Canvas, count, number
+from tripletscope.dashboard.views.scale.subject import PAGE, Physical
 
 _HALF = Canvas(480.0, 340.0)
 #: Probabilities below this one are called unlikely, as in most papers.

@@ -8,16 +8,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.method import Method
-from core.observers import GroupErrors, errors_by_group
-from core.scale import MLDS, GroupScales, scales_by
-from core.triplets import DataError
-from dashboard import export, panels
-from dashboard.controls import parameter_form, several
-from dashboard.figures.labels import shorten
-from dashboard.figures.scales import Curve, group_errors, panel_height, scale_multiples
-from dashboard.theme import Canvas
-from dashboard.views.scale.subject import PAGE, Physical
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.method import Method
+from tripletscope.core.observers import GroupErrors, errors_by_group
+from tripletscope.core.scale import MLDS, GroupScales, scales_by
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.scales import Curve, group_errors, panel_height, scale_multiples
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, several
+from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.views.scale.subject import PAGE, Physical
 
 _WINDOW = 760
 

@@ -10,31 +10,32 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.embedding import STE
-from core.method import Method
-from core.observers import (
+from tripletscope.core.embedding import STE
+from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.method import Method
+from tripletscope.core.observers import (
     ObserverMaps,
     PoolingCurve,
     Predictions,
     pooling_curve,
     who_predicts_whom,
 )
-from core.scale import MLDS
-from core.score import CHANCE
-from dashboard import analysis, export, panels
-from dashboard.controls import number, parameter_form, pick, pick_method
-from dashboard.figures.dendrogram import Rows, TreeData, dendrogram, screen_height
-from dashboard.figures.labels import shorten
-from dashboard.figures.observers import (
+from tripletscope.core.scale import MLDS
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.dendrogram import Rows, TreeData, dendrogram, screen_height
+from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.observers import (
     grid_height,
     map_grid,
     pooling_figure,
     relation_dots,
     square_matrix,
 )
-from dashboard.theme import Canvas, count
-from dashboard.views.clusters.clustering import by_size
-from dashboard.views.scale.subject import PAGE, Subject
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pick_method
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.views.clusters.clustering import by_size
+from tripletscope.dashboard.views.scale.subject import PAGE, Subject
 
 _WINDOW = 760
 

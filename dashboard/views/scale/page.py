@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import tabs
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.views.scale.fitting import show_fit
-from dashboard.views.scale.groups import show_groups
-from dashboard.views.scale.observers import show_observers
-from dashboard.views.scale.scales import show_scales
-from dashboard.views.scale.space import show_space
-from dashboard.views.scale.subject import PAGE, Subject, ask_for_stimulus, pick_stimulus
-from dashboard.watching import watch
+from tripletscope.dashboard.interface.controls import tabs
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.scale.fitting import show_fit
+from tripletscope.dashboard.views.scale.groups import show_groups
+from tripletscope.dashboard.views.scale.observers import show_observers
+from tripletscope.dashboard.views.scale.scales import show_scales
+from tripletscope.dashboard.views.scale.space import show_space
+from tripletscope.dashboard.views.scale.subject import (
+    PAGE,
+    Subject,
+    ask_for_stimulus,
+    pick_stimulus,
+)
 
 #: Views of a scale, which need a stimulus; and the one of people, which does not.
 _SCALES = {

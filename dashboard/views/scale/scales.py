@@ -10,19 +10,20 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.method import Method
-from core.run import Run
-from core.scale import MLDS, bootstrap_scale, ordinal_scale
-from core.score import CHANCE, ErrorEstimate, cross_validate
-from dashboard import analysis, export, panels
-from dashboard.controls import parameter_form, pick, several
-from dashboard.figures.points import MapData
-from dashboard.figures.scales import Curve, scale_curves
-from dashboard.services import services
-from dashboard.theme import Canvas, count, interval
-from dashboard.views.data.dataset import picture_addresses
-from dashboard.views.scale.subject import PAGE, Physical
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, cross_validate
+from tripletscope.core.method import Method
+from tripletscope.core.run import Run
+from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.points import MapData
+from tripletscope.dashboard.figures.scales import Curve, scale_curves
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pick, several
+from tripletscope.dashboard.interface.theme import Canvas, count, interval
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.scale.subject import PAGE, Physical
 
 COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
 UNITS = {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}

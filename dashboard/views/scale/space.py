@@ -8,19 +8,20 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.embedding import STE
-from core.run import Run
-from core.scale import OrdinalScale, ordinal_scale
-from core.score import cross_validate
-from dashboard import analysis, export, panels
-from dashboard.controls import parameter_form, pick
-from dashboard.figures.map import embedding_map
-from dashboard.figures.points import MapData, MapStyle, beside_the_bar
-from dashboard.figures.scales import Curve, scale_curves
-from dashboard.theme import FAINT, Canvas, interval
-from dashboard.views.data.dataset import picture_addresses
-from dashboard.views.scale.scales import COVERAGES
-from dashboard.views.scale.subject import PAGE, Physical
+from tripletscope.core.embedding import STE
+from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.run import Run
+from tripletscope.core.scale import OrdinalScale, ordinal_scale
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle, beside_the_bar
+from tripletscope.dashboard.figures.scales import Curve, scale_curves
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pick
+from tripletscope.dashboard.interface.theme import FAINT, Canvas, interval
+from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.scale.scales import COVERAGES
+from tripletscope.dashboard.views.scale.subject import PAGE, Physical
 
 _MAP, _CURVE = Canvas(900.0, 520.0), Canvas(900.0, 400.0)
 #: Degrees short of, or beyond, a full turn.

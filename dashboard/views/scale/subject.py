@@ -11,22 +11,24 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.embedding import STE
-from core.embedding.ordinal import OrdinalEmbedding
-from core.method import Method, methods
-from core.quadruples import Quadruples
-from core.run import Run
-from core.scale import MLDS
-from core.scale.trials import stimulus_of
-from core.triplets import DataError, Triplets
-from dashboard import analysis, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import number, parameter_form, pick
-from dashboard.jobs import Job
-from dashboard.state import Session
-from dashboard.theme import count
-from dashboard.views.choosing import dividing_columns
-from dashboard.views.computing import compute_button
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.method import Method, methods
+from tripletscope.core.run import Run
+from tripletscope.core.scale import MLDS
+from tripletscope.core.scale.trials import stimulus_of
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import dividing_columns
+from tripletscope.dashboard.views.computing import compute_button
 
 PAGE = "scale"
 #: Choices of a stimulus that are no column: none yet, and the order of the objects.

@@ -9,19 +9,21 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.detection import Detection, detect_dimension
-from core.method import methods
-from core.run import Run, key
-from core.scenario import Scenario
-from dashboard import analysis, panels
-from dashboard.controls import parameter_form, pick, pressed
-from dashboard.figures.planning import detection_bars
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import Canvas, count
-from dashboard.views.choosing import choose_run
-from dashboard.views.computing import WIDE
-from dashboard.views.simulate.setting import (
+from tripletscope.core.design.detection import Detection, detect_dimension
+from tripletscope.core.design.scenario import Scenario
+from tripletscope.core.method import methods
+from tripletscope.core.run import Run, key
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.figures.planning import detection_bars
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pick, pressed
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.computing import WIDE
+from tripletscope.dashboard.views.simulate.setting import (
     PAGE,
     SCENARIO,
     beginning,
@@ -30,7 +32,6 @@ from dashboard.views.simulate.setting import (
     scenario_form,
     titled,
 )
-from dashboard.watching import watch
 
 SLOT = f"{PAGE}.dimension"
 _SHOWN = f"{PAGE}.detection"

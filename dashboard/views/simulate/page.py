@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dashboard.controls import tabs
-from dashboard.state import Session
-from dashboard.views.simulate.dimension import show_dimension
-from dashboard.views.simulate.people import show_people
-from dashboard.views.simulate.planning import show_planning
-from dashboard.views.simulate.questions import show_questions
-from dashboard.views.simulate.setting import PAGE
+from tripletscope.dashboard.interface.controls import tabs
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.simulate.dimension import show_dimension
+from tripletscope.dashboard.views.simulate.people import show_people
+from tripletscope.dashboard.views.simulate.planning import show_planning
+from tripletscope.dashboard.views.simulate.questions import show_questions
+from tripletscope.dashboard.views.simulate.setting import PAGE
 
 _VIEWS = {
     "plan": ("How many answers?", show_planning),

@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from core.files.writing import write_answers
-from core.loss import margins
-from core.scenario import Scenario, simulated_data
-from core.score import CHANCE
-from core.triplets import Triplets
-from dashboard import export, panels
-from dashboard.controls import parameter_form, pressed
-from dashboard.figures.map import embedding_map
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import Canvas, count
-from dashboard.views.data.dataset import answer_table
-from dashboard.views.simulate.setting import PAGE, beginning, prefix, scenario_form
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.design.scenario import Scenario, simulated_data
+from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.io.writing import write_answers
+from tripletscope.core.optimise.loss import margins
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pressed
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.data.dataset import answer_table
+from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix, scenario_form
 
 _CANVAS = Canvas(900.0, 460.0)
 _PREVIEW = 100

@@ -11,19 +11,21 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.method import parameters
-from core.plan import Plan, objection, plan, recommend, rounded_up
-from core.run import key
-from core.scenario import Scenario, numbers_of_answers
-from dashboard import analysis, export, panels
-from dashboard.catalogue import RunInfo
-from dashboard.controls import number, parameter_form, pick, pressed, several
-from dashboard.figures.planning import QUANTITIES, plan_curves
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import Canvas, count
-from dashboard.views.simulate.plans import Kept, groups, names_of
-from dashboard.views.simulate.setting import (
+from tripletscope.core.design.plan import Plan, objection, plan, recommend, rounded_up
+from tripletscope.core.design.scenario import Scenario, numbers_of_answers
+from tripletscope.core.method import parameters
+from tripletscope.core.run import key
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.planning import QUANTITIES, plan_curves
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed, several
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import RunInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.simulate.plans import Kept, groups, names_of
+from tripletscope.dashboard.views.simulate.setting import (
     PAGE,
     SCENARIO,
     beginning,
@@ -33,7 +35,6 @@ from dashboard.views.simulate.setting import (
     simulated_methods,
     titled,
 )
-from dashboard.watching import watch
 
 SLOT = f"{PAGE}.plan"
 _HALF = Canvas(480.0, 400.0)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from core.method import parameters
-from core.plan import Plan, plan
-from core.run import Run
-from core.scenario import Scenario
-from dashboard.theme import count
-from dashboard.views.choosing import distinct
-from dashboard.views.simulate.setting import SCENARIO, titled
+from tripletscope.core.design.plan import Plan, plan
+from tripletscope.core.design.scenario import Scenario
+from tripletscope.core.method import parameters
+from tripletscope.core.run import Run
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.views.choosing import distinct
+from tripletscope.dashboard.views.simulate.setting import SCENARIO, titled
 
 (_DESIGNS,) = (p.spec.options for p in parameters(plan) if p.name == "design")
 
@@ -27,7 +27,7 @@ class Kept:
     title : str
         Of its method, with its settings: `titled`.
     options : mapping
-        Of `core.plan.plan`.
+        Of `tripletscope.core.design.plan.plan`.
     run : Run or None
         None as long as it is not computed.
     """

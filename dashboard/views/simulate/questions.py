@@ -8,17 +8,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.active import LAYOUTS
-from core.files import read_objects
-from core.questions import KINDS, QuestionList, question_list
-from core.triplets import DataError
-from dashboard import export, panels
-from dashboard.controls import number, parameter_form, pick, text
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import count
-from dashboard.views.simulate.setting import PAGE, beginning, prefix
-from dashboard.views.uncertainty.asking import LAYOUT_HELP, as_sentences
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.design.active import LAYOUTS
+from tripletscope.core.design.questions import KINDS, QuestionList, question_list
+from tripletscope.core.io import read_objects
+from tripletscope.dashboard import export
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick, text
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix
+from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP, as_sentences
 
 _PREVIEW = 8
 _SECONDS = 3  # that a question takes, more or less

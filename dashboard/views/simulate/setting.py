@@ -7,20 +7,21 @@ from typing import Any
 
 import streamlit as st
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.method import Method, methods, parameters
-from core.progress import Stopped
-from core.scenario import Scenario, scenario_like
-from core.simulate import LEVELS
-from core.triplets import DataError, Triplets
-from core.truth import DIMENSIONS
-from dashboard import panels
-from dashboard.analysis import describe
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import parameter_form, parameter_number, pressed
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import count
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.design.scenario import Scenario, scenario_like
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.method import Method, methods, parameters
+from tripletscope.core.simulation.simulate import LEVELS
+from tripletscope.core.simulation.truth import DIMENSIONS
+from tripletscope.dashboard.analysis import describe
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, parameter_number, pressed
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
 
 PAGE = "simulate"
 #: Parameters of a scenario, which tasks declare again.

@@ -6,14 +6,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.oracle import Answered, Unanswered
-from core.tree import ComparisonTree
-from core.triplets import Triplets
-from dashboard import export, panels
-from dashboard.controls import pressed
-from dashboard.services import services
-from dashboard.theme import count
-from dashboard.views.trees.grove import PAGE, Grove, Planting, given_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.tree import ComparisonTree
+from tripletscope.core.tree.oracle import Answered, Unanswered
+from tripletscope.dashboard import export
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.trees.grove import PAGE, Grove, Planting, given_answers
 
 _PICTURE = 320
 

@@ -8,19 +8,20 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.tree import ComparisonForest
-from core.tree.prediction import ForestErrors, grown_forest
-from dashboard import export, panels
-from dashboard.controls import pick, slide
-from dashboard.figures.colours import is_quantity
-from dashboard.figures.curves import agreement_matrix
-from dashboard.figures.labels import short_labels
-from dashboard.figures.matrix import most_similar
-from dashboard.figures.prediction import error_curves, predicted_against_true
-from dashboard.theme import Canvas, count, number
-from dashboard.views.computing import WIDE
-from dashboard.views.data.dataset import picture_addresses
-from dashboard.views.trees.grove import PAGE, Grove
+from tripletscope.core.tree import ComparisonForest
+from tripletscope.core.tree.prediction import ForestErrors, grown_forest
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.curves import agreement_matrix
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.matrix import most_similar
+from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick, slide
+from tripletscope.dashboard.interface.theme import Canvas, count, number
+from tripletscope.dashboard.views.computing import WIDE
+from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.trees.grove import PAGE, Grove
 
 _SQUARE = Canvas(640.0, 480.0)
 _BARS = Canvas(620.0, 480.0)

@@ -12,25 +12,25 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.embedding.ordinal import Embedding
-from core.kernel.space import Space, space_of
-from core.method import Method
-from core.oracle import Answered, Fitted, Observer, Oracle, Repeated, Tally
-from core.run import TASKS, Run
-from core.simulate import LEVELS, NOISE
-from core.tree import ComparisonForest, ComparisonTree
-from core.tree.nodes import Nodes
-from core.tree.quality import expansion_rates, height_bound
-from core.triplets import Triplets
-from core.uncertainty import Samples
-from dashboard import analysis
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import number, parameter_form, parameter_number, pick
-from dashboard.figures.colours import is_quantity
-from dashboard.jobs import Job
-from dashboard.state import Session
-from dashboard.theme import count
-from dashboard.views.computing import compute_button
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.kernel.space import Space, space_of
+from tripletscope.core.method import Method
+from tripletscope.core.run import TASKS, Run
+from tripletscope.core.simulation.simulate import LEVELS, NOISE
+from tripletscope.core.tree import ComparisonForest, ComparisonTree
+from tripletscope.core.tree.nodes import Nodes
+from tripletscope.core.tree.oracle import Answered, Fitted, Observer, Oracle, Repeated, Tally
+from tripletscope.core.tree.quality import expansion_rates, height_bound
+from tripletscope.core.uncertainty import Samples
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.interface.controls import number, parameter_form, parameter_number, pick
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.computing import compute_button
 
 PAGE = "trees"
 Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
@@ -371,7 +371,7 @@ def _points(grove: Grove) -> np.ndarray:
     """(n, d) places that a simulated observer sees."""
     if grove.positions is not None:
         return grove.positions
-    from core.kernel.spectrum import principal_components
+    from tripletscope.core.kernel.spectrum import principal_components
 
     found = principal_components(grove.space, min(len(grove.space) - 1, 10))
     return found.coordinates

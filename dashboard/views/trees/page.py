@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.embedding import STE
-from core.kernel.kernel import MOST_IN_A_MATRIX
-from dashboard import analysis, panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import pick, tabs
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.theme import count
-from dashboard.views.embedding.page import shown_map
-from dashboard.views.trees.forest import show_prediction
-from dashboard.views.trees.grove import PAGE, Grove
-from dashboard.views.trees.search import show_search
-from dashboard.views.trees.tree import show_tree
-from dashboard.watching import watch
+from tripletscope.core.embedding import STE
+from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick, tabs
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.embedding.page import shown_map
+from tripletscope.dashboard.views.trees.forest import show_prediction
+from tripletscope.dashboard.views.trees.grove import PAGE, Grove
+from tripletscope.dashboard.views.trees.search import show_search
+from tripletscope.dashboard.views.trees.tree import show_tree
 
 _VIEWS = {
     "tree": ("Tree", show_tree),

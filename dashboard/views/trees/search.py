@@ -9,21 +9,22 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.oracle import Answered
-from core.tree import ComparisonForest
-from core.tree.comparison import SearchCurve
-from core.tree.partition import cells
-from dashboard import export, panels
-from dashboard.controls import number, pick, slide
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.figures.prediction import error_curves, expansion_box
-from dashboard.figures.tree import Region, divided_map, window
-from dashboard.services import services
-from dashboard.theme import PALETTE, Canvas, count
-from dashboard.views.computing import WIDE
-from dashboard.views.data.dataset import picture_addresses
-from dashboard.views.embedding.mapped import embedded_pictures
-from dashboard.views.trees.grove import (
+from tripletscope.core.tree import ComparisonForest
+from tripletscope.core.tree.comparison import SearchCurve
+from tripletscope.core.tree.oracle import Answered
+from tripletscope.core.tree.partition import cells
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.prediction import error_curves, expansion_box
+from tripletscope.dashboard.figures.tree import Region, divided_map, window
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, pick, slide
+from tripletscope.dashboard.interface.theme import PALETTE, Canvas, count
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.computing import WIDE
+from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
+from tripletscope.dashboard.views.trees.grove import (
     PAGE,
     PERSON,
     Grove,
@@ -34,7 +35,7 @@ from dashboard.views.trees.grove import (
     oracle_about,
     planting,
 )
-from dashboard.views.trees.tree import words
+from tripletscope.dashboard.views.trees.tree import words
 
 _MAP = Canvas(900.0, 520.0)
 _BOX = Canvas(900.0, 260.0)
@@ -243,7 +244,7 @@ def _found(
     st.subheader("Nearest neighbours", anchor=False)
     hit = len(np.intersect1d(known, true))
     share = f"{hit} of {len(true)}"
-    # By knockout, as `core.tree.search.nearest` does it.
+    # By knockout, as `tripletscope.core.tree.search.nearest` does it.
     all_compared = len(others) - 1 + (len(true) - 1) * int(np.ceil(np.log2(len(others))))
     st.markdown(panels.plain(
         f"{share} found, with {count(asked, 'question')}; comparing all "

@@ -11,13 +11,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.active import LAYOUTS, question_table
-from core.simulate import LEVELS, NOISE
-from core.tree.partition import cells
-from dashboard import export, panels
-from dashboard.controls import pick
-from dashboard.figures.points import MapData, MapStyle
-from dashboard.figures.tree import (
+from tripletscope.core.design.active import LAYOUTS, question_table
+from tripletscope.core.simulation.simulate import LEVELS, NOISE
+from tripletscope.core.tree.partition import cells
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.tree import (
     Region,
     TreeData,
     divided_map,
@@ -26,11 +25,13 @@ from dashboard.figures.tree import (
     tree_height,
     window,
 )
-from dashboard.theme import FAINT, Canvas, count
-from dashboard.views.data.dataset import picture_addresses
-from dashboard.views.embedding.mapped import embedded_pictures
-from dashboard.views.trees.answering import show_answering
-from dashboard.views.trees.grove import (
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import FAINT, Canvas, count
+from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
+from tripletscope.dashboard.views.trees.answering import show_answering
+from tripletscope.dashboard.views.trees.grove import (
     MAP,
     OBSERVER,
     PAGE,

@@ -8,15 +8,22 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.active import LAYOUTS, STRATEGIES, ActiveComparison, propose, question_table
-from core.run import Run
-from core.triplets import DataError
-from dashboard import analysis, export, panels
-from dashboard.controls import number, parameter_form, pick
-from dashboard.figures.trust import asking_curves
-from dashboard.theme import Canvas, count
-from dashboard.views.computing import WIDE, compute_button
-from dashboard.views.uncertainty.subject import PAGE, Subject, made_of
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.design.active import (
+    LAYOUTS,
+    STRATEGIES,
+    ActiveComparison,
+    propose,
+    question_table,
+)
+from tripletscope.core.run import Run
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.trust import asking_curves
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.views.computing import WIDE, compute_button
+from tripletscope.dashboard.views.uncertainty.subject import PAGE, Subject, made_of
 
 LAYOUT_HELP = (
     "Plain: ids of anchor, left and right. Salmon: head, left and right as numbers from 0. "

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import panels
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import pick, tabs
-from dashboard.services import services
-from dashboard.state import Session
-from dashboard.views.embedding.page import shown_map
-from dashboard.views.uncertainty.asking import show_asking
-from dashboard.views.uncertainty.positions import show_positions
-from dashboard.views.uncertainty.predictions import show_predictions
-from dashboard.views.uncertainty.subject import PAGE, Subject
-from dashboard.views.uncertainty.trust import show_trust
-from dashboard.watching import watch
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick, tabs
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.embedding.page import shown_map
+from tripletscope.dashboard.views.uncertainty.asking import show_asking
+from tripletscope.dashboard.views.uncertainty.positions import show_positions
+from tripletscope.dashboard.views.uncertainty.predictions import show_predictions
+from tripletscope.dashboard.views.uncertainty.subject import PAGE, Subject
+from tripletscope.dashboard.views.uncertainty.trust import show_trust
 
 _VIEWS = {
     "positions": ("Positions", show_positions),

@@ -8,21 +8,22 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.run import Run
-from core.triplets import Triplets
-from core.uncertainty import DistanceSamples, Samples
-from core.uncertainty.comparisons import Comparisons
-from core.uncertainty.posterior import AGREED, JUDGED
-from core.uncertainty.weakness import (
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.run import Run
+from tripletscope.core.uncertainty import DistanceSamples, Samples
+from tripletscope.core.uncertainty.comparisons import Comparisons
+from tripletscope.core.uncertainty.posterior import AGREED, JUDGED
+from tripletscope.core.uncertainty.weakness import (
     LISTED,
     answers_against,
     undecided_comparisons,
     undecided_pairs,
 )
-from dashboard import export, panels
-from dashboard.theme import count, number
-from dashboard.views.embedding.mapped import Result, show_map, show_objects
-from dashboard.views.uncertainty.subject import PAGE, Subject, made_of
+from tripletscope.dashboard import export
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.theme import count, number
+from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
+from tripletscope.dashboard.views.uncertainty.subject import PAGE, Subject, made_of
 
 #: Fewer effective maps than this make ellipses that would look different another time.
 _FEW = 100

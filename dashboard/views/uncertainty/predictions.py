@@ -8,16 +8,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.files import read_questions
-from core.run import Run
-from core.triplets import DataError, Triplets
-from core.uncertainty.prediction import Abstention, predicted
-from dashboard import analysis, export, panels
-from dashboard.controls import pick
-from dashboard.figures.trust import abstention_curves
-from dashboard.theme import Canvas, count
-from dashboard.views.computing import WIDE
-from dashboard.views.uncertainty.subject import PAGE, Subject
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import read_questions
+from tripletscope.core.run import Run
+from tripletscope.core.uncertainty.prediction import Abstention, predicted
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.trust import abstention_curves
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.views.computing import WIDE
+from tripletscope.dashboard.views.uncertainty.subject import PAGE, Subject
 
 _THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
 _SURE = 0.9

@@ -9,16 +9,16 @@ from typing import Any
 
 import streamlit as st
 
-from core.embedding.ordinal import OrdinalEmbedding
-from core.run import TASKS, Run
-from core.triplets import Triplets
-from core.uncertainty.samples import SOURCES
-from dashboard import analysis
-from dashboard.catalogue import DatasetInfo
-from dashboard.controls import parameter_form, pick
-from dashboard.jobs import Job
-from dashboard.state import Session
-from dashboard.views.computing import compute_button
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.run import TASKS, Run
+from tripletscope.core.uncertainty.samples import SOURCES
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface.controls import parameter_form, pick
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.computing import compute_button
 
 PAGE = "uncertainty"
 

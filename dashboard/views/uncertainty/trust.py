@@ -7,11 +7,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.uncertainty.calibration import Calibration
-from dashboard import analysis, export, panels
-from dashboard.figures.trust import coverage, reliability
-from dashboard.theme import Canvas, count
-from dashboard.views.uncertainty.subject import Subject
+from tripletscope.core.uncertainty.calibration import Calibration
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.trust import coverage, reliability
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.views.uncertainty.subject import Subject
 
 _HALF = Canvas(480.0, 400.0)
 

@@ -1,0 +1,1 @@
+"""Progress that can stop a computation, and work in parallel."""

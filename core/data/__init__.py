@@ -1,0 +1,1 @@
+"""Judgements of similarity and what is wrong with them: the types that everything takes."""

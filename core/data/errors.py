@@ -1,0 +1,50 @@
+"""What is wrong with the user's data, in words that say what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class DataError(ValueError):
+    """Something is wrong with the user's data.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, as a clause without a full stop.
+    file : str, optional
+        Name of the file, as the user knows it.
+    row : int, optional
+        Row of the file, counted the way a spreadsheet counts (the first line is row 1), or, for
+        an array, its index from 0.
+    remedy : str, optional
+        What the user can do, as a full sentence.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | None = None,
+        row: int | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.problem, self.file, self.row, self.remedy = problem, file, row, remedy
+        where = ", ".join(filter(None, [file, f"row {row:,}" if row is not None else None]))
+        text = f"{where}: {problem}" if where else problem[:1].upper() + problem[1:]
+        super().__init__(f"{text.rstrip('.')}." + (f" {remedy}" if remedy else ""))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are pickled by their positional arguments; these are keywords.
+        state = {"file": self.file, "row": self.row, "remedy": self.remedy}
+        return (_rebuild_error, (self.problem, state))
+
+    def at(self, file: str) -> DataError:
+        """The same error, naming the file it was found in."""
+        return DataError(
+            self.problem, file=self.file or file, row=self.row, remedy=self.remedy
+        )
+
+
+def _rebuild_error(problem: str, state: dict[str, Any]) -> DataError:
+    return DataError(problem, **state)

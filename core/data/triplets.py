@@ -1,0 +1,433 @@
+"""The one data type: answers of the form "the anchor is more similar to near than to far"."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from tripletscope.core.data.errors import DataError
+
+ANCHOR, NEAR, FAR = 0, 1, 2
+
+
+
+class Judgements:
+    """What all similarity judgements share: their objects, and what is known of each. Read-only.
+
+    A subclass says how many objects stand in an answer.
+    """
+
+    def _fill(
+        self, rows: np.ndarray, objects: pd.DataFrame, answers: pd.DataFrame | None, name: str
+    ) -> None:
+        rows.setflags(write=False)
+        self._rows = rows
+        self._objects = objects
+        self._answers = _checked_answers(answers, len(rows))
+        self._name = name
+        self._fingerprints: dict[tuple[tuple[str, ...], ...], str] = {}
+
+    @classmethod
+    def _about(
+        cls, objects: pd.DataFrame, rows: np.ndarray, answers: pd.DataFrame | None, name: str
+    ) -> Self:
+        """Judgements whose objects and rows were checked before: that takes as long as a fit."""
+        made = cls.__new__(cls)
+        made._fill(rows, objects, answers, name)
+        return made
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(T, 3) or (T, 4) int32, not writeable: positions in `objects`."""
+        return self._rows
+
+    # Under copy-on-write a shallow copy costs nothing, and a caller's edits stay the caller's.
+
+    @property
+    def objects(self) -> pd.DataFrame:
+        """Table of the n objects: ``id``, ``label`` and whatever else is known of them."""
+        return self._objects.copy(deep=False)
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """Table of what is known of each of the T answers beside the objects in it."""
+        return self._answers.copy(deep=False)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def n_objects(self) -> int:
+        return len(self._objects)
+
+    @property
+    def ids(self) -> list[str]:
+        return self.objects["id"].tolist()
+
+    @property
+    def labels(self) -> list[str]:
+        return self.objects["label"].tolist()
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        """(T,) weight of every answer; ones where the data give none."""
+        if "weight" in self._answers:
+            weight = self._answers["weight"].to_numpy(dtype=float)
+        else:
+            weight = np.ones(len(self))
+        weight.setflags(write=False)
+        return weight
+
+    @property
+    def is_first_mention(self) -> np.ndarray:
+        """(T, 3) or (T, 4) bool: no earlier place of the row names the same object."""
+        return np.ones(self.rows.shape, dtype=bool)
+
+    @cached_property
+    def answers_per_object(self) -> np.ndarray:
+        """(n,) number of answers in which each object occurs."""
+        return np.bincount(self.rows.ravel(), minlength=self.n_objects)
+
+    def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
+        """Hash of what a computation depends on.
+
+        That is the answers, their weights and trials, the number of objects, the named columns of
+        `answers`, and those of `objects`; labels, pictures and other descriptions may change
+        without making it stale.
+        """
+        named = (columns, objects)
+        if named not in self._fingerprints:
+            digest = hashlib.blake2b(f"{self.n_objects}|".encode(), digest_size=16)
+            digest.update(self.rows)
+            _update_with_table(digest, self.answers.filter(["weight", "trial", *columns]))
+            _update_with_table(digest, self.objects.filter(list(objects)))
+            self._fingerprints[named] = digest.hexdigest()
+        return self._fingerprints[named]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the whole content: answers, what is known of each, and the objects."""
+        digest = hashlib.blake2b(self.fingerprint_of(*self.answers.columns).encode())
+        _update_with_table(digest, self.objects)
+        return digest.hexdigest()[:32]
+
+    @property
+    def questions(self) -> np.ndarray:
+        """(T,) number of the comparison that each answer answers, from 0.
+
+        Repeats of a comparison and its contradictions share a number.
+        """
+        raise NotImplementedError
+
+    @property
+    def verdicts(self) -> np.ndarray:
+        """(T,) 0 or 1: which of the two answers to its question each one is."""
+        raise NotImplementedError
+
+    @cached_property
+    def trials(self) -> np.ndarray | None:
+        """(T,) number of the trial in which each answer was given, from 0.
+
+        None where every answer has a trial of its own, or nothing is known of trials.
+        """
+        if "trial" not in self._answers:
+            return None
+        trials, named = pd.factorize(self._answers["trial"])
+        alone = np.flatnonzero(trials < 0)
+        trials[alone] = len(named) + np.arange(len(alone))
+        return trials if len(named) + len(alone) < len(trials) else None
+
+    @property
+    def groups(self) -> np.ndarray:
+        """(T,) number of the group of each answer, from 0: what is held out together.
+
+        Answers to one question share a group, and so do the answers of one trial, such as the two
+        of an odd one out, which say the same thing twice: whoever knows the one would predict the
+        other better than any new answer. What is tied by several such ties is one group, too.
+        Where that makes a single group of more than half of the answers, as trials of many
+        objects may, only trials are kept together.
+        """
+        return self._grouping[0]
+
+    @property
+    def grouped_by(self) -> str:
+        """What keeps the answers of a group together, in words."""
+        return self._grouping[1]
+
+    @cached_property
+    def _grouping(self) -> tuple[np.ndarray, str]:
+        trials = self.trials
+        if trials is None:
+            return self.questions, "question"
+        groups = linked(self.questions, trials)
+        if 2 * np.bincount(groups, self.weight).max() > self.weight.sum():
+            return trials, "trial"
+        return groups, "question and trial"
+
+    def take(self, which: Any) -> Self:
+        """The same objects with only some of the answers.
+
+        Parameters
+        ----------
+        which : array-like of int or bool
+            Positions of the answers, or a mask of length T.
+        """
+        which = np.asarray(which)
+        if which.dtype == bool:
+            which = np.flatnonzero(which)
+        answers = self.answers.iloc[which].reset_index(drop=True)
+        return self._about(self._objects, self.rows[which], answers, self.name)
+
+    def with_objects(self, objects: pd.DataFrame) -> Self:
+        """The same answers with another description of the same objects, in the same order.
+
+        Objects that were never asked about may follow.
+        """
+        if objects["id"].astype(str).tolist()[: self.n_objects] != self.ids:
+            raise ValueError("the objects must keep their ids and their order")
+        return self._about(checked_objects(objects), self.rows, self.answers, self.name)
+
+    def renamed(self, name: str) -> Self:
+        """The same data under another name."""
+        return self._about(self._objects, self.rows, self.answers, name)
+
+
+class Triplets(Judgements):
+    """Similarity judgements about a set of objects. Read-only.
+
+    Parameters
+    ----------
+    rows : array-like of int, shape (T, 3)
+        Anchor, near and far of every answer, as positions in `objects`.
+    objects : DataFrame, n rows
+        Column ``id`` (unique text) and ``label`` (text, by default the id); optionally ``image``
+        (name of a picture); any further columns: numbers, categories, a physical stimulus value.
+    answers : DataFrame, T rows, optional
+        Any of ``participant``, ``response_time`` (seconds), ``split``, ``sampler``, ``weight``,
+        and whatever else the source says of an answer: ``side`` (which option was chosen, by its
+        place), ``time``, ``block``, ``trial`` (answers that were given in one, such as the two
+        of an odd one out).
+    name : str
+        What the user calls this data set.
+
+    Raises
+    ------
+    DataError
+        If a row names an unknown object or the same object twice, an id occurs twice, or a weight
+        is not a number from 0 up.
+
+    Notes
+    -----
+    Objects without any answer are allowed; contradictions and repeats are kept as they are.
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        objects: pd.DataFrame,
+        answers: pd.DataFrame | None = None,
+        name: str = "answers",
+    ) -> None:
+        objects = checked_objects(objects)
+        self._fill(_checked_rows(rows, len(objects)), objects, answers, name)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(T, 3) int32, not writeable: anchor, near and far as positions in `objects`."""
+        return self._rows
+
+    @classmethod
+    def from_array(
+        cls, rows: Any, n_objects: int | None = None, *, ids: Sequence[str] | None = None,
+        weight: Any = None, name: str = "answers",
+    ) -> Self:
+        """Triplets from a plain (T, 3) array of object positions, counted from 0.
+
+        Parameters
+        ----------
+        rows : array-like of int, shape (T, 3)
+        n_objects : int, optional
+            Number of objects; by default the highest position plus one.
+        ids : sequence of str, optional
+            Names of the objects, in order; by default their positions.
+        weight : array-like of float, shape (T,), optional
+
+        Raises
+        ------
+        DataError
+            If the array is not (T, 3), holds anything but whole numbers from 0, or names an
+            object twice in one answer.
+        """
+        rows = _integer_rows(rows)
+        answers = None
+        if weight is not None:
+            answers = pd.DataFrame({"weight": np.asarray(weight, dtype=float)})
+        if ids is not None:
+            objects = pd.DataFrame({"id": pd.Series(list(ids), dtype="str")})
+            return cls(rows, objects, answers, name)
+        if n_objects is None:
+            n_objects = int(rows.max()) + 1 if len(rows) else 0
+        rows = _checked_rows(rows, n_objects)
+        return cls._about(numbered_objects(n_objects), rows, answers, name)
+
+    def __repr__(self) -> str:
+        return f"<Triplets {self.name!r}: {len(self):,} answers on {self.n_objects:,} objects>"
+
+    @cached_property
+    def questions(self) -> np.ndarray:
+        n = self.n_objects
+        anchor, near, far = self.rows.T.astype(np.int64)
+        code = (anchor * n + np.minimum(near, far)) * n + np.maximum(near, far)
+        return np.unique(code, return_inverse=True)[1]
+
+    @cached_property
+    def verdicts(self) -> np.ndarray:
+        return (self.rows[:, NEAR] > self.rows[:, FAR]).astype(np.int8)
+
+
+def linked(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """(T,) number of the group of each item, where those that share either number share a group.
+
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (T,)
+        Numbers from 0.
+    """
+    n_first, n_second = int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1
+    ties = coo_array(
+        (np.ones(len(first), dtype=bool), (first, n_first + second)),
+        shape=(n_first + n_second,) * 2,
+    )
+    return connected_components(ties, directed=False)[1][first]
+
+
+def as_triplets(data: Any) -> Triplets:
+    """`data` itself if it is Triplets, or Triplets made from a (T, 3) array of positions."""
+    return data if isinstance(data, Triplets) else Triplets.from_array(data)
+
+
+@lru_cache(maxsize=8)
+def numbered_objects(n_objects: int) -> pd.DataFrame:
+    """Objects called by their positions; shared, because nobody can change such a table."""
+    ids = pd.Series([str(i) for i in range(n_objects)], dtype="str")
+    return checked_objects(pd.DataFrame({"id": ids}))
+
+
+def _integer_rows(rows: Any) -> np.ndarray:
+    rows = np.asarray(rows)
+    if rows.size == 0 and rows.ndim < 2:
+        rows = rows.reshape(0, 3).astype(np.int32)
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        raise DataError(
+            f"answers need three columns (anchor, near, far), this array has shape {rows.shape}",
+            remedy="Give an array of shape (number of answers, 3).",
+        )
+    if rows.dtype.kind not in "iu":
+        if rows.dtype.kind != "f":
+            raise DataError(
+                f"answers must be whole numbers, not {rows.dtype}",
+                remedy="Replace names by positions, or read the file with tripletscope.read.",
+            )
+        with np.errstate(invalid="ignore"):
+            wrong = ~(np.isfinite(rows) & (rows == np.floor(rows))).all(axis=1)
+        if wrong.any():
+            raise DataError(
+                "an object's number is missing or not a whole number",
+                row=int(np.argmax(wrong)),
+                remedy="Leave the row out or correct it.",
+            )
+    if rows.size and rows.max() >= 2**31:
+        row = int(np.argmax((rows >= 2**31).any(axis=1)))
+        raise DataError(
+            f"object number {int(rows[row].max())} is too large to be a position",
+            row=row, remedy="Number the objects from 0 without gaps.",
+        )
+    return rows
+
+
+def _checked_rows(rows: Any, n_objects: int) -> np.ndarray:
+    rows = _integer_rows(rows)
+    if rows.size:
+        outside = ((rows < 0) | (rows >= n_objects)).any(axis=1)
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise DataError(
+                f"names object {next(int(i) for i in rows[row] if not 0 <= i < n_objects)}, "
+                f"but there are objects 0 to {n_objects - 1} only",
+                row=row, remedy="Count objects from 0, and list every object.",
+            )
+        anchor, near, far = rows.T
+        same = (anchor == near) | (anchor == far) | (near == far)
+        if same.any():
+            raise DataError(
+                "the same object stands twice in one answer",
+                row=int(np.argmax(same)), remedy="Leave such answers out.",
+            )
+    if rows.dtype != np.int32 or rows.flags.writeable or not rows.flags.c_contiguous:
+        rows = np.array(rows, dtype=np.int32, order="C")
+        rows.setflags(write=False)
+    return rows
+
+
+def checked_objects(objects: pd.DataFrame) -> pd.DataFrame:
+    """A table of objects with unique ids and a label for each, these two first."""
+    if "id" not in objects:
+        raise DataError("the table of objects has no column id", remedy="Name the column of ids.")
+    objects = objects.reset_index(drop=True)
+    ids = objects["id"].astype("str")
+    repeated = ids.duplicated()
+    if repeated.any():
+        raise DataError(
+            f"object {ids[repeated].iloc[0]!r} is listed twice",
+            row=int(np.argmax(repeated)), remedy="Keep one row per object.",
+        )
+    label = objects["label"].astype("str").fillna(ids) if "label" in objects else ids
+    others = [column for column in objects.columns if column not in ("id", "label")]
+    return pd.DataFrame({"id": ids, "label": label, **{name: objects[name] for name in others}})
+
+
+def _checked_answers(answers: pd.DataFrame | None, n_answers: int) -> pd.DataFrame:
+    if answers is None or not len(answers.columns):
+        return pd.DataFrame(index=range(n_answers))
+    if len(answers) != n_answers:
+        raise ValueError(f"{len(answers)} rows describe {n_answers} answers")
+    answers = answers.reset_index(drop=True)
+    if "weight" in answers:
+        weight = answers["weight"].to_numpy(dtype=float)
+        wrong = ~(np.isfinite(weight) & (weight >= 0))
+        if wrong.any():
+            raise DataError(
+                f"the weight {weight[np.argmax(wrong)]} is not a number from 0 up",
+                row=int(np.argmax(wrong)), remedy="Weights count how often an answer was given.",
+            )
+    return answers
+
+
+def _update_with_table(digest: Any, table: pd.DataFrame) -> None:
+    """Values count, not how they are kept: whole numbers or fractions, texts or categories."""
+    for name in sorted(set(table.columns)):
+        column = table[name]
+        digest.update(f"|{name}|".encode())
+        if column.dtype.kind in "iufb":
+            digest.update(np.ascontiguousarray(column, dtype=float))
+            continue
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            column = column.astype("category")
+        column = column.cat.remove_unused_categories()
+        names = column.cat.categories.astype("str").to_numpy(dtype=object)
+        order = np.argsort(names, kind="stable")
+        rank = np.empty(len(names) + 1, dtype=np.int64)
+        rank[order], rank[-1] = np.arange(len(names)), -1
+        digest.update("\x1f".join(names[order]).encode())
+        digest.update(rank[column.cat.codes.to_numpy()])

@@ -1,0 +1,1 @@
+"""Experiments before and while they run: plans, questions, what to ask next."""

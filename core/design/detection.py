@@ -1,0 +1,200 @@
+"""Which number of dimensions an experiment could detect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from sklearn.base import clone
+
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.design.scenario import (
+    Dimensions,
+    Fewest,
+    LengthScale,
+    Level,
+    Most,
+    Noise,
+    Objects,
+    Points,
+    Repeats,
+    Scenario,
+    Seed,
+    TruthName,
+    numbers_of_answers,
+)
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.compare import suggest_dimension
+from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.method import Number, checked
+from tripletscope.core.simulation.simulate import LEVELS, random_questions
+from tripletscope.core.simulation.truth import LENGTH_SCALE
+
+#: A dimension that is found in this share of the simulations is called found.
+_USUALLY = 0.8
+
+
+@dataclass(frozen=True)
+class Detection:
+    """How often the number of dimensions would be found.
+
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+    suggested : ndarray of int, shape (r, p)
+        Number of dimensions that cross-validation suggests, in r simulations.
+    true : int
+    """
+
+    n_answers: np.ndarray
+    suggested: np.ndarray
+    true: int
+
+    @property
+    def found(self) -> np.ndarray:
+        """(p,) share of the simulations in which the true number is suggested."""
+        return np.mean(self.suggested == self.true, axis=0)
+
+    @property
+    def recommendation(self) -> str:
+        """From how many answers on the dimension is found, in a sentence.
+
+        Few answers suggest one dimension whatever the truth is, so that one that is found is no
+        evidence unless it stays found with more of them.
+        """
+        missed = np.flatnonzero(self.found < _USUALLY)
+        first = missed[-1] + 1 if len(missed) else 0
+        if first == len(self.found):
+            return (
+                f"Even {self.n_answers[-1]:,} answers show {self._dimensions} in only "
+                f"{100 * self.found[-1]:.0f} % of the simulations."
+            )
+        text = (
+            f"{self.n_answers[first]:,} answers show {self._dimensions}, in "
+            f"{100 * self.found[first]:.0f} % of the simulations"
+        )
+        if first:
+            text += (
+                f"; {self.n_answers[first - 1]:,} do so in {100 * self.found[first - 1]:.0f} %"
+            )
+        return f"{text}."
+
+    @property
+    def _dimensions(self) -> str:
+        return "the one dimension" if self.true == 1 else f"all {self.true} dimensions"
+
+
+def detect_dimension(
+    method: OrdinalEmbedding,
+    triplets: Triplets | None = None,
+    *,
+    n_objects: Objects = 30,
+    n_components: Dimensions = 2,
+    truth: TruthName = "normal",
+    length_scale: LengthScale = LENGTH_SCALE,
+    noise: Noise = "flip",
+    level: Level = LEVELS["flip"].default,
+    most: Most = 3_000,
+    fewest: Fewest = None,
+    points: Points = 5,
+    beyond: Annotated[
+        int, Number(1, 5, "Beyond the truth", "So many more dimensions are tried.", advanced=True)
+    ] = 2,
+    folds: Annotated[int, Number(2, 20, "Folds", "Of the cross-validation.", advanced=True)] = 5,
+    repeats: Repeats = 8,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Detection:
+    """Would the number of dimensions be found, with so many answers?
+
+    The suggestion is the smallest number whose held-out error is not significantly worse than
+    the best (`tripletscope.core.evaluation.compare.suggest_dimension`).
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+    triplets : ignored
+        So that it can be run like other tasks.
+    n_objects, n_components, truth, length_scale, noise, level : see `Scenario`
+    most, fewest, points, beyond, folds, repeats, seed
+        See their declarations.
+    progress : Progress
+        Called after every simulation with every number of answers.
+
+    Returns
+    -------
+    Detection
+        With the numbers of answers that were done, if stopped after the first.
+
+    Raises
+    ------
+    ValueError
+        If an option is not as declared.
+    Stopped
+        If `progress` asks to stop before that.
+
+    References
+    ----------
+    Haghiri, S. (2020). Comparison-based methods. Section 4.5.4.
+    """
+    checked(
+        detect_dimension,
+        {
+            "n_objects": n_objects, "n_components": n_components, "truth": truth,
+            "length_scale": length_scale, "noise": noise, "level": level, "most": most,
+            "fewest": fewest, "points": points, "beyond": beyond, "folds": folds,
+            "repeats": repeats, "seed": seed,
+        },
+    )
+    scenario = Scenario(
+        n_objects=n_objects, n_components=n_components, truth=truth, length_scale=length_scale,
+        noise=noise, level=level,
+    )
+    sizes = numbers_of_answers(fewest, most, points)
+    dimensions = range(1, scenario.dimensions + beyond + 1)
+    pieces = [
+        (method, scenario, int(size), int(sizes[-1]), dimensions, folds, child)
+        for size in sizes for child in np.random.SeedSequence(seed).spawn(repeats)
+    ]
+    found, done = [], 0
+    for (_, _, size, *_), suggested in zip(pieces, in_parallel(_suggested, pieces), strict=True):
+        found.append(suggested)
+        done += size
+        if progress(done / (repeats * sizes.sum())):
+            break
+    whole = len(found) // repeats
+    if not whole:
+        raise Stopped
+    suggested = np.reshape(found[: whole * repeats], (whole, repeats)).T
+    return Detection(sizes[:whole], suggested, scenario.dimensions)
+
+
+def _suggested(
+    method: OrdinalEmbedding,
+    scenario: Scenario,
+    size: int,
+    most: int,
+    dimensions: range,
+    folds: int,
+    seed: np.random.SeedSequence,
+    halt: Halt,
+) -> int:
+    """Number of dimensions that the first `size` answers of a simulation suggest."""
+    rng = np.random.default_rng(seed)
+    positions = scenario.positions(rng)
+    questions = random_questions(scenario.n_objects, most, rng)
+    rows = scenario.answers(positions, questions, rng)[:size]
+    data = Triplets.from_array(rows, scenario.n_objects)
+    try:
+        errors = {
+            k: cross_validate(
+                clone(method).set_params(n_components=k), data, folds=folds, progress=halt
+            ).fold_errors
+            for k in dimensions
+        }
+    except Stopped:  # because of `halt`: nobody waits for this any more
+        return 0
+    return suggest_dimension(errors, 1.0 / (folds - 1)).n_components

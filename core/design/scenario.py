@@ -1,0 +1,268 @@
+"""What a simulated experiment is about: objects at known places, and observers who err."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.geometry import rms
+from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.simulation.simulate import DESIGNS, LEVELS, NOISE, answer, questions_of
+from tripletscope.core.simulation.truth import DIMENSIONS, LENGTH_SCALE, SCALES, TRUTHS, known_truth
+from tripletscope.core.uncertainty.calibration import estimated_truth
+
+#: So many answers are enough to estimate their noise.
+_ENOUGH = 50_000
+
+_OBJECTS = Number(4, 5_000, "Objects")
+Objects = Annotated[int, _OBJECTS]
+Dimensions = Annotated[
+    int, Number(1, 20, "Dimensions", "Of the truth, if it is a cloud or a cube, and of the map.")
+]
+TruthName = Annotated[str, TRUTHS]
+LengthScale = Annotated[
+    float,
+    Number(
+        0.05, 10.0, "Length scale",
+        "Of the Gaussian process from which observers are drawn: the shorter, the more they "
+        "differ. Lohaus et al. (2019) have 2, 0.88 and 0.54.",
+    ),
+]
+Noise = Annotated[str, NOISE]
+Level = Annotated[
+    float, Number(0.0, 100.0, "Noise level", "What it means depends on the noise: see LEVELS.")
+]
+Most = Annotated[int, Number(20, 1_000_000, "Answers at most")]
+Fewest = Annotated[
+    int | None,
+    Number(20, 1_000_000, "Answers at least", automatic="a twentieth of the most", advanced=True),
+]
+Points = Annotated[
+    int,
+    Number(
+        1, 20, "Numbers of answers", "So many are tried, in equal steps of their logarithm.",
+        advanced=True,
+    ),
+]
+Repeats = Annotated[
+    int, Number(2, 1_000, "Simulations", "Of observers and answers; more narrow the band.")
+]
+Repeated = Annotated[
+    int,
+    Number(3, 9, "Times asked", "Of the repeated design; odd, for a majority.", advanced=True),
+]
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """A truth, and how answers about it err.
+
+    Parameters
+    ----------
+    n_objects, n_components, truth, length_scale, noise, level
+        See their declarations, `tripletscope.core.simulation.truth.TRUTHS`, and
+        `tripletscope.core.simulation.simulate.LEVELS` for the level of each noise.
+
+    Raises
+    ------
+    ValueError
+        If one is not as declared.
+    """
+
+    n_objects: Objects = 30
+    n_components: Dimensions = 2
+    truth: TruthName = "normal"
+    length_scale: LengthScale = LENGTH_SCALE
+    noise: Noise = "flip"
+    level: Level = LEVELS["flip"].default
+
+    def __post_init__(self) -> None:
+        checked(Scenario, asdict(self))
+        if self.noise in LEVELS:
+            LEVELS[self.noise].check(self.level, f"{NOISE.options[self.noise].lower()} noise")
+
+    @property
+    def dimensions(self) -> int:
+        """Of the truth."""
+        return DIMENSIONS.get(self.truth, self.n_components)
+
+    @property
+    def described(self) -> str:
+        """The scenario in a few words."""
+        where = TRUTHS.options[self.truth]
+        if self.truth == "observer":
+            where += f", length scale {self.length_scale:g}"
+        if self.truth not in DIMENSIONS:
+            where += f" in {self.n_components}-D"
+        noise = NOISE.options[self.noise]
+        if self.noise in LEVELS:
+            noise += f" {self.level:.3g}"
+        return ", ".join([f"{self.n_objects:,} objects", *map(_small, (where, noise))])
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether objects lie on a line, in the order of a stimulus."""
+        return self.truth in SCALES
+
+    def truth_with_facts(self, rng: np.random.Generator) -> tuple[np.ndarray, pd.DataFrame]:
+        """Positions (n, d) and what is known of the objects.
+
+        See `tripletscope.core.simulation.truth.known_truth`.
+        """
+        return known_truth(
+            self.truth, self.n_objects, self.n_components, rng, length_scale=self.length_scale
+        )
+
+    def positions(self, rng: np.random.Generator) -> np.ndarray:
+        """(n, d) places of the objects, drawn anew."""
+        return self.truth_with_facts(rng)[0]
+
+    def answers(
+        self, positions: np.ndarray, questions: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """(T, 3) rows that an observer of these positions gives.
+
+        See `tripletscope.core.simulation.simulate.answer`.
+        """
+        return answer(positions, questions, rng, noise=self.noise, level=self.level)
+
+
+def _small(words: str) -> str:
+    """A label within a sentence."""
+    return words[:1].lower() + words[1:]
+
+
+def numbers_of_answers(fewest: int | None, most: int, points: int) -> np.ndarray:
+    """Ascending numbers of answers, in equal steps of their logarithm.
+
+    Parameters
+    ----------
+    fewest : int or None
+        By default a twentieth of the most, but not under 50.
+    most, points : int
+
+    Raises
+    ------
+    ValueError
+        If the fewest are more than the most.
+    """
+    if fewest is None:
+        fewest = min(max(most // 20, 50), most)
+    if fewest > most:
+        raise ValueError(f"fewest is {fewest:,}; it must not exceed the most, {most:,}.")
+    return np.unique(np.geomspace(most, fewest, points).round().astype(int))
+
+
+def scenario_like(
+    triplets: Triplets, *, n_components: int = 2, seed: int = 0, progress: Progress = silent
+) -> Scenario:
+    """A scenario with as many objects, and about as much noise, as answers of people have.
+
+    The noise is that of STE's model at which maps of simulated answers contradict as many of them
+    as a map of the given answers does
+    (`tripletscope.core.uncertainty.calibration.estimated_truth`). Objects then form a normal cloud
+    of the size of that map.
+
+    Parameters
+    ----------
+    triplets : Triplets
+        The first part of a random order of them is looked at where there are very many.
+    n_components, seed : int
+    progress : Progress
+
+    Raises
+    ------
+    DataError
+        If the answers cannot be embedded, or there are too few or too many objects to simulate.
+    Stopped
+        If `progress` asks to stop.
+    """
+    fewest, most = (int(end) for end in (_OBJECTS.low, _OBJECTS.high))
+    if not fewest <= triplets.n_objects <= most:
+        raise DataError(
+            f"{triplets.n_objects:,} objects cannot be simulated, {fewest:,} to {most:,} can",
+            file=triplets.name, remedy="Simulate another number of objects.",
+        )
+    few = triplets
+    if len(triplets) > _ENOUGH:
+        few = triplets.take(np.random.default_rng(seed).permutation(len(triplets))[:_ENOUGH])
+    truth = estimated_truth(STE(n_components=n_components), few, seed, progress)
+    asked = few.answers_per_object > 0
+    declared = LEVELS["logistic"].spec
+    # STE's own positions are in units of its noise, so the noise is one in units of their size.
+    size = max(rms(truth.positions[asked]), 1.0 / declared.high)
+    return Scenario(
+        n_objects=triplets.n_objects, n_components=n_components, truth="normal",
+        noise="logistic", level=float(np.clip(1.0 / size, declared.low, declared.high)),
+    )
+
+
+def simulated_data(
+    scenario: Scenario,
+    n_answers: Annotated[int, Number(20, 1_000_000, "Answers")] = 2_000,
+    *,
+    design: Annotated[str, Choice(DESIGNS, "Questions")] = "random",
+    repeated: Repeated = 3,
+    participants: Annotated[
+        int, Number(1, 10_000, "Participants", "They take the questions in turns.")
+    ] = 1,
+    seed: Seed = 0,
+    name: str = "Simulated answers",
+) -> Triplets:
+    """Answers of simulated people, as a data set.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Of Gaussian-process observers, each participant is one of their own.
+    n_answers, design, repeated, participants, seed
+        See their declarations and `tripletscope.core.simulation.simulate.questions_of`.
+    name : str
+
+    Returns
+    -------
+    Triplets
+        Answers have ``participant`` and ``side``, the option chosen. Objects have what an
+        experimenter would know of them (`tripletscope.core.simulation.truth.known_truth`) and,
+        where it is the same for everybody, their true position as ``true 1``, ``true 2`` and so on.
+    """
+    checked(
+        simulated_data,
+        {
+            "n_answers": n_answers, "design": design, "repeated": repeated,
+            "participants": participants, "seed": seed,
+        },
+    )
+    if design == "triads" and not scenario.is_scale:
+        raise ValueError("triads need objects in an order: choose a scale as truth")
+    rng = np.random.default_rng(seed)
+    everybody, objects = scenario.truth_with_facts(rng)
+    questions = questions_of(design, scenario.n_objects, n_answers, rng, repeats=repeated)
+    who = np.arange(len(questions)) % participants
+    rows = np.empty_like(questions)
+    own = scenario.truth == "observer"
+    for person in range(participants):
+        positions = scenario.positions(rng) if own and person else everybody
+        mine = who == person
+        rows[mine] = scenario.answers(positions, questions[mine], rng)
+    if not own or participants == 1:
+        for axis, values in enumerate(everybody.T, 1):
+            objects[f"true {axis}"] = values
+    width = len(str(scenario.n_objects))
+    objects.insert(0, "id", [f"object {i:0{width}}" for i in range(1, scenario.n_objects + 1)])
+    names = [f"p{i:0{len(str(participants))}}" for i in range(1, participants + 1)]
+    answers = pd.DataFrame({
+        "participant": pd.Categorical.from_codes(who, names),
+        "side": pd.Categorical.from_codes(
+            (rows[:, 1] != questions[:, 1]).astype(int), ["left", "right"]
+        ),
+    })
+    return Triplets(rows, objects, answers, name)

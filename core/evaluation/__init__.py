@@ -1,0 +1,1 @@
+"""How well methods predict, compared with each other, and maps looked at closely."""

@@ -1,0 +1,334 @@
+"""Which method, how many dimensions, and are the answers enough?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from scipy.special import stdtr
+from sklearn.base import clone
+
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.score import (
+    corrected_reach,
+    has_split,
+    n_groups,
+    question_folds,
+    require_groups,
+    split_of,
+)
+from tripletscope.core.geometry import distances
+from tripletscope.core.method import Method, Number, checked
+
+#: Share of the questions that a learning curve predicts, as one of so many parts.
+_PARTS = 5
+_RATIO = 1.0 / (_PARTS - 1)
+#: What `tune` tries.
+_DIMENSIONS = (1, 2, 3, 5, 8, 12, 20)
+_PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
+
+
+def corrected_t_test(differences: np.ndarray, ratio: float) -> float:
+    """One-sided p value of a mean difference above zero between two methods.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (m,)
+        Of the errors in the same m folds.
+    ratio : float
+        Answers held out to answers learned from, in every fold.
+
+    References
+    ----------
+    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
+    52, 239-281. The corrected resampled t test.
+    """
+    m = len(differences)
+    spread = np.sqrt((1.0 / m + ratio) * np.var(differences, ddof=1))
+    mean = float(np.mean(differences))
+    if spread == 0:
+        return 0.0 if mean > 0 else 1.0
+    return float(1.0 - stdtr(m - 1, mean / spread))
+
+
+def holm(p_values: Mapping[int, float]) -> dict[int, float]:
+    """Probabilities p corrected for their number (Holm 1979)."""
+    order = sorted(p_values, key=p_values.__getitem__)
+    found, highest = {}, 0.0
+    for rank, name in enumerate(order):
+        highest = max(highest, min((len(order) - rank) * p_values[name], 1.0))
+        found[name] = highest
+    return {name: found[name] for name in p_values}
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A number of dimensions that the answers support.
+
+    Attributes
+    ----------
+    n_components : int
+        The smallest that is not significantly worse than the best.
+    best : int
+        The one with the lowest held-out error.
+    p_values : dict of int to float
+        For every smaller number than the best: that it is only by chance worse than the best;
+        corrected by Holm's method.
+    level : float
+        Below it a p value is significant.
+    """
+
+    n_components: int
+    best: int
+    p_values: dict[int, float]
+    level: float = 0.05
+
+
+def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> Suggestion:
+    """The smallest number of dimensions that predicts not significantly worse than the best.
+
+    Parameters
+    ----------
+    fold_errors : mapping of int to ndarray, shape (m,)
+        Held-out error in the same m folds, by number of dimensions.
+    ratio : float
+        Answers held out to answers learned from, in every fold.
+    """
+    means = {d: float(np.mean(errors)) for d, errors in fold_errors.items()}
+    best = min(sorted(means), key=means.__getitem__)
+    p_values = holm({
+        d: corrected_t_test(fold_errors[d] - fold_errors[best], ratio)
+        for d in sorted(means) if d < best
+    })
+    level = Suggestion.level
+    enough = next((d for d, p in p_values.items() if p >= level), best)
+    return Suggestion(enough, best, p_values, level)
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Held-out error against the number of answers.
+
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+        Answers learned from, ascending.
+    errors : ndarray, shape (r, p)
+        Error in r random divisions of the questions, on the same held-out answers for all p.
+    """
+
+    n_answers: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(p,) mean error."""
+        return self.errors.mean(axis=0)
+
+    @property
+    def reach(self) -> np.ndarray:
+        """(p,) half the width of the 95 % interval, corrected as in `corrected_t_test`."""
+        return corrected_reach(self.errors, _RATIO)
+
+    def gain(self) -> tuple[float, float, float]:
+        """What the second half of the answers brought: fall of the error, with its interval.
+
+        The error at half of the answers is interpolated in the logarithm of their number.
+        """
+        logs = np.log(self.n_answers)
+        half = [np.interp(logs[-1] - np.log(2), logs, errors) for errors in self.errors]
+        falls = np.array(half) - self.errors[:, -1]
+        mean, reach = float(falls.mean()), float(corrected_reach(falls, _RATIO))
+        return mean, mean - reach, mean + reach
+
+
+def learning_curve(
+    method: Method,
+    triplets: Triplets,
+    *,
+    points: Annotated[
+        int, Number(3, 20, "Points", "Numbers of answers at which the error is measured.")
+    ] = 6,
+    repeats: Annotated[
+        int, Number(2, 50, "Repeats", "Random divisions; more narrow the band.")
+    ] = 5,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> LearningCurve:
+    """Error on a fifth of the questions, learned from more and more of the others.
+
+    Parameters
+    ----------
+    method : Method
+    triplets : Triplets or array-like of int, shape (T, 3)
+    points, repeats, seed : int
+    progress : Progress
+        Called after every fit.
+
+    Returns
+    -------
+    LearningCurve
+        The numbers of answers are equal steps of their logarithm, from a tenth to all.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than 50 questions.
+    Stopped
+        If `progress` asks to stop before the end.
+    """
+    options = checked(
+        learning_curve, {"points": points, "repeats": repeats, "seed": seed}
+    )
+    triplets = as_triplets(triplets)
+    if n_groups(triplets) < 50:
+        raise DataError(
+            "fewer than 50 different questions give no learning curve",
+            file=triplets.name, remedy="Use more answers.",
+        )
+    shares = np.geomspace(0.1, 1.0, options["points"])
+    parts, sizes = [], []
+    for child in np.random.SeedSequence(options["seed"]).spawn(options["repeats"]):
+        rng = np.random.default_rng(child)
+        held_out = question_folds(triplets, _PARTS, rng) == 0
+        learned = np.flatnonzero(~held_out & (triplets.weight > 0))
+        # Whole groups in random order, so that a smaller part is a part of every larger one.
+        place = rng.permutation(int(triplets.groups.max()) + 1)[triplets.groups[learned]]
+        learned = learned[np.argsort(place, kind="stable")]
+        cuts = np.round(shares * len(learned)).astype(int)
+        parts += [(method, triplets, learned[:cut], held_out) for cut in cuts]
+        sizes.append(cuts)
+    errors = _errors(parts, progress)
+    return LearningCurve(
+        np.round(np.mean(sizes, axis=0)).astype(int),
+        np.reshape(errors, (options["repeats"], options["points"])),
+    )
+
+
+def _errors(parts: Sequence[tuple], progress: Progress) -> list[float]:
+    errors = []
+    for error in in_parallel(_error_from, parts):
+        errors.append(error)
+        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
+            raise Stopped
+    return errors
+
+
+def _error_from(
+    method: Method, triplets: Triplets, learned: np.ndarray, held_out: np.ndarray, halt: Halt
+) -> float:
+    fitted = clone(method).fit(triplets.take(learned), progress=halt)
+    test = triplets.take(held_out)
+    return float(1.0 - fitted.score(test))
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Settings of a method and how well each predicts.
+
+    Attributes
+    ----------
+    n_components, prior : ndarray, shape (s,)
+    errors : ndarray, shape (s, folds)
+        Held-out error of every setting in the same folds.
+    """
+
+    n_components: np.ndarray
+    prior: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def best(self) -> int:
+        """Position of the setting with the lowest mean error."""
+        return int(np.argmin(self.errors.mean(axis=1)))
+
+    def setting(self) -> dict[str, float | int | bool]:
+        """Parameters of the best setting."""
+        return {
+            "n_components": int(self.n_components[self.best]),
+            "prior": float(self.prior[self.best]), "average": True,
+        }
+
+
+def tune(
+    method: Method,
+    triplets: Triplets,
+    *,
+    most: Annotated[
+        int, Number(1, 20, "Dimensions at most", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this.")
+    ] = 8,
+    folds: Annotated[int, Number(2, 20, "Folds")] = 5,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> Tuning:
+    """Number of dimensions and strength of the prior that predict best, averaging the starts.
+
+    Where the data name training and test answers, only the former take part.
+
+    Parameters
+    ----------
+    method : Method
+        With parameters ``n_components``, ``prior`` and ``average``.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    most, folds, seed : int
+    progress : Progress
+        Called after every fit.
+
+    Returns
+    -------
+    Tuning
+        The error of the setting chosen is lower than on new answers, because it was chosen by
+        it; measure it on answers that took no part.
+
+    Raises
+    ------
+    DataError
+        If there are fewer questions than folds.
+    Stopped
+        If `progress` asks to stop before the end.
+    """
+    options = checked(tune, {"most": most, "folds": folds, "seed": seed})
+    triplets = as_triplets(triplets)
+    if has_split(triplets):
+        triplets = triplets.take(split_of(triplets)[0])
+    require_groups(triplets, options["folds"])
+    dimensions = [d for d in _DIMENSIONS if d <= options["most"]]
+    settings = [(d, prior) for d in dimensions for prior in _PRIORS]
+    fold = question_folds(triplets, options["folds"], np.random.default_rng(options["seed"]))
+    parts = [
+        (
+            clone(method).set_params(n_components=d, prior=prior, average=True), triplets,
+            np.flatnonzero(fold != held_out), fold == held_out,
+        )
+        for d, prior in settings for held_out in range(options["folds"])
+    ]
+    errors = _errors(parts, progress)
+    tried = np.array(settings, dtype=float)
+    return Tuning(
+        tried[:, 0].astype(int), tried[:, 1], np.reshape(errors, (len(settings), -1))
+    )
+
+
+def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int = 10) -> float:
+    """Mean share of each object's nearest neighbours that two maps have in common.
+
+    Parameters
+    ----------
+    first, second : ndarray, shapes (n, d) and (n, e)
+        Corresponding rows.
+    n_neighbours : int
+        At most n - 1 are used.
+    """
+    k = min(n_neighbours, len(first) - 1)
+    nearest = []
+    for positions in (first, second):
+        apart = distances(positions)
+        np.fill_diagonal(apart, np.inf)
+        nearest.append(np.argpartition(apart, k - 1, axis=1)[:, :k])
+    shared = [len(np.intersect1d(a, b)) for a, b in zip(*nearest, strict=True)]
+    return float(np.mean(shared)) / k

@@ -1,0 +1,361 @@
+"""How well answers are predicted: triplet error, held out by question and trial."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri, stdtrit
+from sklearn.base import clone
+
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Method, Number, checked
+
+#: Share of answers that guessing gets wrong.
+CHANCE = 0.5
+
+
+def triplet_error(fitted: Method, triplets: Triplets) -> float:
+    """Weighted share of answers that a fitted method contradicts; ties count one half.
+
+    Parameters
+    ----------
+    fitted : Method
+    triplets : Triplets or array-like of int, shape (T, 3)
+    """
+    return 1.0 - fitted.score(triplets)
+
+
+@dataclass(frozen=True)
+class ErrorEstimate:
+    """Triplet error on answers that the method has not seen.
+
+    Attributes
+    ----------
+    error : float
+    low, high : float
+        Interval of confidence `level`.
+    level : float
+    n_answers : int
+        Answers that were predicted.
+    scheme : str
+        How they were held out, in words.
+    fold_errors : ndarray
+        Error of every fold; empty for a single split.
+    wrong : ndarray, shape (T,)
+        How wrongly each answer was predicted, from 0 (right) to 1; NaN where it was not.
+    """
+
+    error: float
+    low: float
+    high: float
+    n_answers: int
+    scheme: str
+    fold_errors: np.ndarray
+    wrong: np.ndarray
+    level: float = 0.95
+
+
+def question_folds(
+    triplets: Triplets | Quadruples, folds: int, rng: np.random.Generator
+) -> np.ndarray:
+    """(T,) number of the fold of every answer.
+
+    All answers to one comparison, repeats and contradictions alike, share a fold, and so do all
+    answers of one trial; see `tripletscope.core.data.triplets.Judgements.groups`. Folds hold about
+    equally many answers. Answers of weight 0 are none; no fold is without others, if there are as
+    many groups.
+    """
+    groups = triplets.groups
+    sizes = np.bincount(groups, triplets.weight > 0).astype(np.int64)
+    order = rng.permutation(len(sizes))
+    before = np.cumsum(sizes[order]) - sizes[order]
+    fold = np.empty(len(sizes), dtype=np.int64)
+    fold[order] = np.minimum(before * folds // max(int(sizes.sum()), 1), folds - 1)
+    if len(np.unique(fold[sizes > 0])) < folds:
+        # A group of so many answers fills more than one fold: the largest are dealt out first.
+        held = [(0, k) for k in range(folds)]
+        for group in order[np.argsort(-sizes[order], kind="stable")].tolist():
+            answers, fold[group] = held[0]
+            heapq.heapreplace(held, (answers + int(sizes[group]), int(fold[group])))
+    return fold[groups]
+
+
+def n_groups(triplets: Triplets | Quadruples) -> int:
+    """Number of groups that can be held out, of answers that count: different questions or trials.
+
+    See `tripletscope.core.data.triplets.Judgements.groups`.
+    """
+    return len(np.unique(triplets.groups[triplets.weight > 0]))
+
+
+def cross_validate(
+    method: Method,
+    triplets: Triplets | Quadruples,
+    *,
+    folds: Annotated[
+        int,
+        Number(2, 100, "Folds", "The answers are predicted in so many parts, each from the rest."),
+    ] = 5,
+    repeats: Annotated[
+        int, Number(1, 100, "Repeats", "Further divisions into folds narrow the interval.")
+    ] = 1,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> ErrorEstimate:
+    """Triplet error by cross-validation over questions and trials.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted anew, as a clone, on every training part.
+    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    folds, repeats, seed : int
+    progress : Progress
+        Called after every fold.
+
+    Returns
+    -------
+    ErrorEstimate
+        With the corrected resampled t interval of Nadeau & Bengio (2003): training parts overlap,
+        so the plain spread of the folds would be too small.
+
+    Raises
+    ------
+    DataError
+        If there are fewer groups of answers than folds.
+    Stopped
+        If `progress` asks to stop before all folds are done.
+    """
+    options = checked(cross_validate, {"folds": folds, "repeats": repeats, "seed": seed})
+    triplets = as_answers(triplets)
+    require_groups(triplets, options["folds"])
+    parts = [
+        (method, triplets, fold == held_out)
+        for seed in np.random.SeedSequence(options["seed"]).spawn(options["repeats"])
+        for fold in [question_folds(triplets, options["folds"], np.random.default_rng(seed))]
+        for held_out in range(options["folds"])
+    ]
+    errors = []
+    wrong = np.zeros(len(triplets), dtype=np.float32)
+    for (*_, held_out), missed in zip(parts, in_parallel(_wrong_without, parts), strict=True):
+        errors.append(np.average(missed, weights=triplets.weight[held_out]))
+        wrong[held_out] += missed / options["repeats"]
+        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
+            raise Stopped
+    errors = np.array(errors)
+    mean = float(errors.mean())
+    reach = float(corrected_reach(errors, 1.0 / (options["folds"] - 1)))
+    times = f", {options['repeats']} times" if options["repeats"] > 1 else ""
+    return ErrorEstimate(
+        mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
+        f"{options['folds']}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
+    )
+
+
+def require_groups(triplets: Triplets | Quadruples, folds: int) -> None:
+    """Raise a `DataError` if there are fewer groups of answers than folds."""
+    n = n_groups(triplets)
+    if n < folds:
+        kind = "trials" if triplets.grouped_by == "trial" else "different questions"
+        raise DataError(
+            f"{n} {kind} cannot be divided into {folds} folds",
+            file=triplets.name, remedy="Use fewer folds or more answers.",
+        )
+
+
+def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
+    """Half the width of the 95 % interval of a mean over parts that were held out in turn.
+
+    Parameters
+    ----------
+    errors : ndarray, shape (m, ...)
+        In every part.
+    ratio : float
+        Of what is held out to what is learned from.
+
+    References
+    ----------
+    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
+    52, 239-281: training parts overlap, so the plain spread would be too small.
+    """
+    m = len(errors)
+    spread = np.sqrt((1.0 / m + ratio) * errors.var(axis=0, ddof=1))
+    return spread * stdtrit(m - 1, 0.975)
+
+
+def _wrong_without(
+    method: Method, triplets: Triplets | Quadruples, held_out: np.ndarray, halt: Halt
+) -> np.ndarray:
+    fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
+    return fitted.mistakes(triplets.take(held_out))
+
+
+def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") -> ErrorEstimate:
+    """Triplet error of a fitted method on other answers.
+
+    Returns
+    -------
+    ErrorEstimate
+        With Wilson's interval at the effective number of answers: answers to one question, or of
+        one trial, are not independent, so groups count, by a cluster-robust variance.
+    """
+    test = as_answers(test)
+    wrong = fitted.mistakes(test)
+    return ErrorEstimate(
+        *clustered_mean(wrong, test.weight, test.groups), len(test), scheme, np.array([]), wrong
+    )
+
+
+def clustered_mean(
+    wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+) -> tuple[float, float, float]:
+    """Mean of what is 0 to 1, with Wilson's interval at the effective number of answers.
+
+    Answers of one group count as far as they differ: the variance is cluster-robust.
+
+    Parameters
+    ----------
+    wrong, weight : ndarray, shape (T,)
+    groups : ndarray of int, shape (T,)
+        See `tripletscope.core.data.triplets.Judgements.groups`.
+
+    Returns
+    -------
+    mean, low, high : float
+    """
+    weight = weight / weight.sum()
+    error = float(weight @ wrong)
+    by_group = np.bincount(groups, weight * (wrong - error))
+    variance = float(by_group @ by_group)
+    effective = error * (1 - error) / variance if variance > 0 else len(np.unique(groups))
+    return error, *wilson(error, min(effective, len(wrong)))
+
+
+def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.DataFrame:
+    """Error for each value of a column of the answers: sampler, participant, split.
+
+    Parameters
+    ----------
+    estimate : ErrorEstimate
+        Of these answers.
+    triplets : Triplets
+    column : str
+
+    Returns
+    -------
+    DataFrame
+        ``column``, ``answers`` (predicted), ``error``, ``low``, ``high``: Wilson's interval at the
+        effective number of answers. It takes the maps as given, and is narrower than that of the
+        whole estimate.
+    """
+    known = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
+    values = triplets.answers[column].astype("str").fillna("").iloc[known]
+    rows = []
+    for value, places in values.groupby(values.to_numpy()).indices.items():
+        of = known[places]
+        found = clustered_mean(estimate.wrong[of], triplets.weight[of], triplets.groups[of])
+        rows.append((value, len(of), *found))
+    return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high"])
+
+
+def repeat_error(triplets: Triplets | Quadruples) -> ErrorEstimate | None:
+    """Error of predicting each answer by the majority of the other answers to its question.
+
+    How well people predict each other, or themselves: little can be gained below it. With few
+    repeats the majority is itself uncertain, so that a good map may do a little better.
+
+    Returns
+    -------
+    ErrorEstimate or None
+        None where no question was asked twice.
+    """
+    triplets = as_answers(triplets)
+    questions, weight = triplets.questions, triplets.weight
+    side = triplets.verdicts
+    given = np.bincount(2 * questions + side, weight, 2 * (questions.max(initial=0) + 1))
+    # Sums of weights that are no whole numbers would hardly ever be equal.
+    same = np.round(given[2 * questions + side] - np.minimum(weight, 1.0), 9)
+    other = np.round(given[2 * questions + 1 - side], 9)
+    repeated = same + other > 0
+    if not repeated.any():
+        return None
+    wrong = np.where(repeated, 0.5 + np.sign(other - same) / 2, np.nan)
+    found = clustered_mean(wrong[repeated], weight[repeated], triplets.groups[repeated])
+    return ErrorEstimate(
+        *found, int(repeated.sum()), "the majority of the other answers to the same question",
+        np.array([]), wrong,
+    )
+
+
+def split_error(
+    method: Method, triplets: Triplets, *, progress: Progress = silent
+) -> ErrorEstimate:
+    """Triplet error on the data's own test answers, learned from its training answers.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted, as a clone, to the answers whose ``split`` says training.
+    triplets : Triplets
+        With a column ``split`` in which some entries begin with "train" and others with "test"
+        or "val" (in any case of letters).
+
+    Raises
+    ------
+    DataError
+        If the data have no such column.
+    """
+    train, test = split_of(triplets)
+    fitted = clone(method).fit(triplets.take(train), progress=progress)
+    if getattr(fitted, "stopped_", False):
+        raise Stopped
+    found = holdout(fitted, triplets.take(test), "the data's own test answers")
+    wrong = np.full(len(triplets), np.nan)
+    wrong[test] = found.wrong
+    return replace(found, wrong=wrong)
+
+
+def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
+    """(T,) bool masks of the training and the test answers that the data themselves name.
+
+    Raises
+    ------
+    DataError
+        If they name none.
+    """
+    words = triplets.answers.get("split", pd.Series("", range(len(triplets))))
+    words = words.astype("str").str.strip().str.lower()
+    train = words.str.startswith("train").to_numpy(dtype=bool, na_value=False)
+    test = words.str.startswith(("test", "val")).to_numpy(dtype=bool, na_value=False)
+    if not train.any() or not test.any():
+        raise DataError(
+            "the data do not say which answers are for training and which for testing",
+            file=triplets.name, remedy="Choose a column as split, or use cross-validation.",
+        )
+    return train, test
+
+
+def has_split(triplets: Triplets) -> bool:
+    """Whether the data themselves name training and test answers."""
+    try:
+        split_of(triplets)
+    except DataError:
+        return False
+    return True
+
+
+def wilson(share: Any, n: Any, level: float = 0.95) -> tuple[Any, Any]:
+    """Wilson's (1927) score interval for a share seen in n trials; for arrays, of each."""
+    z2 = ndtri(0.5 + level / 2) ** 2
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
+    low, high = np.maximum(centre - reach, 0.0), np.minimum(centre + reach, 1.0)
+    return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)

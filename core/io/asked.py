@@ -1,0 +1,166 @@
+"""Lists of questions that are not answered yet, and of those whose right answer is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io.formats.source import Source
+from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpret.proposal import propose
+from tripletscope.core.io.loading import load
+from tripletscope.core.io.names import counted, listing, named, plain_number
+
+#: Names of the columns, by role, in experiments' own words.
+_NAMES = {
+    "anchor": ("anchor", "head", "center", "centre", "reference", "target", "stimulus"),
+    "first": ("first", "left", "a", "option1", "object1", "near"),
+    "second": ("second", "right", "b", "option2", "object2", "far"),
+}
+
+
+def read_questions(
+    source: Source, objects: Triplets, name: str | None = None
+) -> tuple[np.ndarray, str]:
+    """Read questions about known objects: an anchor and two objects to choose from per row.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        A table with columns ``anchor``, ``first`` and ``second``, or ``head``, ``left`` and
+        ``right``; with other names the first three columns count.
+    objects : Triplets
+        Whose objects are meant: by id, by label, or by number from 0.
+    name : str, optional
+        Of the file, for messages.
+
+    Returns
+    -------
+    questions : ndarray of int, shape (q, 3)
+        Positions of the objects.
+    how : str
+        A sentence on how the file was read.
+
+    Raises
+    ------
+    DataError
+        If a row names an unknown object or one object twice, or there is no row.
+    """
+    table = load(source, name)
+    found = [named(table.columns, names) for names in _NAMES.values()]
+    columns = found if None not in found else table.columns[:3]
+    if not table.n_rows:
+        raise DataError("there are no questions", file=table.name, remedy="Give one per row.")
+    names = np.column_stack([table.texts(column) for column in columns])
+    file_rows = table.row_numbers(np.arange(len(names)))
+    rows, what = known_positions(names, objects, table.name, file_rows)
+    twice = (rows[:, 0] == rows[:, 1]) | (rows[:, 0] == rows[:, 2]) | (rows[:, 1] == rows[:, 2])
+    if twice.any():
+        row = int(np.argmax(twice))
+        raise DataError(
+            "the same object stands twice in a question", file=table.name,
+            row=table.row_number(row), remedy="Correct or leave out this row.",
+        )
+    return rows, (
+        f"{counted(len(rows), 'question')}: anchor, first and second are the columns "
+        f"{listing(list(columns))}, objects are named by {what}."
+    )
+
+
+def read_gold(
+    source: Source, objects: Triplets, name: str | None = None
+) -> tuple[Triplets, str]:
+    """Read questions about known objects with their right answers.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        Answers in any layout that `tripletscope.core.io.read` reads, all of them right.
+    objects : Triplets
+        Whose objects are meant: by id, by label, or by number from 0.
+    name : str, optional
+        Of the file, for messages.
+
+    Returns
+    -------
+    gold : Triplets
+        About the objects of `objects`.
+    how : str
+        A sentence on how the file was read.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or a row names an unknown object.
+    """
+    table = load(source, name)
+    reading = propose(table, insist=True)[0]
+    found = interpret(table, reading)
+    names = np.array(found.triplets.ids, dtype=object)[found.triplets.rows]
+    rows, what = known_positions(names, objects, table.name, found.file_rows)
+    _refuse_contradictions(rows, table.name, found.file_rows)
+    gold = Triplets(rows, objects.objects, name=table.name)
+    return gold, (
+        f"{counted(len(rows), 'right answer')}, read as: {reading.title}. Objects are named by "
+        f"{what}."
+    )
+
+
+def _refuse_contradictions(rows: np.ndarray, file: str, file_rows: Sequence[int]) -> None:
+    given = {tuple(row): k for k, row in enumerate(rows.tolist())}
+    for (anchor, near, far), k in given.items():
+        other = given.get((anchor, far, near))
+        if other is not None:
+            first, second = sorted((int(file_rows[k]), int(file_rows[other])))
+            raise DataError(
+                "this gold question has two different answers"
+                + (f", the other one in row {first:,}" if first != second else ""),
+                file=file, row=second, remedy="Keep the right one.",
+            )
+
+
+def known_positions(
+    names: np.ndarray, objects: Triplets, file: str, file_rows: Sequence[int] | None = None
+) -> tuple[np.ndarray, str]:
+    """`positions_of` objects that all must be known; a `DataError` names the first that is not."""
+    rows, what = positions_of(names, objects)
+    unknown = np.argwhere(rows < 0)
+    if len(unknown):
+        row, column = unknown[0]
+        text, known = names[row, column], _ways(objects)[what]
+        raise DataError(
+            f"{text!r} {'names several objects' if text in known else 'is no object'} of "
+            f"{objects.name}", file=file,
+            row=None if file_rows is None else int(file_rows[row]),
+            remedy=f"Name objects by {'their ids' if text in known else what}, such as "
+            f"{listing(objects.ids if text in known else known, 3)}.",
+        )
+    return rows, what
+
+
+def positions_of(names: np.ndarray, objects: Triplets) -> tuple[np.ndarray, str]:
+    """(q, 3) positions of the objects that are named, -1 where unknown; and how they are named."""
+    ways = {way: _looked_up(names, known) for way, known in _ways(objects).items()}
+    what = max(ways, key=lambda way: int((ways[way] >= 0).sum()))
+    return ways[what], what
+
+
+def _ways(objects: Triplets) -> dict[str, list[str]]:
+    """The names of the objects, by the way of naming them."""
+    return {
+        "their ids": objects.ids, "their labels": objects.labels,
+        "their numbers from 0": [str(i) for i in range(objects.n_objects)],
+    }
+
+
+def _looked_up(names: np.ndarray, known: list[str]) -> np.ndarray:
+    place: dict[str, int] = {}
+    for i, name in enumerate(known):
+        place[name] = -1 if name in place else i  # which of two is meant nobody knows
+    return np.array(
+        [[place.get(text, place.get(plain_number(text), -1)) for text in row] for row in names],
+        dtype=np.int64,
+    )

@@ -1,0 +1,400 @@
+"""How a table is to be read: which column plays which role, and how the choice is coded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.names import counted, listing
+from tripletscope.core.io.table import Table
+from tripletscope.core.io.tasks import MOST_OPTIONS, TASKS, Task
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a column can stand for."""
+
+    name: str
+    title: str
+    help: str
+    numeric: bool = False
+
+
+#: Every role, in the order in which a form should ask for them.
+ROLES: dict[str, Role] = {
+    role.name: role
+    for role in (
+        Role("anchor", "Anchor", "The object that the others are compared with."),
+        Role("left", "First option", "One of the two options, usually the one on the left."),
+        Role("right", "Second option", "The other option, usually the one on the right."),
+        *(
+            Role(f"item{i}", f"Object {i}", "One of the objects in a row, in their order.")
+            for i in range(1, MOST_OPTIONS + 1)
+        ),
+        Role("choice", "Choice", "Which option was chosen."),
+        Role("choice2", "Second choice", "The other object of a pair that was chosen."),
+        Role("near", "Nearer", "The option that was said to be more similar to the anchor."),
+        Role("far", "Farther", "The option that was not chosen."),
+        Role("n_chosen", "Number chosen", "How many of the options were chosen.", numeric=True),
+        Role("ranked", "Ranked", "Whether the chosen options are in order: 1, true or yes."),
+        Role("left_votes", "Votes for the first", "How many said the first option.", numeric=True),
+        Role("right_votes", "Votes for the second", "How many said the second.", numeric=True),
+        Role("all_votes", "All votes", "How many were asked.", numeric=True),
+        Role("participant", "Participant", "Who gave the answer."),
+        Role("response_time", "Response time", "How long the answer took.", numeric=True),
+        Role("split", "Split", "Whether an answer is for training or for testing."),
+        Role("sampler", "Sampler", "How the question was picked: at random, actively, as a check."),
+        Role("time", "Time", "When the answer was given, or its number in the session."),
+        Role("block", "Block", "The task, session or round in which the answer was given."),
+        Role("side", "Side", "Where the chosen option stood: left or right; first, second, third."),
+        Role(
+            "trial", "Trial", "Which rows are answers of one trial: they follow each other and "
+            "have the same value here.",
+        ),
+        Role("weight", "Weight", "How often the answer was given.", numeric=True),
+    )
+}
+
+#: Roles of files with one answer in each row, in the order of the answer: other files show the
+#: side by the choice, and have the answers of a trial in one row.
+ROW_ROLES = ("side", "trial")
+
+#: Roles that say what is known of an answer, whatever was asked.
+SIDE_ROLES = (
+    "participant", "response_time", "split", "sampler", "time", "block", *ROW_ROLES, "weight",
+)
+
+#: Names of columns of answers that have a meaning of their own.
+_TAKEN = (*SIDE_ROLES, "anchor", "near", "far", "side", "trial")
+
+
+@dataclass(frozen=True)
+class Coding:
+    """A way in which the choice column tells the chosen option.
+
+    `words` are, for each option, those that stand for it, in lower case; none where the column
+    names the chosen object, or holds a number.
+    """
+
+    name: str
+    title: str
+    help: str
+    words: tuple[tuple[str, ...], ...] = ()
+
+
+_COUNT = range(MOST_OPTIONS + 1)
+
+CHOICE_CODINGS: dict[str, Coding] = {
+    coding.name: coding
+    for coding in (
+        Coding("item", "Names the object", "The cell holds the name of the chosen object."),
+        Coding(
+            "position_0", "Position 0 or 1", "0 is the first option, 1 the second, 2 the third.",
+            tuple((str(i),) for i in _COUNT),
+        ),
+        Coding(
+            "position_1", "Position 1 or 2", "1 is the first option, 2 the second, 3 the third.",
+            tuple((str(i + 1),) for i in _COUNT),
+        ),
+        Coding(
+            "side", "Left or right",
+            "Words, keys or arrows: left, l, f are the first option, right, r, j the second.",
+            (("left", "l", "f", "arrowleft", "leftarrow"),
+             ("right", "r", "j", "arrowright", "rightarrow")),
+        ),
+        Coding(
+            "three_sides", "Left, middle or right",
+            "Words or arrows: left, then middle or center, then right.",
+            (("left", "l", "arrowleft"), ("middle", "center", "centre", "m", "c", "arrowdown"),
+             ("right", "r", "arrowright")),
+        ),
+        Coding(
+            "letter", "Letters A, B, C", "a is the first option, b the second, c the third.",
+            (("a",), ("b",), ("c",)),
+        ),
+        Coding(
+            "first_is_nearer", "Whether the first is nearer",
+            "true or 1 means that the first option is chosen; false, 0 or -1 the second.",
+            (("true", "t", "yes", "1"), ("false", "f", "no", "0", "-1")),
+        ),
+        Coding(
+            "signed_count", "Counts for and against",
+            "A number above zero says how often the first option was chosen, below zero how "
+            "often the second; zero is undecided.",
+        ),
+    )
+}
+
+RESPONSE_TIME_UNITS = {"s": "seconds", "ms": "milliseconds"}
+INDEX_BASES = {None: "names", 0: "positions counted from 0", 1: "positions counted from 1"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A proposal how to read a table, or what the user made of it.
+
+    Parameters
+    ----------
+    layout : str
+        Name of the layout that proposed it, see `tripletscope.core.io.layouts`.
+    title : str
+        What the user calls it.
+    roles : mapping of str to str
+        Role -> column. Which ones are needed depends on the task, see `needed`.
+    choice_coding : str, optional
+        How the column ``choice`` tells the chosen option, one of `CHOICE_CODINGS`.
+    response_time_unit : {"s", "ms"}, optional
+        None decides by the size of the values.
+    index_base : {0, 1}, optional
+        None: objects go by their ids. 0 or 1: they are positions in the table of objects,
+        counted from there.
+    reasons : sequence of str
+        Why the program thinks so, as sentences.
+    task : str
+        What was asked, one of `TASKS`.
+    only : mapping of str to sequence of str
+        Rows that are trials: column -> the values that it has in them. Other rows are left out.
+    keep : sequence of str
+        Further columns that are kept with the answers, as categories under their own names: a
+        condition, a group of participants.
+
+    Raises
+    ------
+    ValueError
+        For an unknown role, coding, unit, index base or task.
+    """
+
+    layout: str
+    title: str
+    roles: Mapping[str, str] = field(default_factory=dict)
+    choice_coding: str | None = None
+    response_time_unit: str | None = None
+    index_base: int | None = None
+    reasons: tuple[str, ...] = ()
+    task: str = "nearer"
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for what, value, allowed in (
+            *(("role", role, ROLES) for role in self.roles),
+            ("choice_coding", self.choice_coding, {None: None, **CHOICE_CODINGS}),
+            ("response_time_unit", self.response_time_unit, {None: None, **RESPONSE_TIME_UNITS}),
+            ("index_base", self.index_base, INDEX_BASES),
+            ("task", self.task, TASKS),
+        ):
+            if value not in allowed:
+                options = ", ".join(map(repr, allowed))
+                raise ValueError(f"{what} is {value!r}; it must be one of {options}.")
+        in_order = {role: self.roles[role] for role in ROLES if role in self.roles}
+        object.__setattr__(self, "roles", in_order)
+        object.__setattr__(self, "reasons", tuple(self.reasons))
+        only = {column: tuple(values) for column, values in self.only.items()}
+        object.__setattr__(self, "only", only)
+        object.__setattr__(self, "keep", tuple(self.keep))
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether a choice between options is to be decoded."""
+        if TASKS[self.task].is_anchored:
+            return self.task != "most_similar" and not self.is_counted and not (
+                {"near", "far"} <= set(self.roles)
+            )
+        return "choice" in self.roles
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether a row holds the numbers of people who chose one and the other."""
+        return "left_votes" in self.roles
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether columns stand in the order of the answer, so that they do not show the side."""
+        return not self.is_coded and not self.is_counted and self.task != "most_similar"
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """Roles of the objects in a row, in the order of the task."""
+        task = TASKS[self.task]
+        if self.task == "most_similar":
+            return tuple(role for role in task.objects if role in self.roles)
+        if task.is_anchored and not self.is_coded and not self.is_counted:
+            # Without a choice the first option is the one that was, or was not, chosen.
+            return ("anchor", *(("near", "far") if self.task == "nearer" else ("far", "near")))
+        return task.objects
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Roles without which the table cannot be read."""
+        if self.task == "most_similar":
+            return ("anchor", "item1", "item2")
+        if self.is_counted:
+            more = "right_votes" if "right_votes" in self.roles else "all_votes"
+            return (*self.objects, "left_votes", more)
+        return (*self.objects, "choice") if self.is_coded else self.objects
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Roles that a form should ask for, in its order."""
+        named = set(TASKS[self.task].objects) | set(self.needed) | set(SIDE_ROLES)
+        if self.is_counted:
+            named |= {"right_votes", "all_votes"}
+        elif self.task == "most_similar":
+            named |= {"n_chosen", "ranked"}
+        elif not TASKS[self.task].is_anchored:
+            named |= {"choice"} | ({"choice2"} if self.task == "similar_pair" else set())
+        elif not self.is_coded:
+            named -= {"left", "right"}
+        if not self.is_ordered:
+            named -= set(ROW_ROLES)
+        return tuple(role for role in ROLES if role in named)
+
+    def summary(self) -> list[str]:
+        """What was recognised, as sentences."""
+        task = TASKS[self.task]
+        lines = [f"{task.title}. {task.help}"]
+        lines += [f"{ROLES[role].title}: column {column}." for role, column in self.roles.items()]
+        if self.is_coded and self.choice_coding:
+            lines.append(f"The choice: {CHOICE_CODINGS[self.choice_coding].help}")
+        for column, values in self.only.items():
+            lines.append(f"Trials are the rows in which {column} is {listing(values, 12)}.")
+        if self.keep:
+            lines.append(f"Kept with the answers: {listing(self.keep, 12)}.")
+        return lines + list(self.reasons)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: how the next file of the experiment is to be read."""
+        return {
+            **asdict(self), "roles": dict(self.roles), "reasons": list(self.reasons),
+            "keep": list(self.keep),
+            "only": {column: list(values) for column, values in self.only.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The reading that `to_dict` wrote down.
+
+        Raises
+        ------
+        ValueError
+            If it is none, or one of another version of the program.
+        """
+        known = {own.name for own in fields(cls)}
+        if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= known:
+            raise ValueError("This is no description of how a file is read.")
+        for name, value in values.items():
+            outer, inner = _KINDS.get(name, ((str, int, type(None)), None))
+            cells = value.values() if isinstance(value, Mapping) else value
+            if not isinstance(value, outer) or (
+                inner and not all(isinstance(cell, inner) for cell in cells)
+            ):
+                raise ValueError(f"{name} is {value!r} in this description of how a file is read.")
+        return cls(**values)
+
+    @classmethod
+    def from_roles(cls, **roles: Any) -> Self:
+        """A reading from roles and settings alone.
+
+        Examples
+        --------
+        >>> Reading.from_roles(anchor="head", near="winner", far="loser").is_coded
+        False
+        """
+        settings = {
+            key: roles.pop(key)
+            for key in ("choice_coding", "response_time_unit", "index_base", "task", "only",
+                        "keep")
+            if key in roles
+        }
+        return cls("roles", "Chosen columns", roles, **settings)
+
+    def check(self, table: Table) -> None:
+        """Raise DataError if the roles do not fit together or name columns that are not there."""
+        columns = [*self.roles.values(), *self.only, *self.keep]
+        absent = [column for column in columns if column not in table.columns]
+        if absent:
+            raise DataError(
+                f"there is no column {absent[0]!r}", file=table.name,
+                remedy=f"The columns are {listing(table.columns, 12)}.",
+            )
+        lacking = [ROLES[role].title for role in self.needed if role not in self.roles]
+        if lacking:
+            raise DataError(
+                f"no column is chosen for {listing(lacking)}", file=table.name,
+                remedy=_remedy(TASKS[self.task]),
+            )
+        columns = [self.roles[role] for role in self.needed]
+        twice = next((column for column in columns if columns.count(column) > 1), None)
+        if twice:
+            raise DataError(
+                f"column {twice!r} plays two roles at once", file=table.name,
+                remedy="Choose another column for one of them.",
+            )
+        if self.is_coded and self.choice_coding is None:
+            raise DataError(
+                f"nothing says how column {self.roles['choice']!r} tells the chosen option",
+                file=table.name, remedy="Choose how the choice is coded.",
+            )
+        taken = next((column for column in self.keep if column in _TAKEN), None)
+        if taken:
+            raise DataError(
+                f"column {taken!r} cannot be kept under its own name, which has a meaning here",
+                file=table.name,
+                remedy="Choose it as the column of a role, or give it another name in the file.",
+            )
+        task = TASKS[self.task]
+        counts = self.is_counted or (self.is_coded and self.choice_coding == "signed_count")
+        if counts and len(task.outcomes) != 2:
+            raise DataError(
+                f"the answer to {task.title!r} is not one of two, so it cannot be counted for and "
+                "against", file=table.name,
+                remedy="Choose what was asked, or another way to tell the choice.",
+            )
+        names_pair = self.task == "similar_pair" and "choice2" in self.roles
+        if self.is_coded and self.choice_coding == "item" and not (task.options or names_pair):
+            raise DataError(
+                f"the answer to {task.title!r} is no object, so column "
+                f"{self.roles['choice']!r} cannot name it", file=table.name,
+                remedy="Choose how the choice is coded.",
+            )
+
+
+#: What the fields of a reading are in JSON, and what is in them; others are single values.
+_KINDS = {
+    "roles": (Mapping, str), "only": (Mapping, (list, tuple)), "reasons": ((list, tuple), str),
+    "keep": ((list, tuple), str),
+}
+
+
+def _remedy(task: Task) -> str:
+    if task.name in ("nearer", "farther"):
+        return "Choose an anchor and either nearer and farther, or two options and the choice."
+    most = counted(len(task.objects), "column")
+    return f"Choose the columns of the objects, {'at most ' * (not task.outcomes)}{most}."
+
+
+def candidates(table: Table, role: str) -> list[str]:
+    """The columns of a table that can play a role, for a form.
+
+    A response time and a weight need numbers; every other role can be played by any column.
+    """
+    if not ROLES[role].numeric:
+        return table.columns
+    sample = table.head(1_000)
+    return [column for column in table.columns if _mostly_numbers(sample, column)]
+
+
+def can_be_kept(table: Table, reading: Reading) -> list[str]:
+    """The columns that play no role and could be kept under their own names, for a form."""
+    playing = set(reading.roles.values())
+    return [c for c in table.columns if c not in playing and c not in _TAKEN]
+
+
+def _mostly_numbers(table: Table, column: str) -> bool:
+    numbers = table.numbers(column)
+    written = table.codes(column).codes >= 0
+    return bool(written.any() and (numbers[written] == numbers[written]).mean() > 0.5)
+
+

@@ -1,0 +1,1 @@
+"""Bytes of any format -> tables and arrays."""

@@ -1,0 +1,141 @@
+"""Zip archives from strangers: read in memory, never extracted, within stated limits."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.names import file_name
+
+#: Most bytes that one upload may hold once it is unpacked.
+MAX_BYTES = 2 * 2**30
+#: Beyond `RATIO_FREE` unpacked bytes, more than this many per packed byte is a bomb: tables of
+#: answers shrink about tenfold, zeros a thousandfold.
+MAX_RATIO = 200
+RATIO_FREE = 64 * 2**20
+MAX_ENTRIES = 50_000
+
+ARCHIVE_SUFFIXES = (".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst")
+
+
+def too_large(name: str) -> DataError:
+    """The error for an upload that unpacks to more than the limit."""
+    return DataError(
+        f"unpacks to more than {MAX_BYTES / 2**30:g} GB, or to far more than its size allows",
+        file=name, remedy="Upload the table itself, or a smaller part of it.",
+    )
+
+
+def check_size(unpacked: int, packed: int, name: str) -> None:
+    """Raise DataError if `packed` bytes have become too many."""
+    if unpacked > MAX_BYTES or (unpacked > RATIO_FREE and unpacked > MAX_RATIO * max(packed, 1)):
+        raise too_large(name)
+
+
+class Archive:
+    """The files in a zip archive, without folders, hidden files and macOS's additions.
+
+    Parameters
+    ----------
+    data : bytes
+    name : str
+        Name of the archive, for messages.
+
+    Raises
+    ------
+    DataError
+        If the archive is damaged, encrypted, or has an entry that points outside of it.
+    """
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.name = name
+        self._packed = len(data)
+        self._unpacked = 0
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+            entries = self._zip.infolist()
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+            raise self._damaged() from error
+        if len(entries) > MAX_ENTRIES:
+            raise DataError(
+                f"holds {len(entries):,} files", file=name,
+                remedy=f"At most {MAX_ENTRIES:,} are read.",
+            )
+        if not all(entry.filename for entry in entries):
+            raise self._damaged()
+        for entry in entries:
+            self._check_entry(entry)
+        # Declared sizes may lie, so that reading counts again; honest bombs end here.
+        check_size(sum(e.file_size for e in entries), self._packed, name)
+        self._entries = {e.filename: e for e in entries if not (e.is_dir() or _hidden(e.filename))}
+
+    @property
+    def names(self) -> list[str]:
+        """The paths of the files inside."""
+        return list(self._entries)
+
+    def read(self, member: str) -> bytes:
+        """The content of one file.
+
+        Raises
+        ------
+        DataError
+            If it is damaged, encrypted, or the whole becomes too large.
+        """
+        entry = self._entries[member]
+        chunks, read = [], 0
+        try:
+            with self._zip.open(entry) as stream:
+                while chunk := stream.read(1 << 20):
+                    read += len(chunk)
+                    check_size(self._unpacked + read, self._packed, self.name)
+                    chunks.append(chunk)
+        except DataError:
+            raise
+        except (
+            zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError,
+        ) as error:
+            raise self._damaged(member) from error
+        self._unpacked += read
+        return b"".join(chunks)
+
+    def __iter__(self) -> Iterator[tuple[str, bytes]]:
+        for member in self._entries:
+            yield member, self.read(member)
+
+    def _check_entry(self, entry: zipfile.ZipInfo) -> None:
+        path = entry.orig_filename
+        outside = (
+            path.startswith("/") or "\\" in path or "\0" in path
+            or re.match(r"[A-Za-z]:", path) or ".." in path.split("/")
+        )
+        if outside:
+            raise DataError(
+                f"its entry {path!r} points outside of the archive", file=self.name,
+                remedy="Make a new zip file from the files themselves.",
+            )
+        if entry.flag_bits & 0x1:
+            raise DataError(
+                f"its entry {path!r} is encrypted", file=self.name,
+                remedy="Make a zip file without a password.",
+            )
+        if path.lower().endswith(ARCHIVE_SUFFIXES) and not _hidden(path):
+            raise DataError(
+                f"its entry {path!r} is itself an archive", file=self.name,
+                remedy="Unpack the inner archive and upload the files in it.",
+            )
+
+    def _damaged(self, member: str | None = None) -> DataError:
+        what = f"its entry {member!r}" if member else "the zip file"
+        return DataError(
+            f"{what} is damaged or incomplete", file=self.name,
+            remedy="Copy or download it again.",
+        )
+
+
+def _hidden(path: str) -> bool:
+    return path.startswith("__MACOSX/") or file_name(path).startswith((".", "~$"))

@@ -1,0 +1,94 @@
+"""Text of unknown making -> UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from tripletscope.core.data.errors import DataError
+
+#: Names of encodings as a user may have met them.
+ENCODINGS = {
+    "utf-8": "UTF-8", "utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16",
+    "utf-32": "UTF-32", "cp1252": "Latin-1 (Windows)", "iso8859-1": "Latin-1",
+}
+
+
+def to_utf8(data: bytes, encoding: str | None, name: str) -> tuple[bytes, str]:
+    """The text in UTF-8 without byte order mark, and the encoding it came in.
+
+    Parameters
+    ----------
+    data : bytes
+    encoding : str or None
+        None decides: by byte order mark, NUL bytes (UTF-16), validity (UTF-8), else Windows-1252.
+    name : str
+        Name of the file, for messages.
+
+    Raises
+    ------
+    DataError
+        If the bytes are no text, or not text in the given encoding.
+    """
+    try:
+        encoding = codecs.lookup(encoding or _encoding(data, name)).name
+        if encoding != "utf-8":
+            data = data.decode(encoding).encode()
+        elif not _is_utf8(data):
+            raise UnicodeError
+    except LookupError as error:
+        raise ValueError(f"encoding is {encoding!r}; Python knows no such encoding.") from error
+    except UnicodeError as error:
+        raise DataError(
+            f"the text is not valid {ENCODINGS.get(encoding, encoding)}", file=name,
+            remedy="Choose another encoding, or save the file as UTF-8.",
+        ) from error
+    data = data.removeprefix(codecs.BOM_UTF8)
+    _refuse_binary(data, name)
+    return data, encoding
+
+
+def _encoding(data: bytes, name: str) -> str:
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"),
+        (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if data.startswith(mark):
+            return encoding
+    start = data[:4096]
+    if b"\0" in start:
+        # Western text in UTF-16 has a zero in every other byte.
+        for first, encoding in ((0, "utf-16-be"), (1, "utf-16-le")):
+            zeros = start[first::2].count(0)
+            if zeros > 0.4 * len(start[first::2]) and not start[1 - first :: 2].count(0):
+                return encoding
+        raise _no_text(name)
+    if data.isascii() or _is_utf8(data):
+        return "utf-8"
+    # Windows-1252 leaves five bytes undefined, Latin-1 none.
+    return "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", data) else "cp1252"
+
+
+def _is_utf8(data: bytes) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(data), 1 << 20):
+            decoder.decode(data[start : start + (1 << 20)])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _refuse_binary(data: bytes, name: str) -> None:
+    start = data[: 1 << 16]
+    control = len(re.findall(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]", start))
+    if b"\0" in data or control > len(start) / 1000:
+        raise _no_text(name)
+
+
+def _no_text(name: str) -> DataError:
+    return DataError(
+        "the file holds bytes that are no text", file=name,
+        remedy="Upload the answers as a CSV, TSV or Parquet file.",
+    )

@@ -1,0 +1,63 @@
+"""Parquet -> `Table`."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.formats.archive import check_size
+from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
+from tripletscope.core.io.names import counted
+from tripletscope.core.io.table import Table, as_cells
+
+MAX_ROWS = 50_000_000
+
+
+def from_parquet(data: bytes, name: str, least_columns: int) -> Table:
+    """Read the table from the bytes of a Parquet file.
+
+    Raises
+    ------
+    DataError
+        If it is damaged, too large, without rows, or has fewer than `least_columns` columns.
+    """
+    try:
+        cells, notes = _read(data, name)
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DataError(
+            "the Parquet file is damaged or incomplete", file=name,
+            remedy="Copy or download it again.",
+        ) from error
+    if cells.num_columns < least_columns:
+        raise DataError(
+            f"the table has {counted(cells.num_columns, 'column')}", file=name,
+            remedy=f"At least {least_columns} columns are needed.",
+        )
+    if not cells.num_rows:
+        raise DataError("the table has no rows", file=name, remedy="Check that it was saved.")
+    return Table(name, cells, True, None, None, notes, first_row=1)
+
+
+def _read(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
+    schema = pyarrow.parquet.read_schema(pa.BufferReader(data))
+    nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+    columns = [field.name for field in schema if field.name not in nested]
+    # A small file may hold a long text many times over; so it is never written out.
+    file = pyarrow.parquet.ParquetFile(pa.BufferReader(data), read_dictionary=columns)
+    about = file.metadata
+    if about.num_rows > MAX_ROWS or about.num_columns > MAX_COLUMNS:
+        raise DataError(
+            f"the table has {counted(about.num_rows, 'row')} and "
+            f"{counted(about.num_columns, 'column')}", file=name,
+            remedy=f"At most {MAX_ROWS:,} rows and {MAX_COLUMNS:,} columns are read.",
+        )
+    unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+    check_size(unpacked, len(data), name)
+    notes = [f"Column {column!r} holds lists and was left out." for column in nested]
+    cells = file.read(columns)
+    names = unique_names(cells.column_names, notes)
+    return pa.table([as_cells(column) for column in cells.columns], names), notes
+

@@ -1,0 +1,158 @@
+"""Whatever the user gives -> the bytes of one table, unpacked, or a clear word on what it is."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zlib
+from pathlib import Path
+from typing import IO
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, check_size, too_large
+from tripletscope.core.io.names import file_name, listing
+
+Source = str | Path | bytes | IO[bytes]
+
+TABLE_SUFFIXES = (
+    ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson",
+    ".npy", ".npz", ".mat", ".xlsx", ".xlsm", ".h5", ".hdf5",
+)
+
+_EXCEL = "Save the sheet as CSV and upload that."
+_CSV = "Upload the answers as a CSV, TSV, JSON, Excel or Parquet file."
+
+#: How files begin that are often taken for tables of answers: pattern, what it is, remedy.
+_LOOKS_LIKE = (
+    (rb"\x89PNG", "a PNG picture", _CSV),
+    (rb"\xff\xd8\xff", "a JPEG picture", _CSV),
+    (rb"GIF8", "a GIF picture", _CSV),
+    (rb"BM....\x00\x00\x00\x00", "a BMP picture", _CSV),
+    (rb"RIFF", "a picture, sound or film", _CSV),
+    (rb"%PDF", "a PDF document", _CSV),
+    (rb"\xd0\xcf\x11\xe0", "an old Excel or Word document", _EXCEL),
+    (rb"RD[XA][23]\n", "an R workspace", "Save the table with write.csv."),
+    (rb"\$FL[23]", "an SPSS file", "Save it as CSV in SPSS."),
+    (rb"SQLite format 3", "a SQLite database", "Export the table of answers as CSV."),
+    (rb"7z\xbc\xaf|Rar!|BZh[1-9]|\xfd7zXZ|\x28\xb5\x2f\xfd|.{257}ustar", "an archive",
+     "Unpack it, or make a zip file."),
+    (rb"\x1f\x8b", "a gzip file inside a gzip file", "Unpack it."),
+    (rb"(?i)\s*<(?:!doctype|html|\?xml|svg)", "a web page or XML", _CSV),
+)
+
+
+def unpacked(
+    source: Source, name: str | None = None, member: str | None = None
+) -> list[tuple[bytes, str]]:
+    """The bytes of every table in a file, and what it is called.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+    name : str, optional
+        What the user calls the file; by default its own name.
+    member : str, optional
+        Which file of a zip archive; otherwise all of its tables.
+
+    Raises
+    ------
+    DataError
+        If the archive is damaged or unsafe, or holds no table.
+    """
+    data, name = fetch(source, name)
+    found = [(data, name)]
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        found = _from_zip(data, name, member)
+    elif data.startswith(b"\x1f\x8b"):
+        found = [(_from_gzip(data, name), name)]
+    return found
+
+
+def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
+    """The bytes as they are, and the name of the file.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be opened or is larger than `archive.MAX_BYTES`.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        data, own_name = bytes(source), "upload"
+    elif isinstance(source, str | Path):
+        data, own_name = _from_path(Path(source)), Path(source).name
+    else:
+        if source.seekable():
+            source.seek(0)
+        data = source.read(MAX_BYTES + 1)
+        if not isinstance(data, bytes):
+            raise TypeError("open the file in binary mode: open(path, 'rb')")
+        own_name = file_name(str(getattr(source, "name", "") or "upload"))
+    name = name or own_name
+    if len(data) > MAX_BYTES:
+        raise too_large(name)
+    return data, name
+
+
+def refuse_other_kinds(data: bytes, name: str) -> None:
+    """Raise DataError if there are no bytes, or they begin like something that is no table."""
+    if not data.strip(b" \t\r\n\0"):
+        raise DataError("the file is empty", file=name, remedy="Check that it was saved.")
+    start = data[:1024]
+    for pattern, kind, remedy in _LOOKS_LIKE:
+        if re.match(pattern, start, re.DOTALL):
+            raise DataError(
+                f"this is {kind}, not a table of answers", file=name, remedy=remedy
+            )
+
+
+def _from_path(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise too_large(path.name)
+        return path.read_bytes()
+    except DataError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or "the path is not valid"
+        raise DataError(
+            f"the file cannot be opened: {reason}", file=path.name, remedy="Check the path."
+        ) from error
+
+
+def _from_gzip(data: bytes, name: str) -> bytes:
+    chunks, read = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            while chunk := stream.read(1 << 20):
+                read += len(chunk)
+                check_size(read, len(data), name)
+                chunks.append(chunk)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(
+            "the gzip file is damaged or incomplete", file=name,
+            remedy="Copy or download it again.",
+        ) from error
+    return b"".join(chunks)
+
+
+def _from_zip(data: bytes, name: str, member: str | None) -> list[tuple[bytes, str]]:
+    archive = Archive(data, name)
+    names = archive.names
+    if "xl/workbook.xml" in names or (names and all(path.endswith(".npy") for path in names)):
+        return [(data, name)]
+    if "xl/workbook.bin" in names:
+        raise DataError("this is a binary Excel workbook", file=name, remedy=_EXCEL)
+    if "content.xml" in names:
+        raise DataError("this is an OpenDocument file", file=name, remedy=_EXCEL)
+    tables = [path for path in names if path.lower().endswith(TABLE_SUFFIXES)]
+    if member is not None and member not in names:
+        raise DataError(
+            f"there is no {member!r} in it", file=name, remedy=f"It holds {listing(tables)}."
+        )
+    if member is None and not tables:
+        raise DataError(
+            "there is no table in the zip file", file=name,
+            remedy="It should hold a file ending in .csv, .tsv, .txt, .json or .parquet.",
+        )
+    return [(archive.read(path), f"{name}/{path}") for path in ([member] if member else tables)]

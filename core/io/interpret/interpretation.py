@@ -1,0 +1,363 @@
+"""A table and its reading -> triplets, with an account of every row that could not be used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.computing.progress import Progress, Stopped, part, silent
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows
+from tripletscope.core.io.columns.guess import SIDES, complete, response_time_unit
+from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
+from tripletscope.core.io.formats.source import TABLE_SUFFIXES, Source
+from tripletscope.core.io.interpret.proposal import propose
+from tripletscope.core.io.interpret.report import Imported, Pairs, Report
+from tripletscope.core.io.interpret.trials import Trials, sort_out, trials_of
+from tripletscope.core.io.layouts import layouts
+from tripletscope.core.io.loading import load
+from tripletscope.core.io.names import (
+    counted,
+    file_name,
+    is_picture_name,
+    listing,
+    natural_order,
+    stem,
+    whole_number,
+    without_tags,
+)
+from tripletscope.core.io.objects.matching import match
+from tripletscope.core.io.objects.objects import read_objects
+from tripletscope.core.io.table import Table
+from tripletscope.core.io.tasks import TASKS
+
+#: Words for the two or three parts of a data set, in any case.
+_SPLITS = {
+    "train": "train", "training": "train", "test": "test", "testing": "test", "holdout": "test",
+    "validation": "validation", "val": "validation", "valid": "validation", "dev": "validation",
+}
+
+#: If this many answers all chose the same side, that is no accident.
+_TELLING = 20
+
+
+def read(
+    source: Source,
+    reading: Reading | Mapping[str, Any] | None = None,
+    *,
+    name: str | None = None,
+    objects: Source | pd.DataFrame | None = None,
+    keep: Sequence[str] = (),
+    progress: Progress = silent,
+) -> Triplets:
+    """Read answers from a file.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        Any file that `load` reads.
+    reading : Reading or mapping of str to str, optional
+        By default the best proposal. A mapping gives the column of each role, such as
+        ``{"anchor": "head", "near": "winner", "far": "loser"}``, and may hold ``choice_coding``,
+        ``response_time_unit``, ``index_base`` and ``keep``.
+    name : str, optional
+        Name of the file, for messages and as the name of the triplets.
+    objects : DataFrame, path, bytes or binary file object, optional
+        Table of the objects: only these exist, in this order.
+    keep : sequence of str, optional
+        Columns that are kept with the answers, beside those that the reading keeps.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or hardly any row makes sense. Single rows that make none are
+        left out; `interpret` tells which.
+    """
+    table = load(source, name, progress=part(progress, 0.0, 0.5))
+    if reading is None:
+        reading = propose(table)[0]
+    elif not isinstance(reading, Reading):
+        reading = complete(table, Reading.from_roles(**reading))[0]
+    reading = replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *keep))))
+    return interpret(table, reading, objects, progress=part(progress, 0.5, 1.0)).triplets
+
+
+def interpret(
+    table: Table, reading: Reading, objects: Source | pd.DataFrame | None = None,
+    *, progress: Progress = silent,
+) -> Imported:
+    """Apply a reading to a table.
+
+    Parameters
+    ----------
+    table : Table
+    reading : Reading
+    objects : DataFrame, path, bytes or binary file object, optional
+        Table of the objects, as for `read_objects`. Without it the objects are those that occur
+        in an answer, in natural order of their names.
+    progress : Progress
+        Called after each step.
+
+    Raises
+    ------
+    DataError
+        If the reading does not fit the table, no row is usable, or more than half of the rows
+        fail in a way that a wrong reading would explain. Rows without objects and unanswered
+        ones do not count for that half: experiments write many of them between the trials.
+    Stopped
+        If `progress` asks to stop.
+    """
+    reading.check(table)
+    trials = trials_of(table, reading)
+    _step(progress, 0.3)
+    described, notes = _described(table, reading, trials.ids)
+    if objects is not None:
+        objects = read_objects(objects)
+        places, how = match(described, objects, reading.index_base, table.name)
+        notes.append(how)
+        described = _merged(objects, described, places)
+        trials = trials.moved(places, described["id"].tolist())
+    usable, omissions = sort_out(table, reading, trials)
+    _step(progress, 0.5)
+    found = trials.answered(usable)
+    _step(progress, 0.6)
+    rows = found.rows
+    asked = np.bincount(rows.ravel(), minlength=len(described)) > 0
+    never_asked = described["id"][~asked].tolist()
+    if objects is None and never_asked:
+        rows = (np.cumsum(asked, dtype=np.int32) - np.int32(1))[rows]
+        described = described[asked].reset_index(drop=True)
+        notes.append(
+            f"{counted(len(never_asked), 'object')} only in rows that were left out: "
+            f"{listing(never_asked)}."
+        )
+        never_asked = []
+    answers = _answers(table, reading, trials, usable, notes)
+    _step(progress, 0.8)
+    n_participants = _n_categories(answers, "participant")
+    if len(found.trial) != len(answers) or found.votes is not None:
+        answers = answers.iloc[found.trial].assign(trial=found.trial).reset_index(drop=True)
+    elif "trial" in reading.roles:
+        answers["trial"] = _trials_told(table, reading, usable, rows)
+    if found.votes is not None:
+        weight = answers["weight"].to_numpy() if "weight" in answers else 1.0
+        answers["weight"] = found.votes * weight
+    file_rows = table.row_numbers(np.flatnonzero(usable))[found.trial]
+    pairs = None
+    if rows.shape[1] == 4:
+        pairs = Pairs(rows, answers, file_rows, len(described))
+        rows, of = _as_triplets(rows)
+        answers, file_rows = answers.iloc[of].reset_index(drop=True), file_rows[of]
+        notes.append(
+            f"{counted(len(pairs), 'answer')} compare two pairs of objects; "
+            f"{counted(len(rows), 'answer')} of them about pairs that share an object, which are "
+            "triplets too."
+        )
+    triplets = Triplets(rows, described, answers, _title(table.name))
+    report = Report(
+        table.name,
+        n_rows=table.n_rows + len(table.skipped),
+        n_answers=int(usable.sum()),
+        n_triplets=len(triplets),
+        n_objects=triplets.n_objects,
+        n_participants=n_participants,
+        omissions=omissions,
+        never_asked=never_asked,
+        numbering=_numbering(triplets.ids),
+        notes=notes,
+    )
+    progress(1.0)
+    return Imported(
+        triplets, report, file_rows,
+        trials.catch_trials(table, reading.roles.get("participant")), TASKS[reading.task],
+        pairs,
+    )
+
+
+def _step(progress: Progress, fraction: float) -> None:
+    if progress(fraction):
+        raise Stopped
+
+
+def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(T, 3) triplets among (Q, 4) comparisons of pairs, and the comparison of each."""
+    found = np.full((len(rows), 3), -1, dtype=np.int32)
+    for near, far in ((0, 2), (0, 3), (1, 2), (1, 3)):
+        shared = rows[:, near] == rows[:, far]
+        found[shared] = rows[shared][:, [near, 1 - near, 5 - far]]
+    of = np.flatnonzero(found[:, 0] >= 0)
+    return found[of], of
+
+
+def _described(
+    table: Table, reading: Reading, ids: list[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """What the file itself says of its objects, with notes."""
+    objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
+    layout = layouts().get(reading.layout)
+    known = layout.describe(table, reading) if layout else None
+    if known is not None:
+        objects = objects.merge(known.drop_duplicates("id"), on="id", how="left")
+        objects["label"] = objects["label"].fillna(objects["id"])
+        return objects, []
+    are_pictures = all(map(is_picture_name, ids))
+    stems = [stem(text) for text in ids] if are_pictures else []
+    if are_pictures and len(set(stems)) == len(ids):
+        objects["label"], objects["image"] = stems, [file_name(text) for text in ids]
+        return objects, ["Objects are pictures; they are labelled without folder and extension."]
+    if ids and all("<" in text and ">" in text for text in ids):
+        shown = [without_tags(text) for text in ids]
+        objects["label"] = [stem(text) for text in shown]
+        if all(map(is_picture_name, shown)):
+            objects["image"] = shown
+        return objects, ["Objects are HTML; they are labelled by what it shows."]
+    objects["label"] = objects["id"]
+    return objects, []
+
+
+def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:
+    """The table of objects, completed by what the file of answers says of them."""
+    found = described.assign(place=places)[places >= 0].drop_duplicates("place")
+    found = found.set_index("place").reindex(range(len(objects)))
+    named = found["label"].notna() & (found["label"] != found["id"])
+    nameless = objects["label"] == objects["id"]
+    merged = objects.assign(label=objects["label"].mask(nameless & named, found["label"]))
+    if "image" in found and "image" not in merged:
+        merged["image"] = found["image"]
+    return merged
+
+
+def _answers(
+    table: Table, reading: Reading, trials: Trials, usable: np.ndarray, notes: list[str]
+) -> pd.DataFrame:
+    """What is known of each answer beside its objects."""
+    roles = reading.roles
+    answers: dict[str, Any] = {}
+    for role in ("participant", "split", "sampler", "block"):
+        if role in roles:
+            answers[role] = _categories(
+                table, roles[role], usable, _SPLITS if role == "split" else {}
+            )
+    if "response_time" in roles:
+        times = table.numbers(roles["response_time"])[usable]
+        answers["response_time"] = _seconds(times, reading, notes)
+    if "time" in roles:
+        answers["time"] = _moments(table, roles["time"])[usable]
+    if "weight" in roles:
+        answers["weight"] = table.numbers(roles["weight"])[usable]
+    answers |= {column: _categories(table, column, usable, {}) for column in reading.keep}
+    if reading.is_coded:
+        answers |= _sides(reading, trials.outcome[usable], notes)
+    elif "side" in roles and reading.is_ordered:
+        answers["side"] = _categories(table, roles["side"], usable, SIDES)
+    return pd.DataFrame(answers, index=range(int(usable.sum())))
+
+
+def _sides(
+    reading: Reading, side: np.ndarray, notes: list[str]
+) -> dict[str, pd.Categorical]:
+    """Which option was chosen, by its place, unless the file was sorted by it."""
+    task = TASKS[reading.task]
+    if len(side) >= _TELLING and (side == side[0]).all():
+        if task.options:
+            option = f"in column {reading.roles[reading.objects[task.options[side[0]]]]}"
+        else:
+            option = f"number {side[0] + 1}"
+        notes.append(
+            f"Every answer chose the option {option}: the file was sorted, so that "
+            "it cannot tell whether people preferred a side."
+        )
+        return {}
+    names = {2: ["left", "right"], 3: ["first", "second", "third"]}[len(task.outcomes)]
+    return {"side": pd.Categorical.from_codes(side, names)}
+
+
+def _trials_told(
+    table: Table, reading: Reading, usable: np.ndarray, rows: np.ndarray
+) -> np.ndarray:
+    """(T,) trial of every answer, where each has a row of its own."""
+    column, who = reading.roles["trial"], reading.roles.get("participant")
+    numbers = table.numbers(column)[usable]
+    # There may be as many values as trials, and texts take long.
+    told = pd.factorize(numbers)[0] if np.isfinite(numbers).all() else (
+        table.codes(column).codes[usable]
+    )
+    trial = trial_of_rows(told, rows, table.codes(who).codes[usable] if who else None)
+    return named_trials(trial, numbers)
+
+
+def _moments(table: Table, column: str) -> np.ndarray:
+    """(n_rows,) when, as a number that grows: a count, or seconds since 1970."""
+    numbers = table.numbers(column)
+    if np.isfinite(numbers).any():
+        return numbers
+    return (table.moments(column) - np.datetime64(0, "us")) / np.timedelta64(1, "s")
+
+
+def _categories(
+    table: Table, column: str, usable: np.ndarray, words: Mapping[str, str]
+) -> pd.Categorical:
+    coded = table.codes(column)
+    codes = coded.codes[usable]
+    used = np.zeros(len(coded.values) + 1, dtype=bool)
+    used[codes] = True
+    values = {
+        i: words.get(text.casefold(), text)
+        for i, text in enumerate(coded.values) if used[i]
+    }
+    categories = natural_order(set(values.values()))
+    place = {text: i for i, text in enumerate(categories)}
+    lookup = np.full(len(used), -1, dtype=np.int32)
+    lookup[list(values)] = [place[text] for text in values.values()]
+    return pd.Categorical.from_codes(lookup[codes], categories)
+
+
+def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarray:
+    unit = reading.response_time_unit
+    column = reading.roles["response_time"]
+    if unit is None:
+        unit, reason = response_time_unit(times, column)
+        notes.append(reason)
+    else:
+        notes.append(f"Response times in column {column} are {RESPONSE_TIME_UNITS[unit]}.")
+    negative = int(np.count_nonzero(times < 0))
+    if negative:
+        notes.append(f"{counted(negative, 'response time')} below zero: taken as missing.")
+    times = np.where((times >= 0) & np.isfinite(times), times, np.nan)
+    missing = int(np.count_nonzero(np.isnan(times))) - negative
+    if missing:
+        notes.append(f"{counted(missing, 'answer')} without a readable response time.")
+    return times / 1000 if unit == "ms" else times
+
+
+def _n_categories(answers: pd.DataFrame, column: str) -> int | None:
+    return len(answers[column].cat.categories) if column in answers else None
+
+
+def _numbering(ids: list[str]) -> str:
+    """How numbers stand for objects, if they do."""
+    numbers = [whole_number(text) for text in ids]
+    if None in numbers or not numbers:
+        return ""
+    low, high = min(numbers), max(numbers)
+    gaps = high - low + 1 - len(numbers)
+    if not gaps:
+        return f"Objects are numbers from {low} to {high}."
+    if gaps > 1000:
+        return f"Objects are {counted(len(numbers), 'number')} between {low} and {high}."
+    absent = sorted(set(range(low, high + 1)) - set(numbers))
+    return (
+        f"Objects are numbers from {low} to {high}; {listing(list(map(str, absent)))} never "
+        f"appear{'s' if len(absent) == 1 else ''}."
+    )
+
+
+def _title(name: str) -> str:
+    """The file's name without folders and the extensions of tables and archives."""
+    endings = "|".join(suffix.removeprefix(".") for suffix in TABLE_SUFFIXES)
+    return re.sub(rf"(?<=.)(\.({endings}))?(\.(gz|zip))?$", "", file_name(name), flags=re.I)

@@ -1,0 +1,215 @@
+"""What became of the rows of a file, in words and in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
+from tripletscope.core.io.names import counted, listing
+from tripletscope.core.io.tasks import TASKS, Task
+
+
+@dataclass(frozen=True, eq=False)
+class Omission:
+    """Rows that were left out for one reason.
+
+    Attributes
+    ----------
+    reason : str
+        A clause: ``"no answer was given"``.
+    remedy : str
+        What the user can do about it, as a sentence.
+    rows : ndarray of int
+        Row numbers of the file.
+    """
+
+    reason: str
+    remedy: str
+    rows: np.ndarray
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was read, what was left out, and what was noticed on the way.
+
+    Attributes
+    ----------
+    file : str
+    n_rows : int
+        Rows of the file below its header, blank ones not counted.
+    n_answers : int
+        Rows that were used.
+    n_triplets : int
+        Triplets that they are: two for each odd one out.
+    n_objects : int
+    n_participants : int or None
+        None if the file does not tell participants apart.
+    omissions : list of Omission
+    never_asked : list of str
+        Ids of objects of the table of objects that occur in no answer.
+    numbering : str
+        How numbers stand for objects; empty if objects have names.
+    notes : list of str
+        Everything else, as sentences.
+    """
+
+    file: str
+    n_rows: int
+    n_answers: int
+    n_triplets: int
+    n_objects: int
+    n_participants: int | None
+    omissions: list[Omission]
+    never_asked: list[str]
+    numbering: str
+    notes: list[str]
+
+    @property
+    def n_omitted(self) -> int:
+        return sum(omission.count for omission in self.omissions)
+
+    def summary(self) -> list[str]:
+        """The report as sentences."""
+        people = (
+            "" if self.n_participants is None
+            else f" by {counted(self.n_participants, 'participant')}"
+        )
+        lines = [
+            f"{counted(self.n_answers, 'answer')}{people} on {counted(self.n_objects, 'object')}, "
+            f"from {counted(self.n_rows, 'row')}."
+        ]
+        if self.n_triplets and self.n_triplets != self.n_answers:
+            lines.append(f"These are {counted(self.n_triplets, 'triplet')}.")
+        for omission in self.omissions:
+            rows = [f"{row:,}" for row in omission.rows[:5]]
+            rest = f" and {omission.count - 5:,} more" if omission.count > 5 else ""
+            lines.append(
+                f"{counted(omission.count, 'row')} left out because {omission.reason}: "
+                f"row{'s' if omission.count > 1 else ''} {', '.join(rows)}{rest}. "
+                f"{omission.remedy}"
+            )
+        if self.numbering:
+            lines.append(self.numbering)
+        if self.never_asked:
+            lines.append(
+                f"{counted(len(self.never_asked), 'object')} never asked about: "
+                f"{listing(self.never_asked)}."
+            )
+        return lines + self.notes
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One answer in words, to see whether the file is read the right way round.
+
+    `anchor`, `near` and `far` are positions in the objects; `text` marks objects with asterisks,
+    as Markdown does.
+    """
+
+    row: int
+    participant: str | None
+    anchor: int
+    near: int
+    far: int
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Answers that compare two pairs of objects.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (Q, 4)
+        The more similar pair, then the other.
+    answers : DataFrame, Q rows
+        What is known of each answer: participant, response time and so on.
+    file_rows : ndarray of int, shape (Q,)
+    n_objects : int
+    """
+
+    rows: np.ndarray
+    answers: pd.DataFrame
+    file_rows: np.ndarray
+    n_objects: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def quadruples(
+        self, name: str = "answers", objects: pd.DataFrame | None = None
+    ) -> Quadruples:
+        """The answers as methods take them, optionally with the table of the objects."""
+        return Quadruples(
+            self.rows, self.n_objects, name=name, objects=objects, answers=self.answers
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """The answers of a file, with the report on how they were read.
+
+    Attributes
+    ----------
+    triplets : Triplets
+    report : Report
+    file_rows : ndarray of int, shape (T,)
+        Row of the file that each answer comes from.
+    catch_trials : DataFrame
+        Rows in which the anchor was itself an option: ``row``, ``participant`` and ``correct``,
+        whether the anchor was chosen. They are no answers, but tell who paid attention.
+    task : Task
+        What was asked.
+    pairs : Pairs or None
+        All answers, if they compare two pairs of objects; `triplets` are then those about pairs
+        that share an object, which may be none.
+    """
+
+    triplets: Triplets
+    report: Report
+    file_rows: np.ndarray
+    catch_trials: pd.DataFrame = field(default_factory=pd.DataFrame)
+    task: Task = TASKS["nearer"]
+    pairs: Pairs | None = None
+
+    def sentences(self, k: int = 3, seed: int = 0) -> list[Sentence]:
+        """`k` answers from different places of the file, by different participants if possible."""
+        rng = np.random.default_rng(seed)
+        given = self.pairs or self
+        answers = given.answers if self.pairs else self.triplets.answers
+        rows = given.rows if self.pairs else self.triplets.rows
+        parts = np.array_split(np.arange(len(rows)), min(k, len(rows)))
+        participants = answers["participant"].array if "participant" in answers else None
+        heard: set[str | None] = set()
+        chosen = []
+        for part in parts:
+            tries = rng.permutation(part)[:50] if len(part) < 10_000 else rng.choice(part, 50)
+            new = (t for t in tries if participants is None or participants[t] not in heard)
+            answer = int(next(new, tries[0]))
+            who = participants[answer] if participants is not None else None
+            heard.add(who)
+            chosen.append(self._sentence(rows[answer], int(given.file_rows[answer]), who))
+        return chosen
+
+    def _sentence(self, objects: np.ndarray, row: int, participant: str | None) -> Sentence:
+        # An asterisk of a label would end the emphasis.
+        labels = self.triplets.labels
+        names = [f"*{labels[i].replace('*', '∗')}*" for i in objects]
+        if pd.isna(participant):
+            participant, who = None, "Somebody"
+        else:
+            participant = str(participant)
+            who = f"P{participant}" if participant.isdigit() else participant
+        words = dict(zip(("anchor", "near", "far", "fourth"), names, strict=False))
+        return Sentence(
+            row, participant, int(objects[ANCHOR]), int(objects[NEAR]), int(objects[FAR]),
+            self.task.sentence.format(who=who, **words),
+        )

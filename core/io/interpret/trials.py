@@ -1,0 +1,436 @@
+"""Rows of a table as trials about objects, what their answers imply, and why some are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.columns.reading import CHOICE_CODINGS, Coding, Reading
+from tripletscope.core.io.interpret.report import Omission
+from tripletscope.core.io.names import counted, listing, natural_order, plain_number
+from tripletscope.core.io.table import Codes, Table
+from tripletscope.core.io.tasks import TASKS, Implied, chosen_first
+
+#: Instead of an object: the cell is empty, or the table of objects does not list it.
+NO_OBJECT, UNKNOWN_OBJECT = -1, -2
+#: Longest name of an object.
+MAX_NAME = 1_000
+#: Instead of the number of an outcome.
+UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
+
+
+class Answered(NamedTuple):
+    """Answers that trials imply.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (T, 3) or (T, 4)
+        Anchor, near and far, or a more similar and a less similar pair.
+    trial : ndarray of int64, shape (T,)
+        Which of the usable trials each comes from.
+    votes : ndarray of float, shape (T,), or None
+        How often each answer was given, where rows are counts.
+    """
+
+    rows: np.ndarray
+    trial: np.ndarray
+    votes: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """What was asked and answered in each of the N rows of a table.
+
+    Attributes
+    ----------
+    ids : list of str
+        The objects, in natural order.
+    objects : tuple of ndarray of int32, shape (N,)
+        Positions in `ids` of the objects of a row, or `NO_OBJECT`.
+    outcome : ndarray of int, shape (N,)
+        Number in `implied`, or `UNANSWERED`, `NOT_OFFERED` or `UNDECIDED`.
+    implied : sequence
+        What each outcome implies, see `tripletscope.core.io.tasks`.
+    anchored : bool
+        Whether the first object is an anchor that the others are compared with.
+    votes : ndarray, shape (N, k), or None
+        How many gave each of the k answers that an outcome implies, where rows are counts.
+    optional : int
+        From this place on objects may be missing: trials have different numbers of options.
+    """
+
+    ids: list[str]
+    objects: tuple[np.ndarray, ...]
+    outcome: np.ndarray
+    implied: tuple[Implied, ...]
+    anchored: bool
+    votes: np.ndarray | None = None
+    optional: int | None = None
+
+    def moved(self, places: np.ndarray, ids: list[str]) -> Trials:
+        """The same trials with object i at position ``places[i]`` of `ids`; -1: not there."""
+        lookup = np.append(np.where(places < 0, UNKNOWN_OBJECT, places), NO_OBJECT)
+        lookup = lookup.astype(np.int32)
+        return replace(self, ids=ids, objects=tuple(lookup[column] for column in self.objects))
+
+    def answered(self, usable: np.ndarray) -> Answered:
+        """The answers that the usable rows imply, in the order of the rows."""
+        outcome = self.outcome[usable]
+        objects = [column[usable] for column in self.objects]
+        sizes = np.array([len(implied) for implied in self.implied], dtype=np.int64)[outcome]
+        starts = np.cumsum(sizes) - sizes
+        width = max((len(one) for implied in self.implied for one in implied), default=3)
+        rows = np.empty((int(sizes.sum()), width), dtype=np.int32)
+        for number, implied in enumerate(self.implied):
+            at = np.flatnonzero(outcome == number)
+            for k, places in enumerate(implied):
+                for column, place in enumerate(places):
+                    rows[starts[at] + k, column] = objects[place][at]
+        trial = np.repeat(np.arange(len(outcome)), sizes)
+        if self.votes is None:
+            return Answered(rows, trial, None)
+        votes = self.votes[usable].ravel()
+        given = votes > 0
+        return Answered(rows[given], trial[given], votes[given])
+
+    def catch_trials(self, table: Table, participant: str | None) -> pd.DataFrame:
+        """Rows whose anchor is one of two different options: was the anchor chosen?"""
+        if not self.anchored or len(self.objects) != 3 or self.votes is not None:
+            return pd.DataFrame({"row": [], "correct": []})
+        anchor, first, second = self.objects
+        catch = (anchor >= 0) & (first != second) & (self.outcome >= 0) & (second != NO_OBJECT)
+        catch &= ((anchor == first) | (anchor == second)) & (first != NO_OBJECT)
+        rows = np.flatnonzero(catch)
+        nearer = np.array([implied[0][1] for implied in self.implied])[self.outcome[rows]]
+        chosen = np.where(nearer == 1, first[rows], second[rows])
+        trials = {"row": table.row_numbers(rows)}
+        if participant is not None:
+            coded = table.codes(participant)
+            trials["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
+        return pd.DataFrame({**trials, "correct": chosen == anchor[rows]})
+
+
+def trials_of(table: Table, reading: Reading) -> Trials:
+    """Decode the rows of a table.
+
+    Raises
+    ------
+    DataError
+        If the name of an object runs over several lines, or is longer than `MAX_NAME`.
+    """
+    roles, task = reading.roles, TASKS[reading.task]
+    columns = [table.codes(roles[role]) for role in reading.objects]
+    ids = natural_order({plain_number(text) for column in columns for text in column.values})
+    if reading.task == "most_similar":
+        ids = [text for text in ids if text != "-1"]  # fills rows up
+    place = {text: i for i, text in enumerate(ids)}
+    if reading.task == "most_similar":
+        place["-1"] = NO_OBJECT
+    objects = tuple(_positions(column, place) for column in columns)
+    ids, objects = _of_trials(table, reading, ids, objects)
+    place = {text: i for i, text in enumerate(ids)}
+    _refuse_impossible_names(table, ids, objects)
+    trials = Trials(ids, objects, np.zeros(0, np.int8), task.outcomes, task.is_anchored)
+    if reading.task == "most_similar":
+        outcome, implied = _several_chosen(table, reading, objects)
+        return replace(trials, outcome=outcome, implied=implied, optional=3)
+    if reading.is_counted:
+        outcome, votes = _counted(table, reading)
+        both = (tuple(one for implied in task.outcomes for one in implied),)
+        return replace(trials, outcome=outcome, implied=both, votes=votes)
+    outcome = _outcome(table, reading, objects, place)
+    votes = None
+    if reading.is_coded and reading.choice_coding == "signed_count":
+        votes = np.abs(table.numbers(roles["choice"]))[:, None]
+    return replace(trials, outcome=outcome, votes=votes)
+
+
+def _of_trials(
+    table: Table, reading: Reading, ids: list[str], objects: tuple[np.ndarray, ...]
+) -> tuple[list[str], tuple[np.ndarray, ...]]:
+    """Objects of rows that may be trials: what was shown between them is none."""
+    optional = 3 if reading.task == "most_similar" else None
+    trial = np.all([column != NO_OBJECT for column in objects[:optional]], axis=0)
+    for column, values in reading.only.items():
+        trial &= _holds(table, column, values)
+    if trial.all():
+        return ids, objects
+    used = np.zeros(len(ids) + 1, dtype=bool)
+    for column in objects:
+        used[column[trial]] = True
+    used[NO_OBJECT] = False
+    if used[:-1].all():
+        return ids, objects
+    lookup = np.where(used, np.cumsum(used) - 1, UNKNOWN_OBJECT).astype(np.int32)
+    lookup[NO_OBJECT] = NO_OBJECT
+    return [text for text, is_used in zip(ids, used, strict=False) if is_used], tuple(
+        lookup[column] for column in objects
+    )
+
+
+def _outcome(
+    table: Table, reading: Reading, objects: tuple[np.ndarray, ...], place: dict[str, int]
+) -> np.ndarray:
+    """(N,) number of the outcome that the choice tells."""
+    task = TASKS[reading.task]
+    if not reading.is_coded:
+        in_order = 0 if task.name == "farther" else task.in_order
+        return np.full(table.n_rows, in_order, dtype=np.int8)
+    chosen = [
+        _chosen(table, reading, column, objects, place)
+        for role in ("choice", "choice2") if (column := reading.roles.get(role))
+    ]
+    if len(chosen) == 1 or task.name != "similar_pair":
+        return chosen[0]
+    first, second = chosen
+    # The pairs are counted 12, 13, 23.
+    pairs = np.where(first == second, NOT_OFFERED, first + second - 1)
+    return np.where((first < 0) | (second < 0), np.minimum(first, second), pairs).astype(np.int8)
+
+
+def _chosen(
+    table: Table, reading: Reading, column: str, objects: tuple[np.ndarray, ...],
+    place: dict[str, int],
+) -> np.ndarray:
+    task, coding = TASKS[reading.task], CHOICE_CODINGS[reading.choice_coding]
+    if coding.name == "signed_count":
+        number = table.numbers(column)
+        outcome = np.where(number > 0, 0, np.where(number < 0, 1, UNDECIDED))
+        return np.where(np.isfinite(number), outcome, UNANSWERED).astype(np.int8)
+    if coding.name == "item":
+        options = [objects[i] for i in task.options or range(len(objects))]
+        return _chosen_by_name(_positions(table.codes(column), place), options)
+    return _chosen_by_word(table.codes(column), coding, len(task.outcomes))
+
+
+def _counted(table: Table, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
+    """(N,) outcome and (N, 2) numbers of people who chose the first and the second option."""
+    roles = reading.roles
+    first = table.numbers(roles["left_votes"])
+    if "right_votes" in roles:
+        second = table.numbers(roles["right_votes"])
+    else:
+        second = table.numbers(roles["all_votes"]) - first
+    votes = np.column_stack([first, second])
+    wrong = ~(np.isfinite(votes) & (votes >= 0)).all(axis=1)
+    outcome = np.where(wrong, NOT_OFFERED, np.where(votes.sum(axis=1) > 0, 0, UNANSWERED))
+    outcome[np.isnan(votes).all(axis=1)] = UNANSWERED
+    return outcome.astype(np.int8), votes
+
+
+def _several_chosen(
+    table: Table, reading: Reading, objects: tuple[np.ndarray, ...]
+) -> tuple[np.ndarray, tuple[Implied, ...]]:
+    """(N,) outcome: which of the combinations of m, r and ranked a row has."""
+    roles, n = reading.roles, table.n_rows
+    present = np.column_stack(objects[1:]) != NO_OBJECT
+    n_options = present.sum(axis=1)
+    n_chosen = table.numbers(roles["n_chosen"]) if "n_chosen" in roles else np.ones(n)
+    ranked = _truths(table, roles["ranked"]) if "ranked" in roles else np.zeros(n, dtype=bool)
+    # Missing ones fill the row up: they stand at its end.
+    gap = (np.diff(present.astype(np.int8), axis=1) > 0).any(axis=1)
+    whole = np.isfinite(n_chosen) & (n_chosen == np.floor(n_chosen))
+    answered = whole & (n_chosen >= 1) & (
+        (n_chosen < n_options) | (ranked & (n_chosen == n_options) & (n_options > 1))
+    )
+    kind = (n_options * 100 + np.where(answered, n_chosen, 0)) * 2 + ranked
+    kinds, outcome = np.unique(kind[answered].astype(np.int64), return_inverse=True)
+    found = np.full(n, NOT_OFFERED, dtype=np.int16)
+    found[answered] = outcome
+    found[gap] = NOT_OFFERED
+    found[np.isnan(n_chosen)] = UNANSWERED
+    implied = tuple(
+        chosen_first(int(k // 200), int(k // 2 % 100), bool(k % 2)) for k in kinds
+    )
+    return found, implied or (chosen_first(2, 1, False),)
+
+
+def _truths(table: Table, column: str) -> np.ndarray:
+    coded = table.codes(column)
+    words = [plain_number(text).casefold() in ("1", "true", "t", "yes") for text in coded.values]
+    return np.array([*words, False])[coded.codes]
+
+
+def sort_out(
+    table: Table, reading: Reading, trials: Trials
+) -> tuple[np.ndarray, list[Omission]]:
+    """Tell usable rows from others.
+
+    Returns
+    -------
+    usable : ndarray of bool, shape (N,)
+    omissions : list of Omission
+        A row is listed under the first reason that applies to it.
+
+    Raises
+    ------
+    DataError
+        If no row is usable, or more than half of the rows that might be fail in a way that a
+        wrong reading would explain.
+    """
+    omissions = []
+    if len(table.skipped):
+        omissions.append(Omission(
+            "the number of cells is not the number of columns",
+            "Look for a missing or superfluous sign between the cells.", table.skipped,
+        ))
+    usable = np.ones(table.n_rows, dtype=bool)
+    for flaw, wrong in _flaws(table, reading, trials):
+        wrong &= usable
+        count = int(np.count_nonzero(wrong))
+        if not count:
+            continue
+        rows = table.row_numbers(np.flatnonzero(wrong))
+        if flaw.misread and count > np.count_nonzero(usable) / 2:
+            raise DataError(
+                f"{flaw.reason}, here and in {counted(count, 'row')} of {table.n_rows:,}",
+                file=table.name, row=int(rows[0]), remedy=flaw.cure,
+            )
+        usable &= ~wrong
+        omissions.append(Omission(flaw.reason, flaw.remedy, rows))
+    if not usable.any():
+        most = max(omissions, key=lambda omission: omission.count)
+        raise DataError(
+            f"no row can be used; in {counted(most.count, 'row')} {most.reason}",
+            file=table.name, row=int(most.rows[0]),
+            remedy="Check which column plays which role.",
+        )
+    return usable, omissions
+
+
+@dataclass(frozen=True)
+class _Flaw:
+    """Why rows are unusable.
+
+    `remedy` helps if it concerns some rows; `cure` if it is most of them, because that means that
+    the table is misread.
+    """
+
+    reason: str
+    remedy: str
+    misread: bool = False
+    cure: str = ""
+
+
+_WRONG_COLUMNS = "Check which columns are the anchor and the options."
+
+
+def _flaws(
+    table: Table, reading: Reading, trials: Trials
+) -> Iterator[tuple[_Flaw, np.ndarray]]:
+    """Every kind of flaw, with the rows that have it."""
+    objects, outcome = trials.objects, trials.outcome
+    for column, values in reading.only.items():
+        yield _Flaw(
+            f"{column} is not {listing(values)}", "Nothing needs to be done: it is no trial.",
+        ), ~_holds(table, column, values)
+    required = objects[: trials.optional]
+    yield _Flaw(
+        "an object is missing", "Fill the empty cells in if they are answers.",
+    ), np.any([column == NO_OBJECT for column in required], axis=0)
+    yield _Flaw("no answer was given", "Nothing needs to be done."), outcome == UNANSWERED
+    yield _Flaw("the answer was undecided", "Nothing needs to be done."), outcome == UNDECIDED
+    yield _Flaw(
+        "an object is not in the table of objects", "Add it there.", True,
+        "Choose another table of objects, or another column of it as the id.",
+    ), np.any([column == UNKNOWN_OBJECT for column in objects], axis=0)
+    yield _Flaw(
+        "the same object stands there twice", "Correct it if it is a mistake.", True,
+        _WRONG_COLUMNS,
+    ), _repeated(trials)
+    if trials.anchored:
+        anchor, *options = objects
+        yield _Flaw(
+            "the anchor is one of the options (a catch trial)",
+            "It tells who paid attention, not what is similar.", True, _WRONG_COLUMNS,
+        ), np.any([column == anchor for column in options], axis=0)
+    yield _not_offered(reading), outcome == NOT_OFFERED
+    if "weight" in reading.roles:
+        weight = table.numbers(reading.roles["weight"])
+        yield _Flaw(
+            "the weight is not a number from 0 up", "Correct it.", True,
+            "Choose another column of weights, or none.",
+        ), ~(np.isfinite(weight) & (weight >= 0))
+
+
+def _repeated(trials: Trials) -> np.ndarray:
+    """Rows with one object in two places that should differ."""
+    objects = list(trials.objects[1:] if trials.anchored else trials.objects)
+    pairs = [(a, b) for a, b in combinations(objects, 2)]
+    if len(trials.implied[0][0]) == 4:
+        a, b, c, d = objects
+        return (a == b) | (c == d) | ((a == c) & (b == d)) | ((a == d) & (b == c))
+    return np.any([(a == b) & (a != NO_OBJECT) for a, b in pairs], axis=0)
+
+
+def _holds(table: Table, column: str, values: tuple[str, ...]) -> np.ndarray:
+    coded = table.codes(column)
+    return np.array([*(text in values for text in coded.values), "" in values])[coded.codes]
+
+
+def _not_offered(reading: Reading) -> _Flaw:
+    if reading.is_counted:
+        return _Flaw(
+            "the counts are no numbers from 0 up", "Correct them.", True,
+            "Check which columns count the answers.",
+        )
+    if reading.task == "most_similar":
+        return _Flaw(
+            "not at least one option was chosen and one left", "Nothing needs to be done.", True,
+            "Check which columns are the options, and which says how many were chosen.",
+        )
+    coding = CHOICE_CODINGS[reading.choice_coding or "item"]
+    n = len(TASKS[reading.task].outcomes)
+    words = ", ".join(word for words in coding.words[:n] for word in words)
+    options = "two options" if n == 2 else "objects"
+    return _Flaw(
+        f"the choice is none of the words {words}" if words
+        else f"the choice is none of the {options}",
+        "Correct the choice.", True,
+        "Choose how the choice is coded, or check which columns are the options.",
+    )
+
+
+def _positions(column: Codes, place: dict[str, int]) -> np.ndarray:
+    """Positions of the objects that a column names; what is nowhere an object is unknown."""
+    values = [place.get(plain_number(text), UNKNOWN_OBJECT) for text in column.values]
+    return np.array([*values, NO_OBJECT], dtype=np.int32)[column.codes]
+
+
+def _chosen_by_name(choice: np.ndarray, options: list[np.ndarray]) -> np.ndarray:
+    chosen = np.full(len(choice), NOT_OFFERED, dtype=np.int8)
+    for i in reversed(range(len(options))):
+        chosen[choice == options[i]] = i
+    chosen[choice == NO_OBJECT] = UNANSWERED
+    return chosen
+
+
+def _chosen_by_word(choice: Codes, coding: Coding, n_options: int) -> np.ndarray:
+    meaning = {word: i for i, words in enumerate(coding.words[:n_options]) for word in words}
+    words = [plain_number(text).casefold() for text in choice.values]
+    values = [meaning.get(word, NOT_OFFERED) for word in words]
+    return np.array([*values, UNANSWERED], dtype=np.int8)[choice.codes]
+
+
+def _refuse_impossible_names(
+    table: Table, ids: list[str], columns: tuple[np.ndarray, ...]
+) -> None:
+    for i, text in enumerate(ids):
+        wrong = None
+        if "\n" in text or "\r" in text:
+            wrong = "runs over several lines"
+        elif len(text) > MAX_NAME:
+            wrong = f"is longer than {MAX_NAME:,} characters"
+        if wrong:
+            position = min(int(np.argmax(column == i)) for column in columns if i in column)
+            raise DataError(
+                f"the name of an object {wrong}", file=table.name, row=table.row_number(position),
+                remedy="Look for a quotation mark that is opened and not closed, or choose "
+                "another column.",
+            )

@@ -1,0 +1,335 @@
+"""Bytes of CSV and its relatives, or of another container -> `Table`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from tripletscope.core.computing.progress import Progress, Stopped, part, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.formats.encoding import ENCODINGS, to_utf8
+from tripletscope.core.io.formats.excel import sheet_as_csv
+from tripletscope.core.io.formats.parquet import from_parquet
+from tripletscope.core.io.formats.several import alike, together
+from tripletscope.core.io.formats.source import Source, refuse_other_kinds, unpacked
+from tripletscope.core.io.formats.text import (
+    MAX_ROW_BYTES,
+    Shape,
+    evenly_spaced,
+    find_shape,
+    row_too_long,
+    unterminated_quote,
+)
+from tripletscope.core.io.formats.unfold import unfolded
+from tripletscope.core.io.layouts import layouts
+from tripletscope.core.io.names import counted, file_name, listing
+from tripletscope.core.io.records import from_hdf5, from_json, from_matlab, from_numpy, is_json
+from tripletscope.core.io.table import Table
+
+
+def load(
+    source: Source,
+    name: str | None = None,
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    member: str | None = None,
+    least_columns: int = 3,
+    reshape: bool = True,
+    tolerant: bool = False,
+    progress: Progress = silent,
+) -> Table:
+    """Read a table of text from a file, without deciding what its columns mean.
+
+    CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and
+    JSON lines, Excel, Parquet, NumPy, HDF5 and MATLAB, also inside of gzip and zip.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+    name : str, optional
+        Name of the file for messages; by default its own.
+    header : bool, optional
+        Whether the first row names the columns. By default the program decides and says so in
+        the notes of the table; the same holds for `delimiter` and `encoding`.
+    delimiter : {",", ";", tab, " "}, optional
+    encoding : str, optional
+        A name that Python knows.
+    member : str, optional
+        Which file of a zip archive to read; otherwise all of its tables, which must fit together.
+    least_columns : int
+        Fewer columns than this are an error.
+    reshape : bool
+        Add columns for what is hidden in lists and codes.
+    tolerant : bool
+        Of the files in an archive, leave out those that cannot be read or do not fit to the
+        others, see `Table.refused`, instead of refusing them all.
+    progress : Progress
+        Called every few megabytes of text.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read as a table; the message says what it looks like instead.
+    Stopped
+        If `progress` asks to stop.
+    """
+    if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
+        raise ValueError(f"delimiter is {delimiter!r}; it must be a single character.")
+    parts = unpacked(source, name, member)
+    least = least_columns if len(parts) == 1 else 1
+
+    def read_part(i: int) -> Table:
+        data, own = parts[i]
+        step = part(progress, i / len(parts), (i + 1) / len(parts))
+        return _table(data, own, header, delimiter, encoding, least, step)
+
+    readers = [(own, partial(read_part, i)) for i, (_, own) in enumerate(parts)]
+    whole = _gathered(readers, name or parts[0][1].split("/")[0], tolerant)
+    return reshaped(whole) if reshape else whole
+
+
+def load_several(
+    files: Iterable[tuple[str, Source]],
+    name: str | None = None,
+    *,
+    tolerant: bool = False,
+    progress: Progress = silent,
+    **options: Any,
+) -> Table:
+    """Read several files as one table: one per participant, or answers and their code book.
+
+    Parameters
+    ----------
+    files : iterable of (str, source)
+        What each is called, and its content.
+    name : str, optional
+        Of the whole, for messages; by default that of the first file.
+    tolerant : bool
+        Leave out files that cannot be read or do not fit to the others, see `Table.refused`,
+        instead of refusing them all.
+    progress : Progress
+        Called after every few megabytes.
+    **options
+        As for `load`.
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be read, or they do not fit together; if `tolerant`, only if none
+        can be read.
+    """
+    files = list(files)
+    if not files:
+        raise DataError("there is no file", remedy="Choose at least one.")
+    options = {"least_columns": 1, "reshape": False, "tolerant": tolerant} | options
+
+    def read_file(i: int) -> Table:
+        own, source = files[i]
+        step = part(progress, i / len(files), (i + 1) / len(files))
+        return load(source, own, progress=step, **options)
+
+    readers = [(own, partial(read_file, i)) for i, (own, _) in enumerate(files)]
+    return reshaped(_gathered(readers, name or files[0][0], tolerant))
+
+
+def _gathered(
+    readers: Sequence[tuple[str, Callable[[], Table]]], name: str, tolerant: bool
+) -> Table:
+    """One table of all files, or, if `tolerant`, of those that can be read and fit together."""
+    if len(readers) == 1:
+        ((_, read_one),) = readers
+        return read_one()
+    tables: list[Table] = []
+    refused: dict[str, str] = {}
+    for own, read_one in readers:
+        try:
+            tables.append(read_one())
+        except DataError as error:
+            if not tolerant:
+                raise
+            refused[own] = error.problem
+    if not tables:
+        own, problem = next(iter(refused.items()))
+        raise DataError(
+            f"none of {len(readers):,} files can be read; of {file_name(own)}, {problem}",
+            file=name, remedy="Upload one of them alone to see more.",
+        )
+    if tolerant:
+        tables, others = alike(tables)
+        refused |= {
+            table.name: f"its columns are others: {listing(table.columns)}" for table in others
+        }
+    for table in tables:
+        refused |= table.refused
+    files = tuple(own for table in tables for own in table.files or [table.name])
+    return replace(together(tables, name), files=files, refused=refused)
+
+
+def reshaped(table: Table) -> Table:
+    """The table with whatever columns can be made of lists and codes in its cells."""
+    table = unfolded(table)
+    for layout in layouts().values():
+        changed = layout.reshape(table)
+        if changed is not None:
+            return changed
+    return table
+
+
+def _table(
+    data: bytes, name: str, header: bool | None, delimiter: str | None, encoding: str | None,
+    least_columns: int, progress: Progress,
+) -> Table:
+    refuse_other_kinds(data, name)
+    for begins, read in _BINARY:
+        if data.startswith(begins):
+            return read(data, name, least_columns)
+    notes: list[str] = []
+    if data.startswith(b"PK") and b"xl/workbook.xml" not in data:
+        return from_numpy(data, name, least_columns)
+    is_sheet = data.startswith(b"PK")
+    if is_sheet:
+        data, notes = sheet_as_csv(data, name)
+        delimiter = ","
+    data, encoding = to_utf8(data, encoding, name)
+    if is_json(data) and delimiter is None:
+        return from_json(data, name, least_columns)
+    shape = find_shape(data, name, header, delimiter, least_columns)
+    shape.notes[:0] = notes
+    if encoding != "utf-8":
+        known = ENCODINGS.get(encoding, encoding)
+        shape.notes.append(f"The text is {known}; check that names look right.")
+    table = _from_text(data, name, shape, encoding, progress)
+    return replace(table, delimiter=None) if is_sheet else table
+
+
+#: How binary files begin, and what reads them.
+_BINARY = (
+    (b"PAR1", from_parquet),
+    (b"\x93NUMPY", from_numpy),
+    (b"\x89HDF", from_hdf5),
+    (b"MATLAB 5", from_matlab),
+)
+
+
+def _from_text(
+    data: bytes, name: str, shape: Shape, encoding: str, progress: Progress
+) -> Table:
+    if shape.delimiter == " ":
+        data = data[: shape.body] + evenly_spaced(data[shape.body :])
+    malformed: list[tuple[int, int]] = []
+
+    def skip(row: pyarrow.csv.InvalidRow) -> str:
+        malformed.append((shape.first_row + row.number - 1, row.actual_columns))
+        return "skip"
+
+    body = pa.BufferReader(pa.py_buffer(data).slice(shape.body))
+    try:
+        reader = pyarrow.csv.open_csv(
+            body,
+            # Rows are numbered only on a single thread, which is fast enough.
+            pyarrow.csv.ReadOptions(
+                column_names=shape.columns, use_threads=False, block_size=MAX_ROW_BYTES
+            ),
+            # Empty lines are kept until they are counted.
+            pyarrow.csv.ParseOptions(
+                delimiter=shape.delimiter, newlines_in_values=True, ignore_empty_lines=False,
+                invalid_row_handler=skip,
+            ),
+            # Types are not inferred: 007 is not 7, and whoever is called 1e5 is no number.
+            pyarrow.csv.ConvertOptions(column_types=_column_types(shape)),
+        )
+        batches = []
+        for batch in reader:
+            batches.append(batch)
+            # The reader is far ahead of what it hands out: one batch is one block.
+            if progress(min(len(batches) * MAX_ROW_BYTES / len(data), 1.0)):
+                raise Stopped
+        cells = pa.Table.from_batches(batches, reader.schema)
+    except pa.ArrowInvalid as error:
+        _refuse_open_quote(data, name, shape)
+        raise _unreadable(name, str(error)) from error
+    _refuse_open_quote(data, name, shape)
+    cells, blank = _without_blank_rows(cells)
+    if not cells.num_rows and not malformed:
+        raise _no_rows(name)
+    if len(malformed) > cells.num_rows:
+        row, found = malformed[0]
+        raise DataError(
+            f"the row has {counted(found, 'cell')}, but there are "
+            f"{counted(len(shape.columns), 'column')}, and most rows are like this one",
+            file=name, row=row,
+            remedy="Choose another sign between the cells, or correct the header.",
+        )
+    table = Table(
+        name, cells, shape.header, shape.delimiter, encoding, shape.notes, shape.first_row,
+        skipped=np.array([row for row, _ in malformed], dtype=np.int64),
+    )
+    # As long as the blank rows are not taken out, they are positions of the table.
+    return replace(table, blank=table.row_numbers(np.flatnonzero(blank)))
+
+
+def _column_types(shape: Shape) -> dict[str, pa.DataType]:
+    """Dictionary-encoded text, or plain text where hardly any value comes twice."""
+    types = {}
+    for i, column in enumerate(shape.columns):
+        values = [row[i] for row in shape.sample if i < len(row)]
+        unique = len(values) >= 1000 and len(set(values)) > len(values) / 2
+        types[column] = pa.string() if unique else pa.dictionary(pa.int32(), pa.string())
+    return types
+
+
+def _without_blank_rows(cells: pa.Table) -> tuple[pa.Table, np.ndarray]:
+    """The table without rows of empty cells only, and (rows,) bool where these were."""
+    blank = np.ones(cells.num_rows, dtype=bool)
+    for column in cells.columns:
+        if not blank.any():
+            break
+        parts = [_is_blank(chunk) for chunk in column.chunks]
+        blank &= np.concatenate(parts) if parts else blank
+    if blank.any():
+        cells = cells.filter(pa.array(~blank))
+    return cells, blank
+
+
+def _is_blank(chunk: pa.Array) -> np.ndarray:
+    if not pa.types.is_dictionary(chunk.type):
+        lengths = pc.binary_length(pc.utf8_trim_whitespace(chunk))
+        return lengths.to_numpy(zero_copy_only=False) == 0
+    empty = [i for i, text in enumerate(chunk.dictionary.to_pylist()) if not text.strip()]
+    return np.isin(chunk.indices.to_numpy(), empty)
+
+
+def _unreadable(name: str, message: str) -> DataError:
+    if "straddling" in message:
+        return row_too_long(name)
+    if "Empty CSV" in message:
+        return _no_rows(name)
+    return DataError(
+        f"the table cannot be read ({message})", file=name, remedy="Save it again as CSV."
+    )
+
+
+def _refuse_open_quote(data: bytes, name: str, shape: Shape) -> None:
+    row = unterminated_quote(data, shape.body, shape.delimiter)
+    if row is not None:
+        raise DataError(
+            "a quotation mark is opened in this row and never closed", file=name,
+            row=shape.first_row + row, remedy="Close or remove the quotation mark.",
+        )
+
+
+def _no_rows(name: str) -> DataError:
+    return DataError(
+        "there is a header but no row below it", file=name,
+        remedy="Check that the answers were saved; if the first row is an answer, switch the "
+        "header off.",
+    )

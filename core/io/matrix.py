@@ -1,0 +1,240 @@
+"""Square tables of similarities or dissimilarities: what multidimensional scaling starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io.asked import known_positions
+from tripletscope.core.io.formats.source import Source
+from tripletscope.core.io.loading import load
+from tripletscope.core.io.names import counted, listing
+from tripletscope.core.io.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Dissimilarities:
+    """Dissimilarities of all pairs of n objects.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n, n)
+        Symmetric, zero on the diagonal.
+    ids : list of str
+        What the objects are called; numbers from 1 if the file does not say.
+    is_named : bool
+        Whether the file says so.
+    from_similarities : bool
+        Whether the file held similarities: these are the largest one minus each.
+    notes : list of str
+        How the file was read, as sentences.
+    """
+
+    values: np.ndarray
+    ids: list[str]
+    is_named: bool
+    from_similarities: bool
+    notes: list[str]
+
+
+def read_matrix(
+    source: Source, name: str | None = None, *, similarities: bool | None = None
+) -> Dissimilarities:
+    """Read a square table, with or without the names of the objects beside and above it.
+
+    One half may be empty. Of the arrays in a MATLAB or NumPy file the first square one counts.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+    name : str, optional
+        Of the file, for messages.
+    similarities : bool, optional
+        Whether large values mean alike; by default they do if the diagonal holds the largest.
+
+    Raises
+    ------
+    DataError
+        If the table is not square, not symmetric, or a value is missing in both halves.
+    """
+    table, columns, names = _square(source, name)
+    ids = names or [str(i + 1) for i in range(len(columns))]
+    _refuse_repeated(ids, table)
+    values = np.column_stack([table.numbers(column) for column in columns])
+    _refuse_words(table, columns, values)
+    has_diagonal = bool(np.isfinite(np.diag(values)).any())
+    np.fill_diagonal(values, np.nan_to_num(np.diag(values), posinf=0.0, neginf=0.0))
+    values = np.where(np.isnan(values), values.T, values)
+    if np.isnan(values).any():
+        row = int(np.argmax(np.isnan(values).any(axis=1)))
+        raise DataError(
+            "a similarity is missing", file=table.name, row=table.row_number(row),
+            remedy="Fill it in, in one of the two halves of the table.",
+        )
+    uneven = np.abs(values - values.T) > 1e-6 * np.abs(values).max(initial=0.0)
+    if uneven.any():
+        row, column = np.argwhere(uneven)[0]
+        raise DataError(
+            f"{ids[row]} with {ids[column]} is not {ids[column]} with {ids[row]}",
+            file=table.name, row=table.row_number(int(row)),
+            remedy="Average the two halves of the table, if both are meant.",
+        )
+    away = values[~np.eye(len(values), dtype=bool)]
+    reason = "as you say"
+    if similarities is None:
+        similarities = has_diagonal and bool(np.diag(values).min() >= away.max(initial=-np.inf))
+        reason = (
+            "the diagonal holds the largest" if similarities
+            else "the diagonal does not hold the largest" if has_diagonal
+            else "the diagonal is empty. If large ones mean alike, say so"
+        )
+    kind = "similarities" if similarities else "dissimilarities"
+    notes = [f"{counted(len(values), 'object')}; the values are {kind}: {reason}."]
+    if similarities:
+        values = values.max() - values
+    values = (values + values.T) / 2
+    np.fill_diagonal(values, 0.0)
+    return Dissimilarities(values, ids, names is not None, similarities, notes)
+
+
+def read_distances(
+    source: Source, objects: Triplets, name: str | None = None
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """Read a square table of distances or similarities between known objects.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        As for `read_matrix`; without names, rows are all objects in their order.
+    objects : Triplets
+        Whose objects are meant: by id, by label, or by number from 0.
+    name : str, optional
+        Of the file, for messages.
+
+    Returns
+    -------
+    matrix : ndarray, shape (m, m)
+        Distances.
+    positions : ndarray of int, shape (m,)
+        Of the objects of its rows.
+    how : str
+        A sentence on how the file was read.
+
+    Raises
+    ------
+    DataError
+        As `read_matrix`, or if the table names an unknown object or one object twice.
+    """
+    found = read_matrix(source, name)
+    file = name or "the table"
+    if not found.is_named:
+        if len(found.ids) != objects.n_objects:
+            raise DataError(
+                f"there are {counted(len(found.ids), 'row')} without names, and "
+                f"{counted(objects.n_objects, 'object')}", file=file,
+                remedy="Write the objects' names into the first row or column.",
+            )
+        how = "Without names: all objects in their order."
+        return found.values, np.arange(len(found.ids)), " ".join([*found.notes, how])
+    places, what = known_positions(np.array(found.ids, dtype=object)[:, None], objects, file)
+    again = pd.Series(places[:, 0]).duplicated(keep=False).to_numpy()
+    if again.any():
+        rows = [repr(found.ids[i]) for i in np.flatnonzero(places[:, 0] == places[again][0, 0])]
+        raise DataError(
+            f"rows {listing(rows)} are about the same object", file=file,
+            remedy="Correct or leave out all but one of them.",
+        )
+    return found.values, places[:, 0], " ".join([*found.notes, f"They are named by {what}."])
+
+
+def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:
+    """A cell with a word is a mistake; one with a dash or a dot only is as good as empty."""
+    odd = ~np.isfinite(values)
+    np.fill_diagonal(odd, False)
+    for k in np.flatnonzero(odd.any(axis=0)):
+        texts = table.texts(columns[k])
+        for row in np.flatnonzero(odd[:, k]):
+            if any(character.isalnum() for character in texts[row]):
+                raise DataError(
+                    f"{texts[row]!r} is no finite number", file=table.name,
+                    row=table.row_number(int(row)), remedy="Correct it, or leave the cell empty.",
+                )
+
+
+def _refuse_repeated(ids: list[str], table: Table) -> None:
+    """Objects called the same could not be told apart."""
+    first: dict[str, int] = {}
+    for row, text in enumerate(ids):
+        if first.setdefault(text, row) != row:
+            raise DataError(
+                f"object {text!r} is listed twice", file=table.name, row=table.row_number(row),
+                remedy="Give each object one row, and a name of its own.",
+            )
+
+
+def _square(source: Source, name: str | None) -> tuple[Table, list[str], list[str] | None]:
+    """The table, its columns of numbers, and the names of its rows where it has them."""
+    table = load(source, name, least_columns=2, reshape=False)
+    for group in _arrays(table).values():
+        if len(group) == table.n_rows:
+            return table, group, None
+    shape = table.n_rows, len(table.columns)
+    for header in (table.header, True, False):
+        if header != table.header:
+            # Names that are numbers look like values, and values like names.
+            table = load(source, name, header=header, least_columns=2, reshape=False)
+        columns = table.columns
+        if len(columns) == table.n_rows:
+            above = [table.texts(column)[0] for column in columns]
+            words = not table.header and not np.isfinite(_first_row(table)).any()
+            if words and all(above):
+                # The first row of half a table is empty, so that its names look like that row.
+                return _below_names(table), columns, above
+            if words and above == table.texts(columns[0]).tolist():
+                continue  # the corner and the names above and beside
+            return table, columns, columns if table.header else None
+        if len(columns) == table.n_rows + 1:
+            names, above = table.texts(columns[0]).tolist(), columns[1:]
+            if not table.header or set(names) != set(above):
+                if np.isfinite(table.numbers(columns[0])).all():
+                    continue
+                return table, above, names
+            if names != above:
+                raise DataError(
+                    "rows and columns are in different orders", file=table.name,
+                    remedy="Sort the rows as the columns are.",
+                )
+            return table, above, names
+    raise DataError(
+        f"the table is not square: it has {counted(shape[0], 'row')} and "
+        f"{counted(shape[1], 'column')}", file=table.name,
+        remedy="Give one row and one column per object, with names in the first of each or not.",
+    )
+
+
+def _first_row(table: Table) -> np.ndarray:
+    return np.array([table.numbers(column)[0] for column in table.columns])
+
+
+def _below_names(table: Table) -> Table:
+    """The table with an empty row in the place of the first."""
+    empty = {
+        name: pa.chunked_array([pa.nulls(1, column.type), *column.slice(1).chunks], column.type)
+        for name, column in zip(table.columns, table.data.columns, strict=True)
+    }
+    return replace(table, data=pa.table(empty))
+
+
+def _arrays(table: Table) -> dict[str, list[str]]:
+    """Columns of arrays that came in one file: name[1], name[2] ..."""
+    found: dict[str, list[str]] = {}
+    for column in table.columns:
+        stem, bracket, rest = column.rpartition("[")
+        if bracket and rest.rstrip("]").isdigit():
+            found.setdefault(stem, []).append(column)
+    return found

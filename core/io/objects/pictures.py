@@ -1,0 +1,232 @@
+"""Pictures of the objects: read from a zip file, a folder or uploads, checked, and matched."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+from PIL import Image, ImageOps
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, too_large
+from tripletscope.core.io.formats.source import Source, fetch
+from tripletscope.core.io.names import counted, file_name, stem_key, without_tags
+from tripletscope.core.io.objects.matching import MatchReport
+from tripletscope.core.io.objects.objects import Given
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+#: Larger pictures are refused before they are decoded; this one would take 200 MB.
+MAX_PIXELS = 50_000_000
+#: Longest side of a picture that is kept; larger ones are shrunk to it. A point of a map on a
+#: full page at 600 pixels per inch has about 500.
+MAX_SIDE = 1_600
+
+#: What Pillow raises on damaged pictures.
+_DAMAGED = (
+    OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error, IndexError, KeyError,
+    OverflowError, Image.DecompressionBombError,
+)
+
+
+class Pictures(Mapping[str, bytes]):
+    """Pictures by file name; large ones are shrunk when they are first asked for.
+
+    Parameters
+    ----------
+    files : iterable of (str, bytes)
+        Names, with or without folders, and contents.
+
+    Attributes
+    ----------
+    refused : dict of str to str
+        Names of the files that were left out, and why.
+    shrunk : dict of str to (int, int)
+        Names of pictures that were larger than `MAX_SIDE`, with their width and height before.
+    """
+
+    def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
+        self._files: dict[str, bytes] = {}
+        self._thumbnails: dict[tuple[str, int], bytes] = {}
+        self._large: set[str] = set()
+        self.refused: dict[str, str] = {}
+        self.shrunk: dict[str, tuple[int, int]] = {}
+        for path, data in files:
+            name = file_name(path)
+            if name in self._files:
+                self.refused[path] = "another picture has the same name"
+                continue
+            try:
+                size = _checked_size(name, data)
+                if max(size) > MAX_SIDE:
+                    self._large.add(name)
+                    self.shrunk[name] = size
+                self._files[name] = data
+            except _Unusable as problem:
+                self.refused[path] = str(problem)
+            except _DAMAGED:
+                self.refused[path] = "damaged or incomplete"
+
+    def __getitem__(self, name: str) -> bytes:
+        if name in self._large:
+            # One that cannot be decoded, in spite of its being whole, stays as it is.
+            with contextlib.suppress(*_DAMAGED):
+                self._files[name] = _shrunk(self._files[name], MAX_SIDE)
+            self._large.discard(name)
+        return self._files[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def thumbnail(self, name: str, size: int = 96) -> bytes:
+        """The picture as PNG, not larger than `size` pixels in either direction; made once.
+
+        Raises
+        ------
+        DataError
+            If the picture cannot be decoded, in spite of its being whole.
+        """
+        if (name, size) not in self._thumbnails:
+            try:
+                self._thumbnails[name, size] = _shrunk(self._files[name], size, "PNG")
+            except _DAMAGED as error:
+                raise DataError(
+                    "the picture cannot be decoded", file=name, remedy="Save it again as PNG."
+                ) from error
+        return self._thumbnails[name, size]
+
+    def summary(self) -> list[str]:
+        """What was shrunk and what was left out, as sentences."""
+        lines = []
+        if self.shrunk:
+            name, (width, height) = max(self.shrunk.items(), key=lambda item: max(item[1]))
+            lines.append(
+                f"{counted(len(self.shrunk), 'picture')} shrunk to {MAX_SIDE:,} pixels in the "
+                f"longer direction; the largest, {name}, had {width:,} × {height:,}."
+            )
+        return lines + [f"{path} was left out: {why}." for path, why in self.refused.items()]
+
+
+def read_pictures(
+    sources: Source | Iterable[tuple[str, bytes]], name: str | None = None
+) -> Pictures:
+    """Read pictures from a zip file, a folder, or pairs of name and bytes.
+
+    Parameters
+    ----------
+    sources : path, bytes, binary file object, or iterable of (str, bytes)
+        A zip file or a folder; a single picture will do. Pairs may hold zip files, too.
+    name : str, optional
+        Name of the file, for messages.
+
+    Raises
+    ------
+    DataError
+        If the zip file is damaged or unsafe, or there is too much of it. Single files that are
+        no pictures, or damaged ones, are listed in `Pictures.refused`.
+    """
+    if isinstance(sources, str | Path) and Path(sources).is_dir():
+        return Pictures(_in_folder(Path(sources)))
+    if isinstance(sources, str | bytes | Path) or hasattr(sources, "read"):
+        data, name = fetch(sources, name)
+        return Pictures(Archive(data, name) if data.startswith(b"PK") else [(name, data)])
+    return Pictures(_unpacked(sources))
+
+
+def attach_pictures(triplets: Given, pictures: Pictures) -> tuple[Given, MatchReport]:
+    """Give each object its picture: column ``image`` names it.
+
+    Pictures are found by name without folder, extension and case: that of the object's column
+    ``image`` if there is one (a path or an HTML tag will do), or its id, or its label.
+    """
+    objects = triplets.objects
+    by_stem: dict[str, str] = {}
+    for picture in pictures:
+        by_stem.setdefault(stem_key(picture), picture)
+    found = pd.Series([None] * len(objects), dtype=object)
+    for column in ("image", "id", "label"):
+        if column in objects:
+            texts = objects[column].astype("str").fillna("")
+            guess = texts.map(lambda text: by_stem.get(stem_key(without_tags(text))))
+            found = found.where(found.notna(), guess)
+    given = objects.get("image", found)
+    objects["image"] = found.where(found.notna(), given).astype("str")
+    used = set(found.dropna())
+    report = MatchReport(
+        "Pictures were found by their names, without folder, extension and case.",
+        n_matched=int(found.notna().sum()),
+        missing=objects["id"][found.isna()].tolist(),
+        unused=[picture for picture in pictures if picture not in used],
+        added=[],
+    )
+    return triplets.with_objects(objects), report
+
+
+def _unpacked(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    for name, data in files:
+        if name.lower().endswith(".zip"):
+            yield from Archive(data, name)
+        else:
+            yield name, data
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
+    total = 0
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if hidden or not path.is_file():
+            continue
+        total += os.path.getsize(path)
+        if total > MAX_BYTES:
+            raise too_large(folder.name)
+        yield str(path.relative_to(folder)), path.read_bytes()
+
+
+class _Unusable(Exception):
+    """Why bytes are no usable picture."""
+
+
+def _checked_size(name: str, data: bytes) -> tuple[int, int]:
+    """Width and height of a whole picture in pixels."""
+    if name.lower().endswith((".svg", ".svgz")):
+        raise _Unusable("SVG drawings are not shown; export it as PNG")
+    if not name.lower().endswith(SUFFIXES):
+        raise _Unusable("not a picture (PNG, JPEG, GIF, WebP or BMP)")
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > MAX_PIXELS:
+                raise _Unusable(f"larger than {MAX_PIXELS / 1e6:g} megapixels")
+            size = image.size
+            if image.format == "PNG":
+                image.verify()  # checks the sums of all parts, without decoding them
+            else:
+                image.draft("RGB", (64, 64))
+                image.load()
+    except Image.UnidentifiedImageError:
+        raise _Unusable("not a picture, whatever its name says") from None
+    return size
+
+
+def _shrunk(data: bytes, side: int, kind: str | None = None) -> bytes:
+    """The picture with at most `side` pixels in either direction, upright.
+
+    As a file of the given kind, or of its own: JPEG stays JPEG, and what may be transparent or
+    few-coloured becomes PNG.
+    """
+    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        own = image.format
+        image.draft("RGB", (2 * side, 2 * side))
+        small = ImageOps.exif_transpose(image).convert("RGB" if own == "JPEG" else "RGBA")
+    small.thumbnail((side, side), Image.Resampling.LANCZOS)
+    buffer = io.BytesIO()
+    small.save(buffer, kind or ("JPEG" if own == "JPEG" else "PNG"), quality=90)
+    return buffer.getvalue()

@@ -1,0 +1,288 @@
+"""JSON, JSON lines and arrays of NumPy, HDF5 and MATLAB -> `Table`."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.formats.archive import (
+    MAX_BYTES,
+    MAX_RATIO,
+    RATIO_FREE,
+    Archive,
+    too_large,
+)
+from tripletscope.core.io.formats.foreign import TOO_LARGE, arrays_of
+from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
+from tripletscope.core.io.layouts import layouts
+from tripletscope.core.io.names import counted, listing
+from tripletscope.core.io.table import Table, as_cells, decoded
+
+
+def is_json(data: bytes) -> bool:
+    """Whether text begins as JSON does: with an object or a list."""
+    start = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"{"):
+        return start[1:].lstrip()[:1] in (b'"', b"}")
+    if start.startswith(b"[") and start[1:].lstrip()[:1] in (b"{", b"[", b'"', b"]"):
+        return True
+    # A list of numbers, as each line of JSON lines may be.
+    return re.match(rb"\[[\s\d.,eE+-]*\d\s*(\]|$)", start) is not None
+
+
+def from_json(data: bytes, name: str, least_columns: int) -> Table:
+    """Read UTF-8 text of JSON, or of JSON lines.
+
+    Raises
+    ------
+    DataError
+        If it is not valid, or no list of records is in it.
+    """
+    document = _parsed(data, name)
+    for layout in layouts().values():
+        try:
+            records = layout.unpack(document)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            records = None  # it only looked like this layout
+        if records:
+            return _from_records(records, name, least_columns, [f"JSON of {layout.title}."])
+    records = _records(document)
+    if records is None:
+        raise DataError(
+            "this JSON holds no list of answers", file=name,
+            remedy="It should be a list of objects with the same keys, or one object of lists.",
+        )
+    return _from_records(records, name, least_columns, ["JSON: one row for each record."])
+
+
+def _parsed(data: bytes, name: str) -> Any:
+    text = data.decode()
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        try:
+            lines = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError):
+            lines = []
+        if len(lines) > 1:
+            lists = all(isinstance(line, list) for line in lines)
+            nested = lists and all(isinstance(one, dict) for line in lines for one in line)
+            return [one for line in lines for one in line] if nested else lines
+        row = getattr(error, "lineno", None)
+        raise DataError(
+            "the JSON is damaged or incomplete", file=name, row=row,
+            remedy="Copy or download it again.",
+        ) from error
+
+
+def _records(document: Any) -> list[Mapping[str, Any]] | None:
+    """The list of objects, or of rows, that a document is or holds."""
+    if isinstance(document, list) and document:
+        if all(isinstance(one, dict) for one in document):
+            return document
+        if all(isinstance(one, list) for one in document):
+            rows = [row for row in document if row]
+            nested = all(isinstance(cell, dict) for row in rows for cell in row)
+            if nested and rows:
+                return [cell for row in rows for cell in row]
+            return [{f"column {i}": v for i, v in enumerate(row, 1)} for row in rows] or None
+    if isinstance(document, dict) and document:
+        lists = {key: value for key, value in document.items() if isinstance(value, list)}
+        lengths = Counter(len(value) for value in lists.values())
+        inner = [value for value in document.values() if isinstance(value, list | dict) and value]
+        if len(lists) > 1 and len(lengths) == 1 and next(iter(lengths)):
+            return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+        # An object of objects that are numbered, as pandas writes columns.
+        if len(inner) == len(document) > 1 and all(isinstance(value, dict) for value in inner):
+            keys = list(inner[0])
+            if all(list(value) == keys for value in inner):
+                return [{key: document[key][row] for key in document} for row in keys]
+        found = (_records(value) for value in inner)
+        return next((records for records in found if records), None)
+    return None
+
+
+def _from_records(
+    records: Sequence[Mapping[str, Any]], name: str, least_columns: int, notes: list[str]
+) -> Table:
+    cells: dict[str, dict[int, str]] = {}
+    for i, record in enumerate(records):
+        for key, value in _flat(record, ""):
+            column = cells.setdefault(key, {})
+            if len(cells) > MAX_COLUMNS:
+                raise DataError(
+                    f"the records have more than {MAX_COLUMNS:,} different keys", file=name,
+                    remedy="Each record should be one answer.",
+                )
+            column[i] = value
+    if len(cells) < least_columns:
+        raise DataError(
+            f"the records of this JSON have {counted(len(cells), 'key')}", file=name,
+            remedy=f"At least {least_columns} are needed.",
+        )
+    columns = []
+    for column in cells.values():
+        place: dict[str, int] = {}
+        codes = np.full(len(records), -1)
+        for i, text in column.items():
+            codes[i] = place.setdefault(text, len(place))
+        columns.append(decoded(codes, list(place)))
+    header = not all(key.startswith("column ") for key in cells)
+    data = pa.table(columns, unique_names(cells, notes))
+    return Table(name, data, header, None, None, notes, first_row=1)
+
+
+def _flat(value: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
+    """Keys and texts of a record; those of objects inside of it after a dot."""
+    found = []
+    for key, inner in value.items():
+        if isinstance(inner, dict) and before.count(".") < 4:
+            found += _flat(inner, f"{before}{key}.")
+        else:
+            found.append((f"{before}{key}", _text(inner)))
+    return found
+
+
+def _text(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case float():
+            return "" if value != value else repr(value).removesuffix(".0")
+        case _:
+            return json.dumps(value)
+
+
+def from_numpy(data: bytes, name: str, least_columns: int) -> Table:
+    """Read a .npy or .npz file; arrays of objects are refused, because they may hold programs."""
+    if data.startswith(b"PK"):
+        arrays = {}
+        for member, content in Archive(data, name):
+            arrays[member.removesuffix(".npy")] = _npy(content, name)
+    else:
+        arrays = {"": _npy(data, name)}
+    return from_arrays(arrays, name, least_columns)
+
+
+def _npy(data: bytes, name: str) -> np.ndarray:
+    try:
+        stream = io.BytesIO(data)
+        version = np.lib.format.read_magic(stream)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
+        }.get(version)
+        if read is not None:  # its size is checked before room is made for it
+            shape, _, dtype = read(stream)
+            size = int(np.prod([float(side) for side in shape])) * dtype.itemsize
+            if size > len(data):
+                raise ValueError("the array is longer than the file")
+            stream.seek(0)
+        return np.load(stream, allow_pickle=False)
+    except Exception as error:
+        # numpy lets whatever Python's parser meets in the header through.
+        remedy = "Copy or download it again."
+        if "allow_pickle" in str(error) or "Object arrays" in str(error):
+            remedy = "Save the array with a numeric or text type, not as objects."
+        raise DataError(
+            "the NumPy array is damaged, incomplete or of objects", file=name, remedy=remedy
+        ) from error
+
+
+def from_hdf5(data: bytes, name: str, least_columns: int) -> Table:
+    """Read the arrays of an HDF5 file."""
+    return from_arrays(_foreign("hdf5", "HDF5", data, name), name, least_columns)
+
+
+def from_matlab(data: bytes, name: str, least_columns: int) -> Table:
+    """Read the arrays of a MATLAB file up to version 7; later ones are HDF5."""
+    return from_arrays(_foreign("matlab", "MATLAB", data, name), name, least_columns)
+
+
+def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndarray]:
+    found = arrays_of(kind, data, min(MAX_BYTES, max(MAX_RATIO * len(data), RATIO_FREE)))
+    if isinstance(found, dict):
+        return found
+    if found == TOO_LARGE:
+        raise too_large(name)
+    raise DataError(
+        f"the {title} file is damaged or incomplete", file=name,
+        remedy="Copy or download it again, or save the answers as CSV.",
+    )
+
+
+def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int) -> Table:
+    """A table whose rows are those of the arrays that are equally long.
+
+    Raises
+    ------
+    DataError
+        If no array has rows and few enough columns.
+    """
+    arrays = _unpacked_tensor(arrays)
+    parts: dict[str, np.ndarray] = {}
+    for key, values in arrays.items():
+        # MATLAB knows no vectors; but one row alone is one answer.
+        if values.ndim == 2 and (values.shape[1] == 1 or (len(values) == 1 < len(arrays))):
+            values = values.ravel()
+        if values.dtype.names and values.ndim == 1:
+            parts |= {field: values[field] for field in values.dtype.names}
+        elif values.dtype.kind in "biufSU" and values.ndim in (1, 2) and values.size:
+            parts[key] = values
+    lengths = Counter()
+    for values in parts.values():
+        lengths[len(values)] += values.shape[1] if values.ndim == 2 else 1
+    length = max(lengths, key=lambda n: (lengths[n], n), default=0)
+    taken = {
+        key: values for key, values in parts.items()
+        if len(values) == length and (values.ndim == 1 or values.shape[1] <= MAX_COLUMNS)
+    }
+    columns: dict[str, np.ndarray] = {}
+    alone = len(taken) == 1
+    for key, values in taken.items():
+        if values.ndim == 1:
+            columns[key or "column 1"] = values
+            continue
+        for i, column in enumerate(values.T, 1):
+            columns[f"column {i}" if alone else f"{key}[{i}]"] = column
+    if len(columns) < least_columns:
+        raise DataError(
+            f"the arrays have {counted(len(columns), 'column')} in all", file=name,
+            remedy=f"At least {least_columns} are needed: one row for each answer.",
+        )
+    shapes = [f"{key or name} {values.shape}" for key, values in arrays.items()]
+    notes = [f"Arrays: {listing(shapes, 12)}."]
+    cells = [as_cells(pa.chunked_array([_arrow(values)])) for values in columns.values()]
+    data = pa.table(cells, unique_names(columns, notes))
+    return Table(name, data, not alone, None, None, notes, first_row=0)
+
+
+def _arrow(values: np.ndarray) -> pa.Array:
+    if values.dtype.kind == "S":
+        values = np.char.decode(values, "utf-8", "replace")
+    return pa.array(np.ascontiguousarray(values))
+
+
+def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+    """Answers in a sparse n x n x n tensor, as the package sparse saves it.
+
+    Entry (i, j, k) is 1 if j was said to be nearer to i than k, -1 if it was said not to be, a
+    number of answers where they were counted, and 0 where nothing is known.
+    """
+    if not {"coords", "data", "shape"} <= set(arrays):
+        return arrays
+    places, values, shape = arrays["coords"], arrays["data"], arrays["shape"]
+    if places.ndim != 2 or len(places) != 3 or shape.size != 3 or values.ndim != 1:
+        return arrays
+    return {
+        "triplet": np.ascontiguousarray(places.T), "response": values,
+    }

@@ -1,0 +1,238 @@
+"""A table as it stands in the file: columns of text, with the row numbers a spreadsheet shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tripletscope.core.io.names import MISSING
+
+
+def _no_rows() -> np.ndarray:
+    return np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A column of names as numbers: cell t holds ``values[codes[t]]``; -1 is an empty cell."""
+
+    codes: np.ndarray
+    values: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What a file holds, before anybody says what it means.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file, as the user knows it.
+    data : pyarrow.Table
+        Every cell as text, columns that repeat their values dictionary-encoded; from Parquet
+        also columns of numbers.
+    header : bool
+        Whether the file names its columns.
+    delimiter, encoding : str or None
+        None where there is none: a sheet of Excel has no delimiter, Parquet neither of them.
+    notes : list of str
+        What was recognised, as sentences.
+    first_row : int
+        Number of the first row below the header, the first row of the file being 1.
+    skipped : ndarray of int
+        Numbers of the rows that have another number of cells than the table has columns.
+    blank : ndarray of int
+        Numbers of the rows without any content.
+    rows : ndarray of int, shape (n_rows,), or None
+        Rows of the file, where they do not simply follow each other: in several files, or where
+        one row of the file is several of the table.
+    files : tuple of str
+        What was read, where the table is of several files.
+    refused : mapping of str to str
+        Files that were left out, and why.
+    """
+
+    name: str
+    data: pa.Table
+    header: bool
+    delimiter: str | None
+    encoding: str | None
+    notes: list[str]
+    first_row: int
+    skipped: np.ndarray = field(default_factory=_no_rows)
+    blank: np.ndarray = field(default_factory=_no_rows)
+    rows: np.ndarray | None = None
+    files: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns, unique."""
+        return self.data.column_names
+
+    @property
+    def n_rows(self) -> int:
+        return self.data.num_rows
+
+    def row_numbers(self, positions: Any) -> np.ndarray:
+        """Rows of the file, as a spreadsheet counts them, at `positions` of this table."""
+        positions = np.asarray(positions, dtype=np.int64)
+        if self.rows is not None:
+            return self.rows[positions]
+        absent = np.sort(np.concatenate([self.skipped, self.blank]))
+        before = absent - self.first_row - np.arange(len(absent))
+        return positions + self.first_row + np.searchsorted(before, positions, side="right")
+
+    def row_number(self, position: int) -> int:
+        """Row of the file at one position of this table."""
+        return int(self.row_numbers([position])[0])
+
+    def head(self, most: int) -> Table:
+        """The same table with only its first rows: enough to recognise what columns hold."""
+        return replace(self, data=self.data.slice(0, most))
+
+    def take(self, positions: np.ndarray) -> Table:
+        """Only the rows at some positions, numbered from 0."""
+        none = _no_rows()
+        return replace(
+            self, data=self.data.take(pa.array(positions)), rows=np.arange(len(positions)),
+            skipped=none, blank=none,
+        )
+
+    def with_columns(self, columns: Mapping[str, pa.ChunkedArray | pa.Array], note: str) -> Table:
+        """The same table with more columns, unless they are there already."""
+        data = self.data
+        for name, column in columns.items():
+            if name not in data.column_names:
+                data = data.append_column(name, column)
+        return replace(self, data=data, notes=[*self.notes, note])
+
+    def preview(self, k: int = 10) -> pd.DataFrame:
+        """The first `k` rows as text, labelled with their rows in the file."""
+        cells = {name: as_texts(self.data.column(name).slice(0, k)) for name in self.columns}
+        rows = self.row_numbers(np.arange(min(k, self.n_rows)))
+        return pd.DataFrame(cells, index=rows, dtype="str")
+
+    def codes(self, column: str) -> Codes:
+        """A column of names, stripped of white space, as numbers; empty cells and NA are -1."""
+        data = self.data.column(column)
+        if not pa.types.is_dictionary(data.type):
+            data = data.dictionary_encode()
+        data = data.unify_dictionaries().combine_chunks()
+        chunk = data.chunk(0) if isinstance(data, pa.ChunkedArray) else data
+        indices = pc.fill_null(chunk.indices, len(chunk.dictionary)).to_numpy()
+        # The dictionary of a `head` lists what occurs in the whole table.
+        used = np.flatnonzero(np.bincount(indices, minlength=1)[: len(chunk.dictionary)])
+        texts = [bare(text) for text in as_texts(chunk.dictionary.take(pa.array(used)))]
+        values = list(dict.fromkeys(t for t in texts if t.casefold() not in MISSING))
+        place = {text: i for i, text in enumerate(values)}
+        lookup = np.full(len(chunk.dictionary) + 1, -1, dtype=np.int32)
+        lookup[used] = [place.get(text, -1) for text in texts]
+        return Codes(lookup[indices], values)
+
+    def texts(self, column: str) -> np.ndarray:
+        """(n_rows,) strings, empty where nothing is written; for a `head`, not for millions."""
+        coded = self.codes(column)
+        return np.array([*coded.values, ""], dtype=object)[coded.codes]
+
+    def numbers(self, column: str) -> np.ndarray:
+        """(n_rows,) float64; NaN where a cell is no number. A decimal comma is understood."""
+        data = self.data.column(column)
+        if pa.types.is_floating(data.type):
+            return data.to_numpy().astype(np.float64)
+        if pa.types.is_dictionary(data.type):
+            found = self._plain_numbers(data)
+            if found is not None:
+                return found
+            coded = self.codes(column)
+            values = np.append(self._parsed(pa.array(coded.values, pa.string())), np.nan)
+            return values[coded.codes]
+        return self._parsed(data)
+
+    def moments(self, column: str) -> np.ndarray:
+        """(n_rows,) datetime64 in microseconds, UTC; NaT where a cell is no moment by ISO 8601."""
+        coded = self.codes(column)
+        texts = pd.Series([*coded.values, None], dtype="str")
+        found = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
+        # Nanoseconds would not reach back to the year 23, as which 23-01-05 is read.
+        return found.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
+
+    def _plain_numbers(self, data: pa.ChunkedArray) -> np.ndarray | None:
+        """A column of numbers and empty cells only, of whatever number of values; None if not."""
+        chunks = [np.zeros(0)]
+        for chunk in data.chunks:
+            texts = pc.utf8_trim_whitespace(chunk.dictionary)
+            if self.delimiter != ",":
+                texts = pc.replace_substring(texts, ",", ".", max_replacements=1)
+            try:
+                values = pc.cast(
+                    pc.replace_with_mask(
+                        texts, pc.equal(texts, ""), pa.scalar(None, texts.type)
+                    ), pa.float64(),
+                ).to_numpy(zero_copy_only=False)
+            except pa.ArrowInvalid:
+                return None
+            empty = pc.fill_null(chunk.indices, len(values)).to_numpy(zero_copy_only=False)
+            chunks.append(np.append(values, np.nan)[empty])
+        return np.concatenate(chunks)
+
+    def _parsed(self, texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
+        texts = pc.utf8_trim_whitespace(texts)
+        if self.delimiter != ",":
+            texts = pc.replace_substring(texts, ",", ".", max_replacements=1)
+        try:
+            return pc.cast(texts, pa.float64()).to_numpy(zero_copy_only=False)
+        except pa.ArrowInvalid:
+            return pd.to_numeric(texts.to_pandas(), errors="coerce").to_numpy(dtype=np.float64)
+
+
+def bare(text: str) -> str:
+    """The text without white space, and without quotation marks that stood behind a space."""
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1].replace('""', '"').strip()
+    return text
+
+
+def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
+    """A column of texts: cell t holds ``values[codes[t]]``, nothing where the code is -1."""
+    indices = pa.array(codes.astype(np.int32), mask=codes < 0)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(values, pa.string()))
+
+
+def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Numbers with a fraction as they are, everything else as dictionary-encoded text."""
+    if pa.types.is_floating(column.type):
+        finite = column.drop_null()
+        if pc.any(pc.not_equal(finite, pc.floor(finite))).as_py():
+            return column.cast(pa.float64())
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    chunks = []
+    for chunk in column.chunks:
+        texts = pa.array(as_texts(chunk.dictionary), pa.string())
+        chunks.append(pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int32()), texts))
+    return pa.chunked_array(chunks, pa.dictionary(pa.int32(), pa.string()))
+
+
+def as_texts(values: pa.Array | pa.ChunkedArray) -> list[str]:
+    """Values as text: whole numbers without a fraction, missing ones empty."""
+    return [_as_text(value) for value in values.to_pylist()]
+
+
+def _as_text(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case float():
+            return "" if value != value else repr(value).removesuffix(".0")
+        case bytes():
+            return value.decode(errors="replace")
+        case _:
+            return str(value)

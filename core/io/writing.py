@@ -1,0 +1,330 @@
+"""Triplets -> the files that other programs, and this one, read."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
+from tripletscope.core.io.columns.guess import SAMPLE_ROWS, response_time_unit
+from tripletscope.core.io.interpret.trials import MAX_NAME
+from tripletscope.core.io.names import MISSING, plain_number
+from tripletscope.core.io.table import bare
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A layout in which answers can be written.
+
+    Attributes
+    ----------
+    name : str
+    title, help : str
+        What the user calls it, and what it holds.
+    suffix, media_type : str
+        Of the file.
+    """
+
+    name: str
+    title: str
+    help: str
+    suffix: str
+    media_type: str
+    _check: Callable[[Triplets], None]
+    _write: Callable[[Triplets], bytes]
+
+    def problem(self, triplets: Triplets) -> str:
+        """Why these answers cannot be written so; empty if they can."""
+        try:
+            self._check(triplets)
+        except DataError as error:
+            return str(error)
+        return ""
+
+    def __call__(self, triplets: Triplets) -> bytes:
+        self._check(triplets)
+        return self._write(triplets)
+
+
+def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
+    """Answers as a file that `read` reads as the same answers.
+
+    Parameters
+    ----------
+    triplets : Triplets
+    layout : str
+        One of `WRITERS`. All hold what is known of each answer, except that the ones of numbers
+        alone hold nothing else, and Salmon's neither blocks nor which answers are of one trial.
+
+    Raises
+    ------
+    DataError
+        If the layout cannot hold these answers, such as weights in Salmon's.
+    ValueError
+        For an unknown layout.
+    """
+    if layout not in WRITERS:
+        raise ValueError(f"layout is {layout!r}; it must be one of {', '.join(WRITERS)}.")
+    return WRITERS[layout](triplets)
+
+
+def write_pairs(pairs: Quadruples) -> bytes:
+    """Comparisons of pairs as R's MLDS has them: ``resp``, ``S1`` to ``S4``, and what is known.
+
+    ``resp`` is 1 where the second pair was said to differ more.
+
+    Raises
+    ------
+    DataError
+        If the name of an object would not be read again as the same.
+    """
+    _names_survive(pairs)
+    rows, answers = pairs.rows, pairs.answers
+    first_differs = np.zeros(len(rows), dtype=bool)
+    if "side" in answers:
+        first_differs = (answers["side"].astype("str") == "left").to_numpy()
+    places = np.where(first_differs[:, None], rows[:, [2, 3, 0, 1]], rows)
+    return _csv(pa.table(
+        {"resp": pa.array((~first_differs).astype(np.int8))}
+        | _named(pairs, places.T, ("S1", "S2", "S3", "S4"))
+        | _known(answers.drop(columns="side", errors="ignore"))
+    ))
+
+
+# Tables --------------------------------------------------------------------------------------
+
+
+def _anchored(triplets: Triplets) -> pa.Table:
+    """Anchor, near and far by their ids, and what is known of each answer."""
+    return pa.table(_named(triplets, triplets.rows.T, ("anchor", "near", "far")) | _known(
+        triplets.answers
+    ))
+
+
+def _named(
+    triplets: Triplets | Quadruples, columns: np.ndarray | list[np.ndarray], names: tuple[str, ...]
+) -> dict[str, pa.Array]:
+    ids = pa.array(triplets.ids, pa.string())
+    return {
+        name: ids.take(pa.array(column)) for name, column in zip(names, columns, strict=True)
+    }
+
+
+def _known(answers: pd.DataFrame) -> dict[str, pa.Array]:
+    """Columns of what is known of answers, with missing values as nulls."""
+    columns = {}
+    for name, column in answers.items():
+        if name == "response_time":
+            name, column = _times(column)
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            column = column.astype("str").where(column.notna())
+        columns[name] = pa.Array.from_pandas(column)
+    return columns
+
+
+def _times(seconds: pd.Series) -> tuple[str, pd.Series]:
+    """Response times in the unit for which `read` will take them, by their size."""
+    if response_time_unit(seconds.to_numpy()[:SAMPLE_ROWS], "")[0] == "s":
+        return "response_time", seconds
+    return "response_time_ms", 1000 * seconds
+
+
+def _salmon(triplets: Triplets) -> pa.Table:
+    """The columns of Salmon's responses.csv; its names of objects are labels or pictures."""
+    rows, answers = triplets.rows, triplets.answers
+    # Where nobody knows on which side an option was, the file is sorted, which can be seen.
+    near_is_left = np.ones(len(rows), dtype=bool)
+    if "side" in answers:
+        near_is_left = (answers["side"].astype("str") != "right").to_numpy()
+    places = {
+        "head": rows[:, ANCHOR],
+        "left": np.where(near_is_left, rows[:, NEAR], rows[:, FAR]),
+        "right": np.where(near_is_left, rows[:, FAR], rows[:, NEAR]),
+        "winner": rows[:, NEAR],
+        "loser": rows[:, FAR],
+    }
+    columns = {name: pa.array(place) for name, place in places.items()}
+    own = {"sampler": "sampler", "puid": "participant", "time_received": "time"}
+    known = _known(answers.filter([*own.values(), "response_time", "split"]))
+    columns |= {"network_latency": pa.nulls(len(rows), pa.float64())}
+    for name, column in known.items():
+        columns[next((theirs for theirs, ours in own.items() if ours == name), name)] = column
+    shown, ending = triplets.objects["label"], "html"
+    if "image" in triplets.objects and triplets.objects["image"].notna().all():
+        shown, ending = triplets.objects["image"], "filename"
+    # A label is shown and no more; a file with such signs would be taken for no text.
+    texts = pa.array([re.sub(r"[\x00-\x1f]", " ", text) for text in shown.astype("str")])
+    return pa.table(columns | {
+        f"{name}_{ending}": texts.take(pa.array(place)) for name, place in places.items()
+    })
+
+
+def _three(triplets: Triplets, chosen: int) -> pa.Table:
+    """One row for each trial of three objects; `chosen` is the role of the one that was named."""
+    first, answers = triplets.rows[::2], triplets.answers.iloc[::2].reset_index(drop=True)
+    # The answers of a trial are (a, b, odd) and (b, a, odd), or (a, central, b) and (b, central,
+    # a), where a stood before b.
+    a, b = (first[:, role] for role in (ANCHOR, NEAR, FAR) if role != chosen)
+    named = first[:, chosen]
+    place = np.full(len(first), 2 if chosen == FAR else 0)
+    if "side" in answers:
+        told = pd.Index(["first", "second", "third"]).get_indexer(answers["side"].astype("str"))
+        place = np.where(told < 0, place, told)
+    items = [
+        np.where(place == k, named, np.where((k == 0) | ((k == 1) & (place == 0)), a, b))
+        for k in range(3)
+    ]
+    return pa.table(
+        _named(triplets, [*items, named],
+               ("item1", "item2", "item3", "odd" if chosen == FAR else "central"))
+        | _known(answers.drop(columns=["side", "trial"], errors="ignore"))
+    )
+
+
+# Files ---------------------------------------------------------------------------------------
+
+
+def _csv(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    options = pa.csv.WriteOptions(quoting_style="needed", quoting_header="needed")
+    pa.csv.write_csv(table, buffer, options)
+    return buffer.getvalue()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pa.parquet.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def _json(table: pa.Table) -> bytes:
+    return json.dumps(table.to_pylist(), ensure_ascii=False).encode()
+
+
+def _npy(triplets: Triplets) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, triplets.rows)
+    return buffer.getvalue()
+
+
+def _numbers(triplets: Triplets) -> bytes:
+    table = pa.table(dict(zip("abc", triplets.rows.T, strict=True)))
+    buffer = io.BytesIO()
+    pa.csv.write_csv(table, buffer, pa.csv.WriteOptions(include_header=False, delimiter=" "))
+    return buffer.getvalue()
+
+
+# What a layout cannot hold -------------------------------------------------------------------
+
+
+def _anything(triplets: Triplets) -> None:
+    return
+
+
+def _names_survive(triplets: Triplets | Quadruples) -> None:
+    """Names of objects are found again: nothing in them is taken for something else."""
+    for text in triplets.ids:
+        read_as = plain_number(bare(text))
+        if read_as != text or text.casefold() in MISSING or len(text) > MAX_NAME or any(
+            ord(character) < 32 for character in text
+        ):
+            raise DataError(
+                f"an object called {text[:40]!r} would not be read again as the same",
+                remedy="Rename it, or write numbers instead of names.",
+            )
+
+
+def _weighs_one(triplets: Triplets) -> None:
+    if (triplets.weight != 1).any():
+        raise DataError(
+            "this layout has no place for weights, and the answers have some",
+            remedy="Choose one with a column for each thing that is known.",
+        )
+
+
+def _is_of_three(chosen: int) -> Callable[[Triplets], None]:
+    def check(triplets: Triplets) -> None:
+        _names_survive(triplets)
+        rows, trial = triplets.rows, triplets.answers.get("trial")
+        other = NEAR if chosen == FAR else FAR
+        paired = trial is not None and len(rows) > 0 and len(rows) % 2 == 0
+        if paired:
+            first, second = rows[::2], rows[1::2]
+            numbers = trial.to_numpy()
+            paired = (
+                (numbers[::2] == numbers[1::2]).all() and (np.diff(numbers[::2]) != 0).all()
+                and (first[:, chosen] == second[:, chosen]).all()
+                and (first[:, ANCHOR] == second[:, other]).all()
+                and (first[:, other] == second[:, ANCHOR]).all()
+                and (triplets.weight[::2] == triplets.weight[1::2]).all()
+            )
+        if not paired:
+            raise DataError(
+                "not every question was about three objects of which one is "
+                + ("odd" if chosen == FAR else "central"),
+                remedy="Choose a layout with an anchor.",
+            )
+
+    return check
+
+
+_CSV = (".csv", "text/csv")
+
+#: Every layout that can be written, the most useful first.
+WRITERS: dict[str, Writer] = {
+    writer.name: writer
+    for writer in (
+        Writer(
+            "anchored", "CSV with names",
+            "Columns anchor, near and far, and what is known of each answer.",
+            *_CSV, _names_survive, lambda triplets: _csv(_anchored(triplets)),
+        ),
+        Writer(
+            "odd_one_out", "CSV, odd one out",
+            "One row per trial: item1 to item3, odd, and what is known of it.",
+            *_CSV, _is_of_three(FAR), lambda triplets: _csv(_three(triplets, FAR)),
+        ),
+        Writer(
+            "most_central", "CSV, most central",
+            "One row per trial: item1 to item3, central, and what is known of it.",
+            *_CSV, _is_of_three(NEAR), lambda triplets: _csv(_three(triplets, NEAR)),
+        ),
+        Writer(
+            "salmon", "Salmon",
+            "The columns of responses.csv; numbers count the table of objects from 0.",
+            *_CSV, _weighs_one, lambda triplets: _csv(_salmon(triplets)),
+        ),
+        Writer(
+            "parquet", "Parquet", "As the CSV with names, smaller and faster to read.",
+            ".parquet", "application/vnd.apache.parquet", _names_survive,
+            lambda triplets: _parquet(_anchored(triplets)),
+        ),
+        Writer(
+            "json", "JSON", "One object per answer, with the columns of the CSV with names.",
+            ".json", "application/json", _names_survive,
+            lambda triplets: _json(_anchored(triplets)),
+        ),
+        Writer(
+            "npy", "NumPy array",
+            "Anchor, nearer and farther as integers that count the table of objects from 0, for "
+            "cblearn and others. Nothing else.",
+            ".npy", "application/octet-stream", _anything, _npy,
+        ),
+        Writer(
+            "numbers", "Text, numbers only",
+            "The same as text: three columns without names.",
+            ".txt", "text/plain", _anything, _numbers,
+        ),
+    )
+}

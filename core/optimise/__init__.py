@@ -1,0 +1,1 @@
+"""Losses of maps, and what minimises them."""

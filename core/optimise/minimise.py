@@ -1,0 +1,171 @@
+"""Minimisation on plain arrays, from one start or from several."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, as_coarse_as, is_coarse, silent
+from tripletscope.core.optimise.lbfgs import CONVERGED, GOING, Descent
+
+Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where a minimisation ended.
+
+    Attributes
+    ----------
+    x : ndarray
+        The best point seen.
+    loss : float
+    n_iter : int
+    converged : bool
+        Whether the loss had stopped falling.
+    stopped : bool
+        Whether the progress object asked to stop.
+    """
+
+    x: np.ndarray
+    loss: float
+    n_iter: int
+    converged: bool
+    stopped: bool = False
+
+
+def minimise(
+    objective: Objective,
+    start: np.ndarray,
+    *,
+    max_iter: int = 1000,
+    tol: float = 1e-9,
+    progress: Progress = silent,
+) -> Optimum:
+    """Minimise a smooth loss, 0 or more, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
+
+    Parameters
+    ----------
+    objective : callable
+        ``x -> (loss, gradient)``.
+    start : ndarray, shape (m,)
+    max_iter : int
+    tol : float
+        Converged when one iteration lowers the loss by less than this share of it (or of 1,
+        where the loss is smaller than 1).
+    progress : Progress
+        Told of every iteration, unless it is coarse; where answers are few, of some milliseconds'
+        at once, with the last iterate. A stop keeps that.
+
+    Returns
+    -------
+    Optimum
+
+    Notes
+    -----
+    SciPy's implementation works for itself as long in every iteration as five thousand answers
+    take to evaluate, which is most of the time where answers are few. This one also copes with
+    kinks.
+    """
+    descent = Descent(start, *objective(start))
+    fraction, state = 0.0, CONVERGED if descent.loss <= tol else GOING
+    stopped = progress(fraction, loss=descent.loss, snapshot=start)
+    while state == GOING and not stopped and descent.n_iter < max_iter:
+        state = descent.proceed(objective, tol, max_iter - descent.n_iter)
+        losses = descent.losses[-1:] if is_coarse(progress) else descent.losses
+        for n_iter, loss in enumerate(losses, descent.n_iter - len(losses) + 1):
+            fraction = max(fraction, _share_done(descent.fall, n_iter, max_iter, tol))
+            stopped = progress(fraction, loss=loss, snapshot=descent.x) or stopped
+    return Optimum(
+        descent.x.copy(), descent.loss, descent.n_iter, state == CONVERGED and not stopped,
+        bool(stopped),
+    )
+
+
+def _share_done(fall: float, n_iter: int, max_iter: int, tol: float) -> float:
+    """How far a minimisation has come, from how fast the loss still falls."""
+    fallen = math.log(min(max(fall, tol), 1.0)) / math.log(tol) if 0 < tol < 1 else 0.0
+    return max(0.98 * fallen, n_iter / max_iter)
+
+
+def adapted(
+    progress: Progress,
+    show: Callable[[np.ndarray], np.ndarray] | None = None,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+) -> Progress:
+    """`progress` for a part of the work, from share `low` to `high`, shown in another form."""
+
+    def report(
+        fraction: float,
+        *,
+        loss: float | None = None,
+        snapshot: np.ndarray | None = None,
+        start: int = 0,
+    ) -> bool:
+        if show and snapshot is not None:
+            snapshot = show(snapshot)
+        fraction = low + (high - low) * fraction
+        return progress(fraction, loss=loss, snapshot=snapshot, start=start)
+
+    return as_coarse_as(progress, report)
+
+
+class _Shared:
+    """Merges the reports of several starts, from several threads, into one progress."""
+
+    def __init__(self, progress: Progress, n_starts: int) -> None:
+        self._progress, self._lock = progress, threading.Lock()
+        self._fractions = [0.0] * n_starts
+        self._stop = False
+
+    def of(self, start: int) -> Progress:
+        def report(
+            fraction: float,
+            *,
+            loss: float | None = None,
+            snapshot: np.ndarray | None = None,
+            start: int = start,
+        ) -> bool:
+            with self._lock:
+                self._fractions[start] = fraction
+                mean = sum(self._fractions) / len(self._fractions)
+                self._stop |= self._progress(mean, loss=loss, snapshot=snapshot, start=start)
+                return self._stop
+
+        return as_coarse_as(self._progress, report)
+
+
+def restarts(
+    minimise_from: Callable[[np.ndarray, Progress], Optimum],
+    starts: Sequence[np.ndarray],
+    *,
+    progress: Progress = silent,
+) -> list[Optimum]:
+    """Minimise from every start, in threads.
+
+    Parameters
+    ----------
+    minimise_from : callable
+        ``(start, progress) -> Optimum``.
+    starts : sequence of ndarray, shape (m,)
+
+    Returns
+    -------
+    list of Optimum
+        In the order of the starts, the same whatever the number of threads.
+    """
+    shared = _Shared(progress, len(starts))
+
+    def one(number: int, start: np.ndarray, halt: Halt) -> Optimum:
+        found = minimise_from(start, shared.of(number))
+        shared.of(number)(1.0)
+        return found
+
+    return list(in_parallel(one, enumerate(starts), shared=True))

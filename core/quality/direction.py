@@ -1,0 +1,286 @@
+"""Is a file read the right way round? Each reading that fits predicts, and the best one shows.
+
+A wrong reading gives a plausible map, and its held-out accuracy often stays above one half. Only
+the comparison of readings gives it away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets, linked
+from tripletscope.core.embedding import STE
+from tripletscope.core.io import Reading, Table, interpret
+from tripletscope.core.io.columns.alternatives import alternatives
+from tripletscope.core.method import Method
+
+#: Rows that are looked at: at least this many, and this many for each object.
+MOST_ROWS = 20_000
+ROWS_PER_OBJECT = 30
+FOLDS = 3
+#: A reading is clearly better from this many points of accuracy, and this many standard errors.
+CLEARLY, SURELY = 0.02, 4.0
+#: A few answers that all agree have no standard error of their own: so much is added to the sum of
+#: squared differences, as if by one question of which three answers changed sides.
+_DOUBT = 9.0
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionTest:
+    """How well a map predicts the answers under each reading of a file.
+
+    Attributes
+    ----------
+    readings : list of Reading
+        Those that fit; the first is the one that was asked about.
+    accuracy : ndarray, shape (R,)
+        Share of held-out answers that a map predicts.
+    low, high : ndarray, shape (R,)
+        95 % intervals, by question.
+    over_popularity : ndarray, shape (R,)
+        By how much that is more than what the objects predict without an anchor, from how often
+        each was chosen. Objects of which some are hardly ever shown as an option make a wrong
+        reading look good; this does not.
+    best : int
+        The reading to choose: 0 unless another one is clearly better.
+    n_rows : int
+        Rows that were looked at.
+    """
+
+    readings: list[Reading]
+    accuracy: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    over_popularity: np.ndarray
+    best: int
+    n_rows: int
+
+    @property
+    def warns(self) -> bool:
+        """Whether another reading predicts clearly better."""
+        return self.best > 0
+
+    @property
+    def verdict(self) -> str:
+        """What the comparison says, as a sentence."""
+        chosen = self.accuracy[0]
+        if self.warns:
+            return (
+                f"Another reading predicts clearly better: {self.readings[self.best].title}, "
+                f"with {self.accuracy[self.best]:.1%} of held-out answers right; this one has "
+                f"{chosen:.1%}."
+            )
+        if not np.isfinite(chosen):
+            return "The answers do not tell: no row that can be read has a weight."
+        if len(self.readings) == 1:
+            return f"No other reading fits the columns; a map predicts {chosen:.1%} of the answers."
+        if self.low[0] <= 0.5:
+            return (
+                f"The answers do not tell: a map predicts {chosen:.1%} of them under this "
+                "reading, which is no better than guessing, and no other reading does better."
+            )
+        best = 1 + int(np.argmax(self.accuracy[1:]))
+        compared = (
+            f"{chosen:.1%} of held-out answers are right, with the others at most "
+            f"{self.accuracy[best]:.1%}."
+        )
+        if self.accuracy[best] - chosen > CLEARLY:
+            return (
+                f"No other reading predicts clearly better: {compared} Beyond what the popularity "
+                f"of the objects gives away, that is {100 * self.over_popularity[0]:.1f} points "
+                f"here and {100 * self.over_popularity[best]:.1f} there."
+            )
+        return f"No other reading predicts clearly better: {compared}"
+
+
+def direction_test(
+    table: Table, reading: Reading, *, seed: int = 0, progress: Progress = silent
+) -> DirectionTest:
+    """Compare a reading of a file with the others that fit its columns.
+
+    Under each a map in two dimensions is fitted to two thirds of the rows and predicts the rest,
+    three times; answers about the same objects, or of one trial, are held out together, and the
+    same rows are held out under every reading.
+
+    Parameters
+    ----------
+    table : Table
+    reading : Reading
+        The one that is going to be used.
+    seed : int
+        For the choice of rows, where there are many, and for the folds.
+    progress : Progress
+        Called after every fit.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read in the given way.
+    Stopped
+        If `progress` asks to stop before the end.
+    """
+    rng = np.random.default_rng(seed)
+    sample = _sample(table, reading, rng)
+    trials = [_Trials.of(sample, reading)]
+    readings = [reading]
+    for other in alternatives(sample, reading)[1:]:
+        try:
+            answers = _Trials.of(sample, other)
+        except DataError:
+            continue
+        # Two codings may say the same, as long as nobody chose what tells them apart.
+        if not any(answers.equal(one) for one in trials):
+            trials.append(answers)
+            readings.append(other)
+    fold, question = _folds(trials, sample.n_rows, rng)
+    jobs = [(one, fold[one.row] == k) for one in trials for k in range(FOLDS)]
+    right = [np.full(len(one.rows), np.nan) for one in trials]
+    popular = [np.full(len(one.rows), np.nan) for one in trials]
+    for i, ((_, held_out), found) in enumerate(
+        zip(jobs, in_parallel(_predicted, jobs), strict=True), start=1
+    ):
+        right[(i - 1) // FOLDS][held_out], popular[(i - 1) // FOLDS][held_out] = found
+        if progress(i / len(jobs)) and i < len(jobs):
+            raise Stopped
+    by_row = [one.by_row(values) for one, values in zip(trials, right, strict=True)]
+    gain = [
+        one.by_row(values - plain)
+        for one, values, plain in zip(trials, right, popular, strict=True)
+    ]
+    means = [_mean(values, question) for values in by_row]
+    accuracy, errors = (np.array(values) for values in zip(*means, strict=True))
+    return DirectionTest(
+        readings, accuracy, np.maximum(accuracy - 1.96 * errors, 0.0),
+        np.minimum(accuracy + 1.96 * errors, 1.0), np.array([_mean(g, question)[0] for g in gain]),
+        _best(readings, by_row, gain, question), sample.n_rows,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """Answers under one reading, with the row of the sample that each comes from."""
+
+    rows: np.ndarray
+    row: np.ndarray
+    weight: np.ndarray
+    trial: np.ndarray | None
+    n_rows: int
+    n_objects: int
+
+    @classmethod
+    def of(cls, table: Table, reading: Reading) -> _Trials:
+        imported = interpret(table, reading)
+        given = imported.pairs or imported
+        answers = given.answers if imported.pairs else imported.triplets.answers
+        rows = given.rows if imported.pairs else imported.triplets.rows
+        weight = answers["weight"].to_numpy(float) if "weight" in answers else np.ones(len(rows))
+        return cls(
+            rows, given.file_rows, weight, None if imported.pairs else imported.triplets.trials,
+            table.n_rows, imported.triplets.n_objects,
+        )
+
+    def equal(self, other: _Trials) -> bool:
+        return np.array_equal(self.rows, other.rows) and np.array_equal(self.row, other.row)
+
+    def data(self, which: np.ndarray) -> Triplets | Quadruples:
+        rows, weight = self.rows[which], self.weight[which]
+        if rows.shape[1] == 4:
+            return Quadruples(rows, self.n_objects, weight=weight)
+        return Triplets.from_array(rows, self.n_objects, weight=weight)
+
+    def by_row(self, values: np.ndarray) -> np.ndarray:
+        """(n_rows,) weighted mean of the answers of each row; NaN where it has none."""
+        known = np.isfinite(values)
+        row, weight = self.row[known], self.weight[known]
+        total = np.bincount(row, weight * values[known], self.n_rows)
+        with np.errstate(invalid="ignore"):
+            return total / np.bincount(row, weight, self.n_rows)
+
+
+def _sample(table: Table, reading: Reading, rng: np.random.Generator) -> Table:
+    """Rows that are looked at, numbered from 0."""
+    n_objects = interpret(table.head(MOST_ROWS), reading).triplets.n_objects
+    most = max(MOST_ROWS, ROWS_PER_OBJECT * n_objects)
+    which = np.arange(table.n_rows)
+    if table.n_rows > most:
+        which = np.sort(rng.choice(table.n_rows, most, replace=False))
+    return table.take(which)
+
+
+def _folds(
+    trials: list[_Trials], n_rows: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n_rows,) fold and question of every row: which objects it is about, in any order.
+
+    Rows of one trial share a question.
+    """
+    first = trials[0]
+    objects = np.full((n_rows, first.rows.shape[1]), -1, dtype=np.int64)
+    objects[first.row] = np.sort(first.rows, axis=1)
+    question = np.unique(objects, axis=0, return_inverse=True)[1].ravel()
+    if first.trial is not None:
+        trial = first.trial.max() + 1 + np.arange(n_rows)
+        trial[first.row] = first.trial
+        question = linked(question, trial)
+    n_questions = int(question.max(initial=0)) + 1
+    return (rng.permutation(n_questions) * FOLDS // n_questions)[question], question
+
+
+def _predicted(
+    trials: _Trials, held_out: np.ndarray, halt: Halt
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the held-out answers a map predicts, and which the popularity of the objects."""
+    train, test = trials.data(~held_out), trials.data(held_out)
+    if not len(train) or not len(test):
+        return np.full(len(test), 0.5), np.full(len(test), 0.5)
+    method: Method = STE(n_components=2, n_init=1, max_iter=200)
+    right = 1.0 - method.fit(train, progress=halt).mistakes(test)
+    width = train.rows.shape[1] // 2
+    n, weight = trials.n_objects, train.weight
+    near = sum(np.bincount(column, weight, n) for column in train.rows[:, -2 * width : -width].T)
+    far = sum(np.bincount(column, weight, n) for column in train.rows[:, -width:].T)
+    liked = np.log((near + 1.0) / (far + 1.0))
+    lead = liked[test.rows[:, -2 * width : -width]] - liked[test.rows[:, -width:]]
+    return right, 0.5 + np.sign(lead.sum(axis=1)) / 2
+
+
+def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
+    """Mean over rows and its standard error, by question; rows without a value do not count."""
+    known = np.isfinite(values)
+    values, question = values[known], question[known]
+    if not len(values):
+        return np.nan, np.nan
+    mean = values.mean()
+    by_question = np.bincount(question, values - mean)
+    return float(mean), float(np.sqrt(by_question @ by_question) / len(values))
+
+
+def _best(
+    readings: list[Reading], accuracy: list[np.ndarray], gain: list[np.ndarray],
+    question: np.ndarray,
+) -> int:
+    """The reading to choose: the given one, unless others are clearly better."""
+
+    def clearly(other: int, than: int) -> bool:
+        more, _ = _mean(accuracy[other] - accuracy[than], question)
+        difference = gain[other] - gain[than]
+        points, error = _mean(difference, question)
+        known = max(np.count_nonzero(np.isfinite(difference)), 1)
+        error = np.hypot(error, np.sqrt(_DOUBT) / known)
+        return more > CLEARLY and points > CLEARLY and points > SURELY * error
+
+    better = [other for other in range(1, len(readings)) if clearly(other, 0)]
+    if not better:
+        return 0
+    points = [np.nanmean(values) for values in gain]
+    best = max(better, key=lambda other: points[other])
+    # What predicts as well and asks the same question is nearer to what the user meant.
+    as_good = [other for other in better if not clearly(best, other)]
+    same = [other for other in as_good if readings[other].task == readings[0].task]
+    return max(same or as_good, key=lambda other: points[other])

@@ -1,0 +1,1 @@
+"""Known truths, and simulated observers of them."""

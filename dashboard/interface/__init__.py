@@ -1,0 +1,1 @@
+"""What people touch: controls, panels, charts, the theme."""

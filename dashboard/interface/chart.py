@@ -1,0 +1,137 @@
+"""A plotly chart on the page that keeps its zoom, follows the theme and reports selections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.offline import get_plotlyjs_version
+
+from tripletscope.dashboard.state import widgets
+
+_ASSETS = Path(__file__).parent / "assets"
+
+
+def asset(name: str) -> str:
+    """Text of a script or a style sheet of ours."""
+    return (_ASSETS / name).read_text()
+
+
+def _script(name: str) -> str:
+    return asset("plotly.js") + asset(name)
+
+
+_component = st.components.v2.component(
+    "tripletscope_chart",
+    html=(
+        '<div class="ts-chart"><div class="ts-plot"></div><img class="ts-tip" alt="">'
+        '<p class="ts-trouble" hidden>The chart could not be drawn, because its script did not '
+        "load. Start the program with the command tripletscope.</p></div>"
+    ),
+    css=asset("chart.css"),
+    js=_script("chart.js"),
+    isolate_styles=False,
+)
+
+_download = st.components.v2.component(
+    "tripletscope_download",
+    html='<div class="ts-save"></div>',
+    css=asset("chart.css"),
+    js=_script("download.js"),
+    isolate_styles=False,
+)
+
+
+def address(path: str) -> str:
+    """Address, for the browser, of something that this server serves beside the pages."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return "/".join(filter(None, ["", base, "tripletscope", path]))
+
+
+def _plotly_address() -> str:
+    return address(f"plotly-{get_plotlyjs_version()}.min.js")
+
+
+def chart(
+    figure: go.Figure | None,
+    *,
+    key: str,
+    alt: str,
+    height: int = 420,
+    pictures: Mapping[int, str] | None = None,
+    on_pick: Callable[[list[int], str], None] | None = None,
+    on_move: Callable[[str, float], None] | None = None,
+    live: str | None = None,
+) -> None:
+    """Show a figure.
+
+    Parameters
+    ----------
+    figure : go.Figure or None
+        None where `live` brings the first one. Points with a whole number as ``customdata`` can
+        be selected. Zoom and camera survive as long as ``layout.uirevision`` stays the same.
+    key : str
+    alt : str
+        What the figure shows, for readers who cannot see it.
+    height : int
+        In pixels.
+    pictures : mapping of int to str, optional
+        Address of the picture to show when the pointer is on an object.
+    on_pick : callable, optional
+        Called with the numbers picked and "replace", "add" or "toggle".
+    on_move : callable, optional
+        Called with the name of a line that was dragged, and where it now is. Then all shapes of
+        the figure can be dragged; they must be lines from edge to edge.
+    live : str, optional
+        Address of newer figures, as JSON, for as long as the chart is on the page.
+    """
+
+    def picked() -> None:
+        event = widgets()[key].get("picked")
+        if event and on_pick:
+            on_pick([int(i) for i in event["ids"]], event["mode"])
+
+    def moved() -> None:
+        event = widgets()[key].get("moved")
+        if event and on_move:
+            on_move(event["name"], float(event["value"]))
+
+    _component(
+        key=key,
+        data={
+            "figure": figure.to_json() if figure else "",
+            "live": live or "",
+            "plotly": _plotly_address(),
+            "height": height,
+            "alt": alt,
+            "pictures": {str(i): source for i, source in (pictures or {}).items()},
+            "selectable": on_pick is not None,
+            "movable": on_move is not None,
+        },
+        on_picked_change=picked,
+        on_moved_change=moved,
+    )
+
+
+def browser_download(figure: go.Figure, *, key: str, name: str, dpi: int) -> None:
+    """Buttons that let the browser draw a figure and save it as SVG or PNG.
+
+    Parameters
+    ----------
+    figure : go.Figure
+        With its width and height.
+    key : str
+    name : str
+        Of the file, without ending.
+    dpi : int
+        Pixels per inch of the PNG.
+    """
+    _download(
+        key=key,
+        data={
+            "figure": figure.to_json(), "plotly": _plotly_address(), "name": name, "dpi": dpi,
+            "width": figure.layout.width, "height": figure.layout.height,
+        },
+    )

@@ -1,0 +1,287 @@
+"""Widgets that remember, and forms made from declared parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import streamlit as st
+
+from tripletscope.core.method import (
+    Choice,
+    Column,
+    Inner,
+    Method,
+    Number,
+    Parameter,
+    Switch,
+    methods,
+    parameters,
+)
+from tripletscope.dashboard.state import Session
+
+# Every widget begins with what the session remembers of it, given as its default: a value set
+# through the state of the session would be lost to the browser when the script is interrupted.
+
+
+def pick(
+    session: Session,
+    key: str,
+    label: str,
+    options: Mapping[Any, str],
+    *,
+    default: Any = None,
+    **further: Any,
+) -> Any:
+    """One of several named options, given as value -> label."""
+    values = list(options)
+    initial = session.remembered(key, default)
+    initial = next((v for v in (initial, default) if v in options), values[0])
+    chosen = st.selectbox(
+        label, values, index=values.index(initial), key=key, persist_state="session",
+        format_func=lambda value: options[value], **further,
+    )
+    return session.remember(key, chosen)
+
+
+def several(
+    session: Session,
+    key: str,
+    label: str,
+    options: Mapping[Any, str],
+    *,
+    default: Sequence[Any] = (),
+    **further: Any,
+) -> list[Any]:
+    """Any of several named options, given as value -> label."""
+    initial = [value for value in session.remembered(key, list(default)) if value in options]
+    chosen = st.multiselect(
+        label, list(options), initial, key=key, persist_state="session",
+        format_func=lambda value: options[value], **further,
+    )
+    return session.remember(key, list(chosen))
+
+
+def tabs(session: Session, key: str, label: str, options: Mapping[Any, str]) -> Any:
+    """One of a few views, as a row of buttons; only the chosen one is computed."""
+    values = list(options)
+    initial = session.remembered(key, values[0])
+    chosen = st.segmented_control(
+        label, values, default=initial if initial in options else values[0], key=key,
+        format_func=lambda value: options[value], label_visibility="collapsed",
+        persist_state="session", required=True,
+    )
+    return session.remember(key, chosen or values[0])
+
+
+def slide(
+    session: Session, key: str, label: str, values: Sequence[Any], *, default: Any, **further: Any
+) -> Any:
+    """One of a few values in order."""
+    initial = session.remembered(key, default)
+    chosen = st.select_slider(
+        label, list(values), initial if initial in values else default, key=key,
+        persist_state="session", **further,
+    )
+    return session.remember(key, chosen)
+
+
+def switch(session: Session, key: str, label: str, default: bool, **further: Any) -> bool:
+    """On or off."""
+    initial = bool(session.remembered(key, default))
+    return session.remember(
+        key, st.toggle(label, initial, key=key, persist_state="session", **further)
+    )
+
+
+def text(session: Session, key: str, label: str, default: str, **further: Any) -> str:
+    """Lines of text."""
+    initial = session.remembered(key, default)
+    return session.remember(
+        key, st.text_area(label, initial, key=key, persist_state="session", **further)
+    )
+
+
+def number(
+    session: Session,
+    key: str,
+    label: str,
+    low: float,
+    high: float,
+    default: float | None,
+    **further: Any,
+) -> float | None:
+    """A number in a range, whole if `low` is; None where nothing is entered."""
+    initial = session.remembered(key, default)
+    if initial is not None:
+        initial = type(low)(min(max(initial, low), high))
+    return session.remember(
+        key,
+        st.number_input(label, low, high, initial, key=key, persist_state="session", **further),
+    )
+
+
+def pressed(
+    session: Session, key: str, label: str, *, button: Callable = st.button, **further: Any
+) -> bool:
+    """Whether a button, or the button of a form, was pressed.
+
+    Streamlit forgets a press when the run that it began is broken off before it reaches the
+    button, as happens when a value is entered, or a job ends, at the same moment. The session
+    hears of the press before that run and keeps it until it is asked.
+    """
+    button(label, key=key, on_click=session.press, args=(key,), **further)
+    return session.take_press(key)
+
+
+def picture_uploader(key: str) -> list[Any]:
+    """Ask for pictures: files, ZIP archives, or a whole folder."""
+    folder = st.toggle("Upload a whole folder", key=f"{key}.folder")
+    return st.file_uploader(
+        "Folder of pictures" if folder else "Pictures, or a ZIP of them",
+        key=f"{key}.{'directory' if folder else 'files'}",
+        accept_multiple_files="directory" if folder else True,
+        help="PNG, JPEG, GIF, WebP or BMP, named after the objects.",
+    ) or []
+
+
+def method_form(
+    session: Session, kind: str, page: str, default: str, *, label: str = "Method"
+) -> Method:
+    """Choose a method of a kind and its parameters."""
+    method = pick_method(session, (kind,), f"{page}.method", label, default)
+    return method(**parameter_form(session, method, f"{page}.{method.name}"))
+
+
+def pick_method(
+    session: Session, kinds: Sequence[str], key: str, label: str, default: str | None = None
+) -> type[Method]:
+    """Choose a method of some kinds, without its parameters."""
+    known = {name: method for kind in kinds for name, method in methods(kind).items()}
+    name = pick(
+        session, key, label, {name: m.title for name, m in known.items()}, default=default,
+        help="\n\n".join(f"**{m.title}**: {summary(m)}" for m in known.values()),
+    )
+    return known[name]
+
+
+def parameter_form(
+    session: Session,
+    owner: type | Callable,
+    prefix: str,
+    *,
+    hidden: Sequence[str] = (),
+    columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    inner: str | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    folded: str = "More settings",
+) -> dict[str, Any]:
+    """A form for the declared parameters of a method or function; the advanced ones folded away.
+
+    Parameters
+    ----------
+    session : Session
+    owner : type or callable
+    prefix : str
+        Of the widgets' keys.
+    hidden : sequence of str
+        Parameters that are not asked for.
+    columns : mapping of str to sequence of str
+        What may be chosen where a column of ``"objects"`` or of ``"answers"`` is asked for.
+    inner : str, optional
+        Name of the method to begin with where another method is asked for.
+    defaults : mapping, optional
+        Values to begin with, in the place of those declared.
+    folded : str
+        Title above the advanced ones; empty where they are not to be folded away.
+
+    Returns
+    -------
+    dict
+        Values by name.
+    """
+    defaults = defaults or {}
+    declared = [
+        replace(p, default=defaults.get(p.name, p.default))
+        for p in parameters(owner) if p.name not in hidden
+    ]
+    plain = [p for p in declared if not p.spec.advanced]
+    advanced = [p for p in declared if p.spec.advanced]
+
+    def widgets(some: Sequence[Parameter]) -> dict[str, Any]:
+        return {p.name: _widget(session, p, f"{prefix}.{p.name}", columns, inner) for p in some}
+
+    values = widgets(plain)
+    if advanced:
+        with st.expander(folded) if folded else nullcontext():
+            values |= widgets(advanced)
+    return {p.name: values[p.name] for p in declared}
+
+
+def parameter_number(session: Session, parameter: Parameter, key: str) -> int | float | None:
+    """The widget of a declared number that belongs to no form."""
+    return _number(session, parameter, parameter.spec, key, parameter.spec.help or None)
+
+
+def summary(owner: type | Callable) -> str:
+    """First paragraph of what a docstring says beyond its first line."""
+    paragraphs = (owner.__doc__ or "").split("\n\n")
+    return " ".join((paragraphs[1] if len(paragraphs) > 1 else paragraphs[0]).split())
+
+
+def _widget(
+    session: Session,
+    parameter: Parameter,
+    key: str,
+    columns: Mapping[str, Sequence[str]],
+    inner: str | None,
+) -> Any:
+    spec = parameter.spec
+    help_text = spec.help or None
+    if isinstance(spec, Switch):
+        return switch(session, key, spec.label, parameter.default, help=help_text)
+    if isinstance(spec, Choice):
+        return pick(
+            session, key, spec.label, spec.options, default=parameter.default, help=help_text
+        )
+    if isinstance(spec, Column):
+        return _column(session, parameter, spec, key, columns.get(spec.of, ()))
+    if isinstance(spec, Inner):
+        return _inner(session, spec, key, inner)
+    return _number(session, parameter, spec, key, help_text)
+
+
+def _column(
+    session: Session, parameter: Parameter, spec: Column, key: str, names: Sequence[str]
+) -> str | None:
+    """One of the columns; a select box takes an option that is None for no choice at all."""
+    options = {name: name for name in names}
+    if parameter.optional:
+        options = {"": spec.automatic, **options}
+    return pick(
+        session, key, spec.label, options, default=parameter.default or "", help=spec.help or None
+    ) or None
+
+
+def _inner(session: Session, spec: Inner, key: str, default: str | None) -> Method:
+    """The method that another one builds on, with its settings in a menu."""
+    method = pick_method(session, spec.kinds, key, spec.label, default)
+    with st.popover(f"Settings of {method.title}", width="stretch", key=f"{key}.settings"):
+        return method(**parameter_form(session, method, f"{key}.{method.name}"))
+
+
+def _number(
+    session: Session, parameter: Parameter, spec: Number, key: str, help_text: str | None
+) -> int | float | None:
+    whole, default = parameter.integer, parameter.default
+    low, high = (int(spec.low), int(spec.high)) if whole else (float(spec.low), float(spec.high))
+    small = not whole and default is not None and 0 < abs(default) < 1e-3
+    value = number(
+        session, key, spec.label, low, high, default, help=help_text,
+        placeholder=spec.automatic or None, step=1 if whole else None,
+        format="%.0e" if small else None,
+    )
+    return default if value is None and not parameter.optional else value

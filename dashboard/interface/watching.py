@@ -1,0 +1,80 @@
+"""Jobs at work, as pages show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from tripletscope.dashboard.interface.chart import address, asset
+from tripletscope.dashboard.interface.panels import plain
+from tripletscope.dashboard.interface.theme import duration
+from tripletscope.dashboard.keeping.jobs import Job
+
+_watcher = st.components.v2.component(
+    "tripletscope_watch",
+    html='<div class="ts-watch"><p class="ts-words"></p><div class="ts-bar" role="progressbar" '
+    'aria-valuemin="0" aria-valuemax="100"><div></div></div></div>',
+    css=asset("chart.css"),
+    js=asset("watch.js"),
+    isolate_styles=False,
+)
+
+
+def watch(job: Job | None, place: str = "page", *, narrow: bool = False) -> None:
+    """Show a job while it runs, and how it ended; the page runs anew when a step of it is done.
+
+    The browser asks the server for the state of the job, not the page for a new run: a run of a
+    part of the page that is under way, or waiting, when another page is opened would name the page
+    before, and Streamlit then empties the new one.
+
+    Parameters
+    ----------
+    job : Job or None
+        Nothing is shown of None.
+    place : str
+        Tells several on one page apart.
+    narrow : bool
+        Cancel below the bar rather than beside it.
+    """
+    if job is None:
+        return
+    if not job.active:
+        show_outcome(job)
+        return
+    bar, button = (st.container(), st) if narrow else st.columns(
+        [6, 1], vertical_alignment="center"
+    )
+    with bar:
+        _watcher(
+            key=f"{place}.watch.{job.id}", on_turned_change=lambda: None,
+            data={"job": state_of(job), "address": address(f"jobs/{job.id}")},
+        )
+    button.button(
+        "Cancel", key=f"{place}.cancel.{job.id}", on_click=job.cancel, disabled=job.stopping,
+        help="Stops and keeps what there is.", width="content" if narrow else "stretch",
+    )
+
+
+def state_of(job: Job) -> dict[str, Any]:
+    """What the browser is told of a job: plain values.
+
+    One that was given up seems to go on: the page that watched it is on its way out.
+    """
+    step = job.steps[min(job.step, len(job.steps) - 1)]
+    if job.state == "waiting":
+        words = f"{job.title}: waiting for another computation to end"
+    elif job.stopping:
+        words = f"{step.title}: stopping"
+    else:
+        left = job.seconds_left
+        words = f"{step.title}, {job.fraction:.0%}"
+        words += f", about {duration(left)} left" if left is not None and left > 1 else ""
+    active = job.active or job.given_up
+    return {"words": words, "share": job.share_done, "step": job.step, "active": active}
+
+
+def show_outcome(job: Job) -> None:
+    """Say how a job ended, where it did not simply end well."""
+    if job.state == "failed":
+        st.error(plain(job.message), icon=":material/error:")

@@ -1,0 +1,74 @@
+"""The data sets that come with the program."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tripletscope.core.io import attach_pictures, load, propose, read_pictures
+from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+
+FOLDER = Path(__file__).resolve().parent.parent.parent / "sample_data"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A data set that comes with the program.
+
+    Attributes
+    ----------
+    name : str
+        Of its folder.
+    title, about : str
+        What it is called, and what one should see in it.
+    answers, objects, pictures : str
+        Files in the folder, and the folder of pictures.
+    """
+
+    name: str
+    title: str
+    about: str
+    answers: str
+    objects: str
+    pictures: str
+
+    @property
+    def folder(self) -> Path:
+        return FOLDER / self.name
+
+    @property
+    def thumbnail(self) -> Path:
+        return self.folder / "thumbnail.png"
+
+    @property
+    def origin(self) -> str:
+        return f"sample:{self.name}"
+
+
+@cache
+def samples() -> list[Sample]:
+    """All samples, in alphabetical order of their folders."""
+    found = []
+    for file in sorted(FOLDER.glob("*/sample.toml")):
+        found.append(Sample(file.parent.name, **tomllib.loads(file.read_text())))
+    return found
+
+
+def open_sample(sample: Sample) -> DatasetInfo:
+    """The data set of a sample, imported through the same door as a user's file, once."""
+    workspace = services().workspace
+    for info in workspace.datasets():
+        if info.origin == sample.origin:
+            return info
+    table = load(sample.folder / sample.answers)
+    imported = interpret(table, propose(table)[0], sample.folder / sample.objects)
+    pictures = read_pictures(sample.folder / sample.pictures)
+    triplets, _ = attach_pictures(imported.triplets, pictures)
+    return workspace.add_dataset(
+        triplets.renamed(sample.title), origin=sample.origin,
+        report=imported.report.summary(), pictures=pictures,
+    )

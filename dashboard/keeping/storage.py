@@ -1,0 +1,212 @@
+"""The files of a workspace: answers, tables, results and pictures, named by their content.
+
+A file appears under its name only when it is whole, so that a crash at any moment loses at most
+what was being written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from PIL import Image
+
+from tripletscope.core.data.triplets import Triplets
+
+_PARTS = ("data", "runs", "pictures")
+_ROLES = ["anchor", "near", "far"]
+#: Part of the workspace, and a name there without what follows a dot.
+File = tuple[str, str]
+#: Sets of answers, and bytes of arrays of results, that stay in memory.
+_FEW, _IN_MEMORY = 4, 2**28
+
+
+class Storage:
+    """Files in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it does not exist.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        for part in _PARTS:
+            (folder / part).mkdir(parents=True, exist_ok=True)
+            for stale in (folder / part).glob("*.partial"):
+                stale.unlink(missing_ok=True)
+        self._triplets: OrderedDict[str, Triplets] = OrderedDict()
+        self._arrays: OrderedDict[str, dict[str, np.ndarray]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # Answers and tables --------------------------------------------------------------------
+
+    def keep_triplets(self, triplets: Triplets) -> None:
+        """Keep answers and objects under their fingerprint."""
+        answers = pd.concat(
+            [pd.DataFrame(triplets.rows, columns=_ROLES), triplets.answers], axis=1
+        )
+        for name, table in (("answers", answers), ("objects", triplets.objects)):
+            path = self._data(triplets.fingerprint, name)
+            if not path.exists():
+                with whole_file(path) as file:
+                    table.to_parquet(file)
+        self._hold(triplets.fingerprint, triplets)
+
+    def triplets(self, fingerprint: str) -> Triplets:
+        """Answers by their fingerprint, under no name. The last few are held in memory."""
+        with self._lock:
+            if fingerprint in self._triplets:
+                self._triplets.move_to_end(fingerprint)
+                return self._triplets[fingerprint]
+        answers = pd.read_parquet(self._data(fingerprint, "answers"))
+        objects = pd.read_parquet(self._data(fingerprint, "objects"))
+        triplets = Triplets(answers[_ROLES].to_numpy(), objects, answers.drop(columns=_ROLES))
+        self._hold(fingerprint, triplets)
+        return triplets
+
+    def _hold(self, fingerprint: str, triplets: Triplets) -> None:
+        with self._lock:
+            self._triplets[fingerprint] = triplets
+            self._triplets.move_to_end(fingerprint)
+            while len(self._triplets) > _FEW:
+                self._triplets.popitem(last=False)
+
+    def keep_table(self, table: pd.DataFrame | None) -> str | None:
+        """Name under which a table is kept; None for none or an empty one."""
+        if table is None or table.empty:
+            return None
+        buffer = io.BytesIO()
+        table.to_parquet(buffer)
+        name = hash_of(buffer.getvalue())
+        with whole_file(self._data(name, "table")) as file:
+            file.write(buffer.getvalue())
+        return name
+
+    def table(self, name: str | None) -> pd.DataFrame | None:
+        """A table by its name; None for None."""
+        return pd.read_parquet(self._data(name, "table")) if name else None
+
+    def _data(self, name: str, table: str) -> Path:
+        return self._folder / "data" / f"{name}.{table}.parquet"
+
+    # Results -------------------------------------------------------------------------------
+
+    def keep_arrays(self, arrays: Mapping[str, np.ndarray]) -> str:
+        """Name of the file in which arrays are kept."""
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)
+        file = f"{hash_of(buffer.getvalue())}.npz"
+        with whole_file(self._folder / "runs" / file) as target:
+            target.write(buffer.getvalue())
+        return file
+
+    def arrays(self, file: str) -> dict[str, np.ndarray]:
+        """What a file of arrays holds, read-only; the last ones stay in memory."""
+        with self._lock:
+            found = self._arrays.get(file)
+            if found is not None:
+                self._arrays.move_to_end(file)
+                return found
+        with np.load(self._folder / "runs" / file) as kept:
+            found = dict(kept)
+        for array in found.values():
+            array.setflags(write=False)
+        with self._lock:
+            self._arrays[file] = found
+            while len(self._arrays) > 1 and sum(map(_size, self._arrays.values())) > _IN_MEMORY:
+                self._arrays.popitem(last=False)
+        return found
+
+    # Pictures ------------------------------------------------------------------------------
+
+    def keep_pictures(self, pictures: Mapping[str, bytes]) -> dict[str, str]:
+        """Name of the file of every picture, by its name."""
+        files = {}
+        for name, content in pictures.items():
+            with Image.open(io.BytesIO(content)) as image:
+                ending = (image.format or "png").lower()
+            files[name] = f"{hash_of(content)}.{ending}"
+            path = self._folder / "pictures" / files[name]
+            if not path.exists():
+                with whole_file(path) as file:
+                    file.write(content)
+        return files
+
+    def picture(self, file: str, size: int | None = None) -> Path:
+        """Path of a picture; with `size`, of a PNG at most so many pixels wide and high.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such picture.
+        """
+        original = self._folder / "pictures" / Path(file).name
+        if not original.is_file():
+            raise FileNotFoundError(file)
+        if size is None:
+            return original
+        small = original.with_name(f"{original.stem}.{size}px.png")
+        if not small.exists():
+            with Image.open(original) as image, whole_file(small) as target:
+                image.thumbnail((size, size), Image.Resampling.LANCZOS)
+                image.convert("RGBA").save(target, "PNG", optimize=True)
+        return small
+
+    # Tidying -------------------------------------------------------------------------------
+
+    def remove(self, files: Set[File]) -> None:
+        """Delete these files, with all tables of a name and the small ones of a picture."""
+        for part in {part for part, _ in files}:
+            for path in (self._folder / part).iterdir():
+                if file_of(part, path.name) in files:
+                    path.unlink(missing_ok=True)
+
+
+def file_of(part: str, name: str) -> File:
+    """What a file is known by: the part of the workspace, and its name as far as the first dot."""
+    return part, name.partition(".")[0]
+
+
+def holds_files(folder: Path) -> bool:
+    """Whether something is kept in a folder."""
+    return any(path.is_file() for part in _PARTS for path in (folder / part).glob("*"))
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[io.BufferedWriter]:
+    """A file that appears under its name only when it is complete."""
+    partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
+    try:
+        with partial.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _size(arrays: Mapping[str, np.ndarray]) -> int:
+    return sum(array.nbytes for array in arrays.values())
+
+
+def hash_of(content: bytes) -> str:
+    """Name for a content."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -1,0 +1,170 @@
+"""Uploads that wait for a decision: their files on disk, the last ones as objects in memory.
+
+Every session has one at most, which no other session displaces and a restart of the server does
+not lose. A session in which nobody looks at it for a day is taken to be gone.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import secrets
+import tarfile
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tripletscope.dashboard.keeping.storage import hash_of, whole_file
+
+_AT_MOST = 4  # in memory, over all sessions
+_GONE = 24 * 60 * 60  # seconds
+
+#: Name and content.
+File = tuple[str, bytes]
+
+
+class Uploads:
+    """Uploads in a folder.
+
+    An upload is a JSON file, under a hash of its session, which mentions archives of files.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it does not exist; those of earlier servers are found there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._held: OrderedDict[str, Any] = OrderedDict()
+        self._lock = threading.Lock()
+        folder.mkdir(parents=True, exist_ok=True)
+        self._forget()
+        mentioned = {
+            archive for path in folder.glob("*.json") if (record := _record(path))
+            for archive in record["archives"].values()
+        }
+        for path in [*folder.glob("*.partial"), *folder.glob("*.tar")]:
+            if path.name not in mentioned:  # left by a server that was killed
+                path.unlink(missing_ok=True)
+
+    # In memory -----------------------------------------------------------------------------
+
+    def held(self, session_id: str) -> Any | None:
+        """The object of a session's upload, if it is in memory."""
+        with self._lock:
+            if not self._path(session_id).exists():  # removed, maybe while it was made
+                self._held.pop(session_id, None)
+            if session_id in self._held:
+                self._held.move_to_end(session_id)
+            return self._held.get(session_id)
+
+    def hold(self, session_id: str, upload: Any) -> None:
+        """Hold the object of a session's upload for as long as no others need its place."""
+        with self._lock:
+            self._held[session_id] = upload
+            self._held.move_to_end(session_id)
+            while len(self._held) > _AT_MOST:
+                self._held.popitem(last=False)
+
+    # On disk -------------------------------------------------------------------------------
+
+    def pack(self, files: Iterable[File]) -> str:
+        """Name of an archive in which files are kept, once an upload mentions it."""
+        archive = f"{secrets.token_hex(8)}.tar"
+        with (
+            whole_file(self._folder / archive) as target,
+            tarfile.open(fileobj=target, mode="w") as tar,
+        ):
+            for name, content in files:
+                entry = tarfile.TarInfo(name)
+                entry.size = len(content)
+                tar.addfile(entry, io.BytesIO(content))
+        return archive
+
+    def keep(
+        self, session_id: str, settings: Mapping[str, Any], archives: Mapping[str, str],
+        *, anew: bool,
+    ) -> None:
+        """Keep what is to be known of an upload.
+
+        Parameters
+        ----------
+        session_id : str
+        settings : mapping
+            Plain values; ``id`` tells this upload from others of the same session.
+        archives : mapping of str to str
+            What `pack` has returned, by what is in it.
+        anew : bool
+            Whether it takes the place of the one before. Otherwise nothing is kept of an upload
+            that was removed or replaced meanwhile, in another tab.
+        """
+        path = self._path(session_id)
+        record = {"settings": dict(settings), "archives": dict(archives)}
+        with self._lock:
+            before = _record(path)
+            if not anew and (before is None or before["settings"]["id"] != settings["id"]):
+                self._remove_archives(archives.values())
+                return
+            if before == record:
+                os.utime(path)  # somebody has looked at it
+                return
+            with whole_file(path) as file:
+                file.write(json.dumps(record).encode())
+            if before is not None:
+                self._remove_archives({*before["archives"].values()} - {*archives.values()})
+        if anew:
+            self._forget()
+
+    def load(
+        self, session_id: str
+    ) -> tuple[dict[str, Any], dict[str, str], dict[str, list[File]]] | None:
+        """Settings, archives and files of a session's upload, or None if there is none."""
+        with self._lock:
+            record = _record(self._path(session_id))
+            if record is None:
+                return None
+            archives = record["archives"]
+            files = {kind: self._unpacked(archive) for kind, archive in archives.items()}
+        return record["settings"], archives, files
+
+    def remove(self, session_id: str) -> None:
+        """Remove a session's upload, if it has one."""
+        with self._lock:
+            self._held.pop(session_id, None)
+            self._remove(self._path(session_id))
+
+    def _forget(self) -> None:
+        """Remove the uploads of sessions that are gone."""
+        with self._lock:
+            for path in self._folder.glob("*.json"):
+                if path.stat().st_mtime < time.time() - _GONE:
+                    self._remove(path)
+
+    def _remove(self, path: Path) -> None:
+        record = _record(path)
+        path.unlink(missing_ok=True)
+        if record is not None:
+            self._remove_archives(record["archives"].values())
+
+    def _remove_archives(self, archives: Iterable[str]) -> None:
+        for name in archives:
+            (self._folder / name).unlink(missing_ok=True)
+
+    def _unpacked(self, archive: str) -> list[File]:
+        with tarfile.open(self._folder / archive) as tar:
+            return [(entry.name, tar.extractfile(entry).read()) for entry in tar]
+
+    def _path(self, session_id: str) -> Path:
+        return self._folder / f"{hash_of(session_id.encode())}.json"
+
+
+def _record(path: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None

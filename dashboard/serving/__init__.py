@@ -1,0 +1,1 @@
+"""The command, the server, and what is compiled before anybody waits."""

@@ -1,0 +1,154 @@
+"""The console command ``tripletscope``."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import socket
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+import platformdirs
+
+from tripletscope import __version__
+
+_ADDRESS = "127.0.0.1"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    from tripletscope.dashboard.keeping.samples import samples
+
+    command = argparse.ArgumentParser(
+        prog="tripletscope",
+        description="From raw similarity judgements to maps with honest uncertainty. Serves a "
+        "dashboard to the browsers of this machine only (127.0.0.1), sends nothing anywhere, and "
+        "takes uploads of up to 500 MB.",
+    )
+    command.add_argument(
+        "--port", type=_port, default=8501, metavar="N", help="port to serve on (default 8501)"
+    )
+    command.add_argument(
+        "--workspace", type=Path, metavar="DIR",
+        help="folder that keeps data and results (default: in your user data directory)",
+    )
+    command.add_argument(
+        "--open", action=argparse.BooleanOptionalAction, default=True,
+        help="open a browser window (default)",
+    )
+    command.add_argument(
+        "--host", action="append", default=[], metavar="NAME",
+        help="a name under which a reverse proxy serves the dashboard; may be repeated",
+    )
+    command.add_argument(
+        "--sample", choices=[sample.name for sample in samples()],
+        help="data set to begin with",
+    )
+    command.add_argument(
+        "--prepare", action="store_true",
+        help="only compile what the first fit needs, so that it need not wait for it",
+    )
+    command.add_argument("--version", action="version", version=f"TripletScope {__version__}")
+    return command
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, which is a number to 65535")
+    return int(text)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Start the dashboard; returns the exit status."""
+    _choose_cache()
+    # What compiles at import must find the cache chosen.
+    from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE, services
+    from tripletscope.dashboard.keeping.workspace import WorkspaceError
+
+    options = parser().parse_args(arguments)
+    if options.prepare:
+        from tripletscope.dashboard.serving.prepare import compile_all
+
+        compile_all()
+        return 0
+    if options.workspace:
+        os.environ[WORKSPACE_VARIABLE] = str(options.workspace.expanduser().resolve())
+    if not _free(options.port):
+        print(
+            f"tripletscope: port {options.port} is already in use. Another TripletScope may be "
+            f"running at http://localhost:{options.port}; to start a second one choose another "
+            f"port, for example --port {options.port + 1 if options.port < 65535 else 8501}.",
+            file=sys.stderr,
+        )
+        return 1
+    try:
+        folder = services().workspace.folder
+    except WorkspaceError as error:
+        print(f"tripletscope: {error}", file=sys.stderr)
+        return 1
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
+
+    from tripletscope.dashboard.serving.server import APP, make_app
+
+    # Streamlit looks for its configuration beside the script that the command line names.
+    sys.argv = [str(APP)]
+    page = f"http://localhost:{options.port}"
+    if options.sample:
+        page += f"/?sample={options.sample}"
+    print(f"TripletScope is at {page}\nIt keeps data and results in {folder}\nCtrl+C ends it.")
+    if options.open:
+        threading.Thread(target=_open_when_up, args=(page, options.port), daemon=True).start()
+    make_app().run(config={
+        "server.address": _ADDRESS,
+        "server.port": options.port,
+        "server.allowedHosts": ["localhost", _ADDRESS, *options.host],
+    })
+    return 0
+
+
+def _choose_cache() -> None:
+    """Keep compiled code where it can be written, also where the program's folder cannot."""
+    # Compiled code names the modules it came from: another version may have others.
+    compiled = f"compiled-{__version__}"
+    folder = platformdirs.user_cache_path("tripletscope", appauthor=False) / compiled
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        folder = Path(tempfile.gettempdir()) / f"tripletscope-{compiled}"
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
+
+
+def _free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_ADDRESS, port))
+        except OSError:
+            return False
+        return True
+
+
+def _open_when_up(page: str, port: int, patience: float = 30.0) -> None:
+    until = time.monotonic() + patience
+    while time.monotonic() < until:
+        try:
+            urllib.request.urlopen(f"http://{_ADDRESS}:{port}/tripletscope/health", timeout=1)
+        except OSError:
+            time.sleep(0.1)
+        else:
+            webbrowser.open(page)
+            return
+
+
+if __name__ == "__main__":
+    sys.exit(main())

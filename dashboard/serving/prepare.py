@@ -1,0 +1,70 @@
+"""Compiled code, made before anybody waits for it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletscope.core.cluster import ComparisonLinkage
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.kernel import K1, K2
+from tripletscope.core.kernel.bits import products_of_votes
+from tripletscope.core.kernel.kernel import SINGLE_ABOVE
+from tripletscope.core.kernel.landmarks import landmark_questions
+from tripletscope.core.method import methods
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.tree import (
+    ComparisonForestClassifier,
+    ComparisonForestRegressor,
+    ComparisonTree,
+)
+from tripletscope.core.tree.oracle import Observer
+from tripletscope.core.uncertainty import calibrate, sample_posterior
+
+
+def compile_all() -> None:
+    """Compile what is computed with, or load it from the cache where it has been compiled."""
+    compile_embeddings()
+    compile_kernels()
+    compile_uncertainty()
+    compile_trees()
+
+
+def _positions() -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(6, 2))
+
+
+def compile_embeddings() -> None:
+    """Losses and their minimisation."""
+    triplets = simulate(_positions(), 60)
+    for method in methods("embedding").values():
+        method(n_init=1, max_iter=2).fit(triplets)
+
+
+def compile_kernels() -> None:
+    """Kernels, in double and in single precision, and linkage from triplets."""
+    for n_objects in (SINGLE_ABOVE // 2, SINGLE_ABOVE + 1):
+        for kernel in (K1, K2):
+            questions = landmark_questions(n_objects, np.arange(3), kernel.name)
+            features = kernel().fit(Triplets.from_array(questions, n_objects)).features_
+            products_of_votes(features[:2])
+    triplets = simulate(_positions(), 60)
+    K2().fit(triplets)
+    ComparisonLinkage(rule="clusters").fit(triplets)
+
+
+def compile_uncertainty() -> None:
+    """Samplers, and sums over all comparisons."""
+    triplets = simulate(_positions(), 60)
+    samples = sample_posterior(STE(), triplets, effective=20, most=100)
+    samples.most_uncertain(10)
+    calibrate(STE(), triplets, source="laplace", data_sets=2, maps=20)
+
+
+def compile_trees() -> None:
+    """Trees and forests."""
+    positions = _positions()
+    objects = np.arange(len(positions))
+    for forest in (ComparisonForestClassifier, ComparisonForestRegressor):
+        forest(n_estimators=1).fit(positions, objects).predict(positions)
+    ComparisonTree(metric=Observer(positions), leaf_size=1).fit(objects)

@@ -1,0 +1,484 @@
+"""Clustering: against SciPy and by hand, on planted groups, and what all methods promise."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+
+import joblib
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import cophenet, fcluster, linkage
+from scipy.spatial.distance import pdist, squareform
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+import tripletscope.core.cluster
+from tests.core.embedding.test_embedding import data_of_every_kind
+from tripletscope.core.cluster import Agglomerative, ComparisonLinkage, KMeans
+from tripletscope.core.cluster.agreement import agreement
+from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
+from tripletscope.core.cluster.comparison import additive_similarity
+from tripletscope.core.cluster.counting import count_clusters
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.cluster.kmeans import kernel_kmeans
+from tripletscope.core.cluster.stability import stability
+from tripletscope.core.cluster.tanglegram import untangle
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.kernel import K2
+from tripletscope.core.kernel.space import Space
+from tripletscope.core.method import described, methods, parameters
+from tripletscope.core.run import cluster_distances, key, run
+from tripletscope.core.simulation.simulate import simulate
+
+METHODS = list(methods("cluster").values())
+every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+every_linkage = pytest.mark.parametrize("rule", ["average", "complete", "single", "ward"])
+
+GROUPS = np.repeat([0, 1, 2], 12)
+POSITIONS = (
+    np.random.default_rng(0).normal(size=(36, 2)) + np.array([[0, 0], [8, 0], [0, 8]])[GROUPS]
+)
+
+
+@pytest.fixture(scope="module")
+def groups() -> Triplets:
+    """Plenty of answers about three groups of 12 objects."""
+    return simulate(POSITIONS, 4000, seed=1)
+
+
+# Every method ---------------------------------------------------------------------------------
+
+
+@every_method
+def test_is_public(method):
+    assert getattr(tripletscope.core.cluster, method.__name__) is method
+    assert method.__name__ in tripletscope.core.cluster.__all__
+    assert "References" in method.__doc__
+
+
+@every_method
+def test_follows_scikit_learn(method, groups):
+    estimator = method(n_clusters=4)
+    assert clone(estimator).get_params(deep=False) == estimator.get_params(deep=False)
+    assert set(estimator.get_params(deep=False)) == {p.name for p in parameters(method)}
+    with pytest.raises(NotFittedError):
+        estimator.distances()
+    with pytest.raises(NotFittedError):
+        estimator.score([[0, 1, 2]])
+    assert estimator.fit(groups) is estimator
+    assert np.array_equal(pickle.loads(pickle.dumps(estimator)).labels_, estimator.labels_)
+
+
+@every_method
+def test_finds_planted_groups(method, groups):
+    for settings in ({}, {"basis": K2()}, {"basis": STE()}):
+        if settings and not issubclass(method, BasedClustering):
+            continue
+        fitted = method(n_clusters=3, **settings).fit(groups)
+        assert adjusted_rand_score(fitted.labels_, GROUPS) == 1.0, settings
+        assert fitted.n_clusters_ == 3
+        assert set(fitted.labels_) == {0, 1, 2}
+        assert not fitted.stopped_
+
+
+@every_method
+def test_answers_by_what_it_calls_together(method, groups):
+    fitted = method(n_clusters=3).fit(groups)
+    anchor, near, far = groups.rows.T
+    distances = fitted.distances()
+    assert np.array_equal(distances, distances.T)
+    assert not distances.diagonal().any()
+    margins = distances[anchor, far] - distances[anchor, near]
+    assert np.array_equal(np.sign(fitted.margins(groups)), np.sign(margins))
+    assert fitted.score(groups) > 0.65
+
+
+@every_method
+def test_same_seed_same_bits_whatever_the_threads(method, groups):
+    found = []
+    for n_jobs in (1, 2, 3):
+        with joblib.parallel_config(n_jobs=n_jobs):
+            found.append(method().fit(groups))
+    for other in found[1:]:
+        assert np.array_equal(found[0].labels_, other.labels_)
+        assert np.array_equal(found[0].silhouettes_, other.silhouettes_)
+
+
+@every_method
+def test_parameters_are_checked_and_reach_the_computation(method, groups):
+    few = groups.take(np.arange(150))
+    others = {
+        "n_clusters": 5, "basis": K2(), "linkage": "single", "order_leaves": False, "n_init": 1,
+        "seed": 3, "n_neighbours": 2, "rule": "clusters",
+    }
+
+    def state(**settings):
+        fitted = method(**{"n_clusters": 7, **settings}).fit(few)
+        return [fitted.labels_.tolist(), getattr(fitted, "linkage_", np.zeros(0)).tolist()]
+
+    usual = state()
+    for parameter in parameters(method):
+        assert state(**{parameter.name: others[parameter.name]}) != usual, parameter.name
+        with pytest.raises(ValueError, match=f"{parameter.name} of"):
+            method(**{parameter.name: "nonsense"}).fit(few)
+
+
+@every_method
+@pytest.mark.parametrize("name", data_of_every_kind())
+@pytest.mark.parametrize("n_clusters", [None, 1, 2, 50])
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_hostile_data_gives_clusters(method, name, n_clusters):
+    triplets = data_of_every_kind()[name]
+    if name == "contradictions only" and issubclass(method, BasedClustering):
+        with pytest.raises(DataError, match="Nothing is known"):  # by k1
+            method(n_clusters=n_clusters).fit(triplets)
+        return
+    fitted = method(n_clusters=n_clusters).fit(triplets)
+    placed = fitted.labels_ >= 0
+    assert placed.any()
+    assert np.array_equal(placed, fitted.placed_)
+    assert set(fitted.labels_[placed]) == set(range(fitted.n_clusters_))
+    assert np.isfinite(fitted.distances()).all()
+    assert 0 <= fitted.score(triplets) <= 1
+
+
+@every_method
+def test_objects_without_answers_have_no_cluster(method):
+    fitted = method().fit(data_of_every_kind()["an object never asked about"])
+    assert fitted.labels_[8:].tolist() == [-1, -1]
+    assert not fitted.margins(Triplets.from_array([[9, 1, 2]], 10)).any()
+
+
+@every_method
+def test_nothing_to_learn_from_is_said(method):
+    with pytest.raises(DataError, match="no answers to learn from"):
+        method().fit(Triplets.from_array([], 5))
+
+
+@every_method
+def test_a_run_brings_it_back(method, groups):
+    fitted, found = method().fit(groups), run("fit", method(), groups)
+    json.dumps([found.numbers, found.parameters])
+    back = found.fitted()
+    assert np.array_equal(back.labels_, fitted.labels_)
+    assert np.array_equal(back.distances(), fitted.distances())
+    assert (back.n_clusters_, back.n_objects_) == (fitted.n_clusters_, 36)
+
+
+@every_method
+def test_the_number_of_clusters_is_that_of_the_highest_silhouette(method, groups):
+    fitted = method().fit(groups)
+    space, _ = method().space(groups)
+    expected = [
+        silhouette_score(space.distances(), method(n_clusters=k).fit(groups).labels_,
+                         metric="precomputed")
+        for k in (2, 3, 4)
+    ]
+    assert np.allclose(fitted.silhouettes_[:3], expected)
+    assert fitted.n_clusters_ == 2 + np.argmax(fitted.silhouettes_)
+
+
+def test_a_basis_is_part_of_the_key_and_of_the_record(groups):
+    keys = {
+        key("fit", Agglomerative(basis=basis), groups)
+        for basis in (None, K2(), K2(reduce_diagonal=False), STE(), STE(seed=1))
+    }
+    assert len(keys) == 5
+    as_data = Agglomerative(basis=described(STE(seed=1)))
+    assert key("fit", as_data, groups) == key("fit", Agglomerative(basis=STE(seed=1)), groups)
+    found = run("fit", Agglomerative(basis=STE(seed=1)), groups)
+    assert key("fit", found.fresh(), groups) == found.key
+    with pytest.raises(ValueError, match="basis of Agglomerative"):
+        Agglomerative(basis=KMeans()).fit(groups)
+    with pytest.raises(ValueError, match="no method 'k9'"):
+        Agglomerative(basis={"kind": "kernel", "method": "k9"}).fit(groups)
+
+
+# Each of them ---------------------------------------------------------------------------------
+
+
+@every_linkage
+def test_agglomerative_is_scipys(rule):
+    fitted = Agglomerative(linkage=rule, n_clusters=4).fit_distances(
+        squareform(pdist(POSITIONS))
+    )
+    expected = linkage(pdist(POSITIONS), rule)
+    assert np.allclose(fitted.linkage_[:, 2:], expected[:, 2:])
+    assert np.allclose(squareform(fitted.distances()), cophenet(expected))
+    assert adjusted_rand_score(fitted.labels_, fcluster(expected, 4, "maxclust")) == 1.0
+
+
+def test_ward_of_other_than_euclidean_distances_is_refused():
+    with pytest.raises(DataError, match="not"):
+        Agglomerative(linkage="ward").fit_distances(squareform(pdist(POSITIONS)) ** 3)
+    with pytest.raises(DataError, match="not"):
+        KMeans().fit_distances(squareform(pdist(POSITIONS)) ** 3)
+    with pytest.raises(DataError, match="needs triplets"):
+        ComparisonLinkage().fit_distances(squareform(pdist(POSITIONS)))
+
+
+def test_kernel_k_means_is_k_means_of_the_vectors_behind():
+    within = KMeans(n_clusters=3).fit_space(Space(36, np.arange(36), vectors=POSITIONS))
+    gram = POSITIONS @ POSITIONS.T
+    by_kernel = KMeans(n_clusters=3).fit_space(Space(36, np.arange(36), gram=gram))
+    by_distances = KMeans(n_clusters=3).fit_distances(squareform(pdist(POSITIONS)))
+    assert np.array_equal(within.labels_, by_kernel.labels_)
+    assert np.array_equal(within.labels_, by_distances.labels_)
+    scatter, labels = kernel_kmeans(gram, 5, seed=0)
+    assert len(set(labels)) == 5
+    by_hand = sum(
+        np.sum((POSITIONS[labels == k] - POSITIONS[labels == k].mean(axis=0)) ** 2)
+        for k in range(5)
+    )
+    assert scatter == pytest.approx(by_hand)
+    # no object is nearer to another centre
+    centres = np.array([POSITIONS[labels == k].mean(axis=0) for k in range(5)])
+    apart = np.linalg.norm(POSITIONS[:, None] - centres, axis=2)
+    assert np.allclose(apart.min(axis=1), apart[np.arange(36), labels])
+
+
+def test_kernel_k_means_fills_empty_clusters():
+    for seed in range(5):
+        _, labels = kernel_kmeans(np.eye(6), 6, seed)
+        assert sorted(labels) == list(range(6))
+    assert set(kernel_kmeans(np.ones((6, 6)), 3, 0)[1]) <= {0, 1, 2}
+
+
+def merges_by_definition(rows: np.ndarray, n: int) -> list[frozenset]:
+    """4-AL over quadruplets (Ghoshdastidar et al. 2019, equations 7 and 8), spelled out."""
+    quadruplets = np.zeros((n, n, n, n))
+    for a, near, far in rows:
+        for i, j in ((a, near), (near, a)):
+            for k, l in ((a, far), (far, a)):  # noqa: E741
+                quadruplets[i, j, k, l] += 1
+                quadruplets[k, l, i, j] -= 1
+    clusters, found = [[i] for i in range(n)], []
+    while len(clusters) > 1:
+        scores = {}
+        for p in range(len(clusters)):
+            for q in range(p + 1, len(clusters)):
+                scores[p, q] = sum(
+                    quadruplets[np.ix_(clusters[p], clusters[q], r, s)].mean()
+                    for r in clusters for s in clusters if r is not s
+                )
+        p, q = max(scores, key=scores.__getitem__)
+        merged = clusters[p] + clusters[q]
+        clusters = [c for i, c in enumerate(clusters) if i not in (p, q)] + [merged]
+        found.append(frozenset(merged))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_comparisons_of_clusters_follow_the_definition(seed):
+    positions = np.random.default_rng(seed).normal(size=(8, 2))
+    triplets = simulate(positions, 300, noise="logistic", seed=seed)
+    fitted = ComparisonLinkage(rule="clusters").fit(triplets)
+    branches = {frozenset(np.flatnonzero(row).tolist()) for row in fitted.tree_.membership()}
+    assert branches == set(merges_by_definition(triplets.rows, 8))
+
+
+def test_additive_similarity_counts():
+    rows = np.array([[0, 1, 2], [0, 1, 2], [1, 2, 0]])
+    found = additive_similarity(rows, np.array([1.0, 1.0, 3.0]), 3)
+    assert found.tolist() == [[0, 2 - 3, -2], [-1, 0, 3], [-2, 3, 0]]
+
+
+# Trees ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tree() -> Dendrogram:
+    """Ten leaves for ten of twelve objects."""
+    points = np.random.default_rng(3).normal(size=(10, 2))
+    return Dendrogram(linkage(pdist(points), "average"), np.arange(12)[2:], 12)
+
+
+def test_cuts_are_scipys_and_numbered_as_drawn(tree):
+    for k in range(1, 11):
+        labels = tree.cut(k)
+        assert labels[:2].tolist() == [-1, -1]
+        assert adjusted_rand_score(labels[2:], fcluster(tree.linkage, k, "maxclust")) == 1.0
+        drawn = labels[tree.order]
+        assert np.all(np.diff(drawn) >= 0)
+        assert set(drawn) == set(range(k))
+        assert np.array_equal(tree.cut(height=tree.height_for(k)), labels)
+        assert tree.n_clusters_at(tree.height_for(k)) == k
+        for number, node in enumerate(tree.roots(k)):
+            assert set(tree.members(node)) == set(np.flatnonzero(labels == number))
+    assert np.array_equal(tree.cut(99), tree.cut(10))
+    with pytest.raises(ValueError, match="either"):
+        tree.cut()
+
+
+def test_branches_know_their_members_and_places(tree):
+    held = tree.membership()
+    assert held.sum(axis=1).tolist() == tree.linkage[:, 3].tolist()
+    assert held[-1].sum() == 10
+    for node in range(10, 19):
+        assert set(tree.members(node)) == set(np.flatnonzero(held[node - 10]))
+        start, stop = tree.spans[node]
+        assert start <= tree.places[node] <= stop - 1
+    assert np.array_equal(tree.order[tree.places[:10].astype(int)], tree.objects)
+
+
+def test_turning_branches_keeps_the_tree(tree):
+    turned = tree.turned(np.ones(9, dtype=bool))
+    assert turned.order.tolist() == tree.order[::-1].tolist()
+    assert np.array_equal(turned.cophenetic(), tree.cophenetic())
+
+
+def test_newick_can_be_read_again(tree):
+    names = [f"it's {i}, (so)" for i in range(12)]
+    text = tree.newick(names, np.linspace(0, 1, 9))
+    assert text.endswith(")1;")
+    found = re.findall(r"(?:'((?:[^']|'')*)')?[\d.]*:([\d.e-]+)", text)
+    leaves = [name.replace("''", "'") for name, _ in found if name]
+    assert leaves == [names[i] for i in tree.order]
+    lengths = [
+        tree.heights[10 + i] - tree.heights[side]
+        for i, pair in enumerate(tree.children) for side in pair
+    ]
+    assert np.allclose(sorted(float(length) for _, length in found), sorted(lengths), rtol=1e-4)
+
+
+def test_a_long_chain_is_no_trouble():
+    chain = np.array([[0 if i == 0 else 3000 + i - 1, i + 1, i + 1, i + 2] for i in range(2999)])
+    tree = Dendrogram(chain.astype(float), np.arange(3000), 3000)
+    assert len(tree.newick([str(i) for i in range(3000)])) > 3000
+    assert tree.cut(5).max() == 4
+    assert untangle(tree, tree.turned(np.arange(2999) % 2 == 0)).entanglement == 0
+
+
+def test_one_object_makes_a_tree():
+    tree = Dendrogram(np.zeros((0, 4)), np.array([2]), 3)
+    assert tree.cut(1).tolist() == [-1, -1, 0]
+    assert tree.newick(["a", "b", "c"]) == "'c';"
+    assert tree.height_for(1) == 0
+
+
+def test_untangling_undoes_turns():
+    rng = np.random.default_rng(0)
+    tree = Dendrogram(linkage(pdist(rng.normal(size=(40, 3))), "average"), np.arange(40), 40)
+    turned = tree.turned(rng.random(39) < 0.5)
+    found = untangle(tree, turned)
+    assert found.entanglement == 0
+    assert np.array_equal(found.first.order, found.second.order)
+    other = Dendrogram(linkage(pdist(rng.normal(size=(35, 3))), "average"), np.arange(5, 40), 40)
+    before, after = untangle(tree, other, rounds=0), untangle(tree, other)
+    assert after.entanglement < before.entanglement
+    place = np.full(40, -1)
+    place[after.second.order] = np.arange(35)
+    order = [place[i] for i in after.first.order if place[i] >= 0]
+    crossed = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
+    assert after.entanglement == pytest.approx(crossed / (35 * 34 / 2))
+    assert np.array_equal(after.first.cophenetic(), tree.cophenetic())
+
+
+# How many, how sure, how right ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [Agglomerative, KMeans, ComparisonLinkage])
+def test_the_number_of_planted_groups_is_found(method, groups):
+    basis = {"basis": STE()} if issubclass(method, BasedClustering) else {}
+    found = count_clusters(method(**basis), groups, most=6, references=8)
+    assert found.numbers.tolist() == [1, 2, 3, 4, 5, 6]
+    assert found.best_by_silhouette == 3
+    assert found.best_by_gap == 3
+    assert np.isnan(found.silhouettes[0])
+
+
+@every_method
+def test_few_answers_have_counts_too(method):
+    positions = np.random.default_rng(0).normal(size=(8, 2))
+    found = count_clusters(method(), simulate(positions, 60, noise="logistic"), references=5)
+    assert found.numbers.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert np.isfinite(found.gaps).all()
+
+
+def test_one_cloud_is_one_cluster_by_the_gap():
+    cloud = np.random.default_rng(1).normal(size=(40, 2))
+    found = count_clusters(
+        KMeans(basis=STE(), n_init=2), simulate(cloud, 5000), most=5, references=8
+    )
+    assert found.best_by_gap == 1
+    with pytest.raises(Stopped):
+        count_clusters(Agglomerative(), simulate(cloud, 500), progress=lambda fraction: True)
+
+
+@every_method
+def test_planted_groups_are_stable_and_others_are_not(method, groups):
+    found = stability(method(n_clusters=3), groups, replicates=6, most=5)
+    assert np.all(found.recovery > 0.8)
+    same = GROUPS[:, None] == GROUPS
+    assert found.together[same].min() > 0.6
+    assert found.together[~same].max() < 0.4
+    assert found.numbers.tolist() == [2, 3, 4, 5]
+    assert found.agreement.shape == (6, 4)
+    assert found.agreement[:, 1].mean() > 0.9
+    assert np.all(found.agreement.mean(axis=0)[2:] < found.agreement[:, 1].mean())
+    again = stability(method(n_clusters=3), groups, replicates=6, most=5)
+    assert np.array_equal(found.together, again.together)
+    if issubclass(method, Hierarchy):
+        held = found.tree.membership()
+        planted = [
+            i for i, branch in enumerate(held) if any(set(np.flatnonzero(branch)) == set(
+                np.flatnonzero(group == GROUPS)) for group in range(3))
+        ]
+        assert len(planted) == 3
+        assert found.branch_recovery[planted].min() > 0.8
+        assert found.support[-1] == 1.0  # all objects
+        assert np.all(found.support <= found.branch_recovery + 1e-9)
+        assert found.support[:10].mean() < 0.7
+    else:
+        assert found.linkage.shape == (0, 4)
+
+
+def test_stability_with_objects_that_come_and_go():
+    rows = np.concatenate([simulate(POSITIONS, 600, seed=0).rows, [[36, 0, 1], [37, 36, 3]]])
+    found = stability(Agglomerative(n_clusters=3), Triplets.from_array(rows, 39), replicates=5)
+    assert np.isnan(found.together[38]).all()
+    assert np.isfinite(found.together[:36, :36]).all()
+    calls = []
+
+    def progress(fraction, **_):
+        calls.append(fraction)
+        return len(calls) > 3
+
+    part = run("stability", Agglomerative(), Triplets.from_array(rows), {"replicates": 9},
+               progress=progress)
+    assert not part.complete
+    assert 2 <= len(part.result().agreement) < 9
+    with pytest.raises(Stopped):
+        stability(Agglomerative(), Triplets.from_array(rows), progress=lambda *_, **__: True)
+
+
+def test_agreement_by_hand():
+    """Manning et al. (2008), figure 16.4: purity 0.71, Rand 0.68; here with two left out."""
+    clusters = np.array([0] * 6 + [1] * 6 + [2] * 5 + [-1, 0])
+    labels = [*"xxxxxo", *"xooood", *"xxddd", "x", None]
+    found = agreement(clusters, labels)
+    assert found.purity == pytest.approx(12 / 17)
+    assert found.mutual_information == pytest.approx(0.36, abs=0.01)
+    assert found.adjusted_rand == pytest.approx(0.243, abs=0.001)
+    assert found.table.to_numpy().sum() == 17
+    with pytest.raises(DataError, match="No object"):
+        agreement(np.array([-1]), ["a"])
+
+
+def test_given_distances_may_be_of_some_objects_only():
+    points = np.array([[0.0], [10.0], [1.0], [11.0]])
+    matrix = np.abs(points - points.T)
+    found = Agglomerative(n_clusters=2).fit_distances(matrix, np.array([5, 0, 3, 2]), 7)
+    assert found.labels_[[1, 4, 6]].tolist() == [-1] * 3
+    assert found.labels_[5] == found.labels_[3] != found.labels_[0] == found.labels_[2]
+    kept = cluster_distances(Agglomerative(n_clusters=2), matrix, np.array([5, 0, 3, 2]), 7, "d")
+    assert kept.fitted().labels_.tolist() == found.labels_.tolist()
+    assert kept.options == {"distances": "d"}
+    other = cluster_distances(Agglomerative(n_clusters=2), matrix, np.array([5, 0, 3, 1]), 7, "d")
+    assert other.key != kept.key

@@ -1,0 +1,206 @@
+"""Trials that make several answers: held out together, and drawn together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, linked
+from tripletscope.core.embedding import STE, TSTE
+from tripletscope.core.evaluation.compare import learning_curve
+from tripletscope.core.evaluation.score import (
+    cross_validate,
+    holdout,
+    n_groups,
+    question_folds,
+    triplet_error,
+    wilson,
+)
+from tripletscope.core.observers import who_predicts_whom
+from tripletscope.core.optimise.loss import Answers
+from tripletscope.core.quality import Cleaning, Exclusion
+from tripletscope.core.quality.direction import _folds, _Trials
+from tripletscope.core.run import key
+from tripletscope.core.uncertainty import abstention, bootstrap
+from tripletscope.core.uncertainty.resampling import _drawn
+
+PAIRS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])
+
+
+def odd_ones_out(
+    positions: np.ndarray, n_trials: int, rng: np.random.Generator, people: int = 1
+) -> Triplets:
+    """Trials in which the more similar two of three are likelier to be kept; two answers each."""
+    shown = rng.random((n_trials, len(positions))).argsort(axis=1)[:, :3]
+    seen = positions[shown]
+    near2 = np.sum((seen[:, PAIRS[:, 0]] - seen[:, PAIRS[:, 1]]) ** 2, axis=2)
+    kept = PAIRS[np.argmax(rng.gumbel(size=near2.shape) - near2, axis=1)]
+    first = np.take_along_axis(shown, kept, axis=1)
+    rows = np.stack([first, first[:, [1, 0, 2]]], axis=1).reshape(-1, 3)
+    trial = np.repeat(np.arange(n_trials), 2)
+    objects = pd.DataFrame({"id": [str(i) for i in range(len(positions))]})
+    answers = pd.DataFrame({"trial": trial, "participant": (trial % people).astype(str)})
+    return Triplets(rows, objects, answers)
+
+
+@pytest.fixture
+def odd(truth) -> Triplets:
+    return odd_ones_out(truth, 300, np.random.default_rng(1), people=3)
+
+
+def without_trials(triplets: Triplets) -> Triplets:
+    return Triplets(triplets.rows, triplets.objects, triplets.answers.drop(columns="trial"))
+
+
+def test_groups_by_hand():
+    objects = pd.DataFrame({"id": list("abcde")})
+    rows = [[0, 1, 2], [1, 0, 2], [0, 2, 1], [3, 0, 1], [2, 1, 0], [3, 1, 0], [4, 0, 1], [4, 2, 3],
+            [4, 1, 2], [2, 3, 4]]
+    # The first two are of a trial; the third answers the question of the first, the sixth that of
+    # the fourth, and the last two are of a trial again.
+    trial = [7, 7, None, 3, None, None, None, None, 5, 5]
+    data = Triplets(rows, objects, pd.DataFrame({"trial": trial}))
+    assert data.grouped_by == "question and trial"
+    groups = [np.flatnonzero(data.groups == k).tolist() for k in np.unique(data.groups)]
+    assert sorted(groups) == [[0, 1, 2], [3, 5], [4], [6], [7], [8, 9]]
+
+
+def test_links_by_hand():
+    groups = linked(np.array([0, 0, 1, 2, 3]), np.array([0, 1, 1, 2, 3]))
+    assert groups[0] == groups[1] == groups[2]
+    assert len(set(groups.tolist())) == 3
+
+
+def test_a_trial_each_is_no_trial(planted):
+    numbered = Triplets(
+        planted.rows, planted.objects, pd.DataFrame({"trial": np.arange(len(planted))})
+    )
+    assert numbered.trials is None
+    assert numbered.groups is numbered.questions
+    assert numbered.grouped_by == "question"
+    assert cross_validate(STE(n_init=1), numbered).error == cross_validate(
+        STE(n_init=1), planted
+    ).error
+
+
+def test_a_column_of_trials_that_ties_everything_is_not_followed():
+    """Every answer shares a question with the next trial: one group could not be divided."""
+    rows = [[0, k, k + 1] for k in range(1, 30)]
+    rows = np.repeat(rows, 2, axis=0)[1:-1]
+    objects = pd.DataFrame({"id": [str(i) for i in range(31)]})
+    data = Triplets(rows, objects, pd.DataFrame({"trial": np.arange(len(rows)) // 2}))
+    assert data.grouped_by == "trial"
+    fold = question_folds(data, 5, np.random.default_rng(0))
+    assert (fold[::2] == fold[1::2]).all()
+    few = data.take(np.arange(6))
+    with pytest.raises(DataError, match="3 trials cannot be divided into 5 folds"):
+        cross_validate(STE(), few)
+
+
+@pytest.mark.parametrize("method", [TSTE(n_components=5), STE()])
+def test_the_error_is_that_on_fresh_answers(method):
+    """On average over data sets: divided by question alone, it is too low by .08 and .03."""
+    estimated, fresh = [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        positions = rng.normal(size=(30, 2)) * 1.3
+        data = odd_ones_out(positions, 100, rng)
+        found = cross_validate(method, data, folds=10)
+        estimated.append(found.error)
+        fresh.append(triplet_error(method.fit(data), odd_ones_out(positions, 3_000, rng)))
+        assert found.scheme == "10-fold cross-validation by question and trial"
+    apart = np.array(estimated) - fresh
+    error = apart.std(ddof=1) / np.sqrt(len(apart))
+    assert -2.5 * error < apart.mean() < 0.03 + 2.5 * error
+
+
+def test_folds_part_no_trial_and_no_question(odd):
+    for triplets in (odd, odd.take(np.random.default_rng(0).permutation(len(odd)))):
+        fold = question_folds(triplets, 7, np.random.default_rng(2))
+        for numbers in (triplets.questions, triplets.trials):
+            assert len(np.unique([fold, numbers], axis=1).T) == len(np.unique(numbers))
+
+
+def test_nothing_learns_from_the_other_half_of_what_it_predicts(odd, monkeypatch):
+    """Whatever holds answers out: learning curve, abstention, exclusions, people."""
+    seen = []
+    fit, mistakes = STE.fit, STE.mistakes
+
+    def watched(self, triplets, *args, **options):
+        self._learned = set(triplets.answers["trial"])
+        return fit(self, triplets, *args, **options)
+
+    def judged(self, triplets):
+        told = set(triplets.answers["trial"])
+        if told != self._learned and not told > self._learned:
+            seen.append(len(told & self._learned))
+        return mistakes(self, triplets)
+
+    monkeypatch.setattr(STE, "fit", watched)
+    monkeypatch.setattr(STE, "mistakes", judged)
+    method = STE(n_init=1)
+    cross_validate(method, odd)
+    learning_curve(method, odd, repeats=2, points=3)
+    Cleaning(odd).effect(method, Exclusion("few_answers", {"least": 1}))
+    who_predicts_whom(method, odd, folds=3)
+    assert len(seen) > 15
+    assert set(seen) == {0}
+    held_out = abstention(method, odd, maps=10).held_out
+    rest = np.setdiff1d(np.arange(len(odd)), held_out)
+    assert not set(odd.trials[held_out]) & set(odd.trials[rest])
+
+
+def test_rows_of_one_trial_are_held_out_together_under_every_reading():
+    """Pairs of rows about one anchor, with other options in each."""
+    rng = np.random.default_rng(0)
+    rows = np.array([[k % 5, *(5 + rng.permutation(30)[:2])] for k in np.repeat(np.arange(40), 2)])
+    trial = np.repeat(np.arange(40), 2)
+    given = _Trials(rows, np.arange(80), np.ones(80), trial, 80, 35)
+    fold, question = _folds([given], 80, rng)
+    assert (fold[::2] == fold[1::2]).all()
+    assert (question[::2] == question[1::2]).all()
+    assert len(np.unique(fold)) == 3
+
+
+def test_replicates_draw_whole_trials(odd):
+    answers = Answers(odd)
+    assert np.array_equal(np.sort(answers.trial), np.sort(odd.trials))
+    for share in (None, 0.5):
+        drawn = _drawn(answers, share, np.random.default_rng(0))
+        trials, n_answers = np.unique(drawn.trial, return_counts=True)
+        assert (n_answers == 2).all()
+        assert len(np.unique([drawn.weight, drawn.trial], axis=1).T) == len(trials)
+    some = answers.reweighted((np.arange(len(odd)) % 3 > 0).astype(float)).thinned(150)
+    assert len(some.trial) == len(some) == 134
+    given = {(*row, trial) for row, trial in zip(odd.rows.tolist(), odd.trials, strict=True)}
+    assert given.issuperset(zip(*some.roles.tolist(), some.trial, strict=True))
+
+
+def test_ellipses_of_trials_are_larger(odd):
+    """Twins say the same thing: half as many independent answers, so variances double."""
+    areas = [
+        np.sqrt(np.linalg.det(bootstrap(STE(), data, replicates=60).covariances))
+        for data in (odd, without_trials(odd))
+    ]
+    assert 1.2 < np.median(areas[0] / areas[1]) < 3.0
+
+
+def test_intervals_count_trials():
+    """A map is right or wrong about both answers of each trial: half of the answers count."""
+    positions = np.array([[0.0], [1.0], [3.0], [6.0], [10.0], [15.0]])
+    fitted = STE(n_components=1)
+    fitted.embedding_, fitted.n_objects_ = positions, 6
+    rows = [[1, 2, 0], [0, 2, 1], [2, 1, 3], [1, 2, 3], [3, 2, 4], [2, 3, 4], [4, 3, 5], [3, 4, 5]]
+    assert fitted.mistakes(rows).tolist() == [1, 1, 0, 0, 0, 0, 0, 0]
+    objects = pd.DataFrame({"id": list("abcdef")})
+    data = Triplets(rows, objects, pd.DataFrame({"trial": np.repeat(np.arange(4), 2)}))
+    wide, narrow = holdout(fitted, data), holdout(fitted, without_trials(data))
+    assert (wide.low, wide.high) == pytest.approx(wilson(wide.error, 4))
+    assert (narrow.low, narrow.high) == pytest.approx(wilson(narrow.error, 8))
+    assert n_groups(data) == 4
+
+
+def test_results_belong_to_the_trials(odd):
+    assert key("cross_validate", STE(), odd) != key("cross_validate", STE(), without_trials(odd))

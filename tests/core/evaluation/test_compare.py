@@ -1,0 +1,118 @@
+"""Choosing: tests by hand, suggestions that hold, learning curves that fall."""
+
+from __future__ import annotations
+
+import joblib
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp
+
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.evaluation.compare import (
+    corrected_t_test,
+    holm,
+    learning_curve,
+    neighbour_overlap,
+    suggest_dimension,
+    tune,
+)
+from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.simulation.simulate import simulate
+
+
+def test_without_overlap_the_corrected_test_is_the_t_test():
+    differences = np.array([0.1, 0.3, -0.1, 0.2, 0.25])
+    plain = ttest_1samp(differences, 0.0, alternative="greater").pvalue
+    assert corrected_t_test(differences, 0.0) == pytest.approx(plain)
+    assert corrected_t_test(differences, 0.25) > plain
+    assert corrected_t_test(np.zeros(4), 0.25) == 1.0
+    assert corrected_t_test(np.full(4, 0.1), 0.25) == 0.0
+
+
+def test_holm_by_hand():
+    assert holm({1: 0.04, 2: 0.01, 3: 0.03}) == pytest.approx({1: 0.06, 2: 0.03, 3: 0.06})
+    assert holm({}) == {}
+
+
+def test_the_smallest_number_that_is_not_significantly_worse():
+    noise = np.array([0.0, 0.01, -0.01, 0.005, -0.005])
+    errors = {1: 0.3 + noise, 2: 0.2 - noise, 3: 0.199 + noise, 4: 0.21 + noise}
+    found = suggest_dimension(errors, 0.25)
+    assert (found.n_components, found.best) == (2, 3)
+    assert found.p_values[1] < 0.05 < found.p_values[2]
+    assert suggest_dimension({1: 0.1 + noise, 2: 0.2 + noise}, 0.25).n_components == 1
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_planted_dimension_is_suggested(d):
+    positions = np.random.default_rng(d).normal(size=(25, d)) * 2
+    answers = simulate(positions, 4000, noise="logistic", seed=d)
+    errors = {
+        k: cross_validate(STE(n_components=k, n_init=1), answers).fold_errors for k in range(1, 6)
+    }
+    assert suggest_dimension(errors, 0.25).n_components == d
+
+
+def test_a_learning_curve_falls_and_repeats_itself(planted):
+    method = STE(n_init=1)
+    curve = learning_curve(method, planted, points=4, repeats=3)
+    assert curve.errors.shape == (3, 4)
+    assert curve.n_answers.tolist() == sorted(curve.n_answers)
+    assert curve.n_answers[-1] == pytest.approx(0.8 * len(planted), rel=0.02)
+    assert curve.mean[0] > curve.mean[-1] + 0.02
+    gain, low, high = curve.gain()
+    assert low < gain < high
+    with joblib.parallel_config("threading", n_jobs=2):
+        again = learning_curve(method, planted, points=4, repeats=3)
+    assert np.array_equal(curve.errors, again.errors)
+
+
+def test_a_learning_curve_can_be_stopped_and_needs_answers(planted):
+    with pytest.raises(Stopped):
+        learning_curve(STE(n_init=1), planted, points=3, repeats=2, progress=lambda *_, **__: True)
+    with pytest.raises(DataError, match="fewer than 50 different questions"):
+        learning_curve(STE(), planted.take(np.arange(20)))
+
+
+def test_answers_of_weight_zero_are_none(planted):
+    weight = np.zeros(len(planted))
+    weight[1000:1080] = 1.0
+    answers = Triplets.from_array(planted.rows, planted.n_objects, weight=weight)
+    curve = learning_curve(STE(n_init=1), answers, points=3, repeats=2)
+    assert np.isfinite(curve.errors).all()
+    assert curve.n_answers[-1] <= 80
+    with pytest.raises(DataError, match="3 different questions cannot be divided into 5 folds"):
+        tune(STE(), Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 0, 1]], 3), most=1)
+
+
+def test_neighbour_overlap():
+    positions = np.random.default_rng(0).normal(size=(40, 2))
+    assert neighbour_overlap(positions, 3 * positions[:, ::-1]) == 1.0
+    other = np.random.default_rng(1).normal(size=(40, 3))
+    assert neighbour_overlap(positions, other) == pytest.approx(10 / 39, abs=0.12)
+    assert neighbour_overlap(positions[:3], other[:3], 10) == 1.0
+
+
+def test_tuning_lowers_the_error_where_answers_are_few():
+    positions = np.random.default_rng(0).normal(size=(40, 3))
+    few = simulate(positions, 500, noise="logistic", level=0.5, seed=1)
+    unseen = simulate(positions, 5000, noise="none", seed=2)
+    found = tune(STE(n_init=4), few, most=3)
+    assert found.errors.shape == (15, 5)
+    assert found.errors.mean(axis=1).argmin() == found.best
+    tuned = STE(**found.setting()).fit(few)
+    plain = STE(prior=0.0).fit(few)
+    assert tuned.score(unseen) > plain.score(unseen) + 0.02
+    assert found.setting()["prior"] > 0.03, "few answers want a firm hand"
+
+
+def test_tuning_does_not_look_at_the_datas_own_test_answers(planted):
+    split = np.where(np.arange(len(planted)) < 400, "train", "test")
+    answers = planted.answers.assign(split=split)
+    given = Triplets(planted.rows, planted.objects, answers)
+    found = tune(STE(n_init=1), given, most=1, folds=2)
+    alone = tune(STE(n_init=1), planted.take(np.arange(400)), most=1, folds=2)
+    assert np.array_equal(found.errors, alone.errors)

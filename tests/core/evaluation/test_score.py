@@ -1,0 +1,247 @@
+"""Errors: by hand, held out by question, with intervals that hold."""
+
+from __future__ import annotations
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.evaluation.score import (
+    ErrorEstimate,
+    cross_validate,
+    errors_by,
+    holdout,
+    question_folds,
+    repeat_error,
+    split_error,
+    split_of,
+    triplet_error,
+)
+from tripletscope.core.simulation.simulate import simulate
+
+
+def placed(positions) -> STE:
+    """A map with the objects where we want them."""
+    fitted = STE(n_components=1)
+    fitted.embedding_ = np.array(positions, dtype=float)[:, None]
+    fitted.n_objects_ = len(positions)
+    return fitted
+
+
+def test_triplet_error_by_hand():
+    fitted = placed([0.0, 1.0, 3.0, 1.0])
+    rows = [[0, 1, 2], [0, 2, 1], [0, 1, 3], [2, 1, 0]]  # right, wrong, tie, right
+    assert triplet_error(fitted, rows) == pytest.approx((0 + 1 + 0.5 + 0) / 4)
+    weighted = Triplets.from_array(rows, weight=[1, 3, 0, 0])
+    assert triplet_error(fitted, weighted) == pytest.approx(3 / 4)
+    assert fitted.margins(rows).tolist() == [2.0, -2.0, 0.0, 1.0]
+
+
+@given(st.integers(2, 9), st.integers(0, 99))
+def test_folds_hold_whole_questions_and_are_even(folds, seed):
+    rng = np.random.default_rng(seed)
+    triplets = simulate(rng.normal(size=(6, 2)), 200, noise="flip", level=0.4, seed=seed)
+    fold = question_folds(triplets, folds, rng)
+    assert set(fold) == set(range(folds))
+    for question in np.unique(triplets.questions):
+        assert len(set(fold[triplets.questions == question])) == 1
+    sizes = np.bincount(fold)
+    largest = np.bincount(triplets.questions).max()
+    assert sizes.max() - sizes.min() <= 2 * largest
+
+
+def test_cross_validation_is_honest_where_a_leak_would_show():
+    """Coin-flip answers, each given ten times: only a leak between folds could predict them."""
+    rng = np.random.default_rng(0)
+    rows = simulate(rng.normal(size=(40, 1)), 600, noise="flip", level=0.5, seed=1).rows
+    repeated = Triplets.from_array(np.repeat(rows, 10, axis=0), 40)
+    estimate = cross_validate(STE(n_components=5, n_init=1), repeated)
+    assert estimate.error > 0.42
+    assert STE(n_components=5, n_init=1).fit(repeated).triplet_error_ < 0.2
+
+
+def test_cross_validation_finds_the_known_error(planted, truth):
+    estimate = cross_validate(STE(), planted, repeats=2)
+    assert estimate.n_answers == len(planted)
+    assert len(estimate.fold_errors) == 10
+    assert estimate.error == pytest.approx(estimate.fold_errors.mean())
+    best = placed_like(truth)
+    assert estimate.low < triplet_error(best, planted) + 0.02
+    assert 0 <= estimate.low < estimate.error < estimate.high <= 1
+    assert cross_validate(STE(), planted, seed=1).error != estimate.error
+    assert cross_validate(STE(), planted, repeats=2).error == estimate.error
+
+
+def placed_like(truth) -> STE:
+    fitted = STE()
+    fitted.embedding_, fitted.n_objects_ = truth, len(truth)
+    return fitted
+
+
+def test_interval_of_nadeau_and_bengio(monkeypatch, planted):
+    errors = iter([0.1, 0.2, 0.3, 0.2])
+    monkeypatch.setattr(
+        "tripletscope.core.evaluation.score._wrong_without",
+        lambda *part: np.full(part[2].sum(), next(errors)),
+    )
+    estimate = cross_validate(STE(), planted, folds=4)
+    # variance 0.02 / 3; factor 1/4 + 1/3; t of 3 degrees of freedom at 0.975 is 3.18245
+    reach = 3.18244631 * np.sqrt((1 / 4 + 1 / 3) * 0.02 / 3)
+    assert (estimate.error, estimate.low, estimate.high) == pytest.approx(
+        (0.2, 0.2 - reach, 0.2 + reach), rel=1e-6
+    )
+
+
+def test_too_few_questions_are_refused():
+    rows = [[0, 1, 2]] * 50 + [[0, 2, 1]] * 50
+    with pytest.raises(DataError, match="1 different questions cannot be divided into 5 folds"):
+        cross_validate(STE(), rows)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_question_with_most_of_the_answers_leaves_no_fold_empty(seed):
+    rows = [[0, 1, 2]] * 400 + [[1, 0, 2], [2, 0, 1], [3, 0, 1], [3, 0, 2]]
+    answers = Triplets.from_array(rows, 4)
+    fold = question_folds(answers, 5, np.random.default_rng(seed))
+    assert sorted(np.bincount(fold, minlength=5)) == [1, 1, 1, 1, 400]
+    assert 0.0 <= cross_validate(STE(n_init=1), answers, seed=seed).error <= 1.0
+
+
+def test_answers_of_weight_zero_fill_no_fold(planted):
+    weight = np.zeros(len(planted))
+    weight[:40] = 1.0
+    answers = Triplets.from_array(planted.rows, planted.n_objects, weight=weight)
+    for seed in range(4):
+        fold = question_folds(answers, 5, np.random.default_rng(seed))
+        assert np.bincount(fold[:40], minlength=5).min() >= 7
+    weight[3:] = 0.0
+    with pytest.raises(DataError, match="3 different questions cannot be divided into 5 folds"):
+        cross_validate(
+            STE(), Triplets.from_array(planted.rows, planted.n_objects, weight=weight)
+        )
+
+
+def test_cross_validation_reports_and_stops(planted):
+    seen = []
+
+    def progress(fraction, **_):
+        seen.append(fraction)
+        return len(seen) == 3
+
+    with pytest.raises(Stopped):
+        cross_validate(STE(n_init=1), planted, progress=progress)
+    assert seen == pytest.approx([0.2, 0.4, 0.6])
+    cross_validate(STE(n_init=1), planted, progress=lambda f, **_: f == 1.0)
+
+
+def test_folds_can_be_computed_in_other_processes(planted):
+    here = cross_validate(STE(n_init=1), planted, folds=3)
+    with joblib.parallel_config("loky", n_jobs=2):
+        there = cross_validate(STE(n_init=1), planted, folds=3)
+    assert np.array_equal(here.fold_errors, there.fold_errors)
+
+
+def test_holdout_interval_covers_the_true_error():
+    """Of 300 intervals at 95 %, fewer than 92 % miss-free ones would be a 1-in-100 accident."""
+    truth = np.random.default_rng(0).normal(size=(20, 2))
+    fitted = placed_like(truth)
+    hits = []
+    for seed in range(300):
+        test = simulate(truth, 200, noise="flip", level=0.2, seed=seed)
+        estimate = holdout(fitted, test)
+        hits.append(estimate.low <= 0.2 <= estimate.high)
+    assert np.mean(hits) > 0.92
+
+
+def test_holdout_interval_is_wider_where_answers_repeat():
+    fitted = placed([0.0, 1.0, 3.0, 2.0])
+    rows = [[0, 1, 2], [0, 2, 3], [3, 0, 2], [1, 0, 2], [1, 2, 0], [2, 3, 1]]
+    once = holdout(fitted, Triplets.from_array(rows))
+    often = holdout(fitted, Triplets.from_array(rows * 20))
+    assert often.error == pytest.approx(once.error)
+    # Taken for 120 independent answers, they would promise far too much.
+    naive = 2 * 1.96 * np.sqrt(often.error * (1 - often.error) / often.n_answers)
+    assert often.high - often.low > 2.5 * naive
+
+
+def test_no_error_still_has_an_interval():
+    estimate = holdout(placed([0.0, 1.0, 3.0]), [[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    assert estimate.error == 0
+    assert 0.3 < estimate.high < 0.8  # Wilson's interval for 0 of 3
+
+
+def with_split(words) -> Triplets:
+    rows = simulate(np.random.default_rng(0).normal(size=(8, 2)), len(words), seed=0).rows
+    objects = pd.DataFrame({"id": list("abcdefgh")})
+    return Triplets(rows, objects, pd.DataFrame({"split": pd.Series(words, dtype=object)}))
+
+
+def test_the_datas_own_split_is_used():
+    triplets = with_split(["Train"] * 300 + ["test"] * 60 + ["Validation", None, "check"])
+    train, test = split_of(triplets)
+    assert (train.sum(), test.sum()) == (300, 61)
+    estimate = split_error(STE(), triplets)
+    assert isinstance(estimate, ErrorEstimate)
+    by_hand = triplet_error(STE().fit(triplets.take(train)), triplets.take(test))
+    assert estimate.error == pytest.approx(by_hand)
+    assert estimate.n_answers == 61
+
+
+@pytest.mark.parametrize("words", [["train"] * 5, ["test"] * 5, ["a"] * 5])
+def test_without_a_split_it_is_said(words):
+    with pytest.raises(DataError, match="which answers are for training"):
+        split_error(STE(), with_split(words))
+    with pytest.raises(DataError, match="which answers are for training"):
+        split_of(Triplets.from_array([[0, 1, 2]]))
+
+
+def test_every_answer_tells_how_it_was_predicted(planted):
+    estimate = cross_validate(STE(n_init=1), planted, folds=4, repeats=2)
+    assert set(np.unique(estimate.wrong)) <= {0.0, 0.5, 1.0}
+    assert estimate.wrong.mean() == pytest.approx(estimate.error, abs=1e-3)
+    half = np.arange(len(planted)) % 2
+    answers = planted.answers.assign(split=np.where(half, "train", "test"))
+    divided = split_error(STE(n_init=1), Triplets(planted.rows, planted.objects, answers))
+    assert np.array_equal(np.isfinite(divided.wrong), half == 0)
+
+
+def test_errors_by_a_column():
+    fitted = placed([0.0, 1.0, 3.0, 7.0])
+    right, wrong = [[0, 1, 2], [1, 0, 3], [2, 1, 3]], [[0, 2, 1], [1, 3, 0], [2, 3, 1]]
+    data = Triplets.from_array([*right, *wrong, *right])
+    answers = data.answers.assign(sampler=["sure"] * 3 + ["odd"] * 3 + ["sure"] * 3)
+    data = Triplets(data.rows, data.objects, answers)
+    table = errors_by(holdout(fitted, data), data, "sampler").set_index("sampler")
+    assert table["error"].to_dict() == {"odd": 1.0, "sure": 0.0}
+    assert table["answers"].to_dict() == {"odd": 3, "sure": 6}
+    assert ((table["low"] <= table["error"]) & (table["error"] <= table["high"])).all()
+
+
+def test_repeats_bound_the_error_by_hand():
+    assert repeat_error([[0, 1, 2], [1, 0, 2]]) is None
+    # three of four alike: the odd one is always missed; a tie among two others does not happen
+    found = repeat_error([[0, 1, 2]] * 3 + [[0, 2, 1]] + [[1, 0, 2]])
+    assert found.error == pytest.approx(1 / 4)
+    assert found.n_answers == 4
+    assert found.low < 1 / 4 < found.high
+    # of three, each of the two alike sees a tie
+    assert repeat_error([[0, 1, 2]] * 2 + [[0, 2, 1]]).error == pytest.approx((0.5 + 0.5 + 1) / 3)
+    counted = Triplets.from_array([[0, 1, 2], [0, 2, 1]], weight=[3, 1])
+    assert repeat_error(counted).error == pytest.approx(1 / 4)
+
+
+def test_repeats_agree_with_the_noise_that_was_planted():
+    """With many repeats the others' majority is right, and errs as often as an answer does."""
+    questions = simulate(np.random.default_rng(0).normal(size=(15, 2)), 60, noise="none").rows
+    rows = np.repeat(questions, 41, axis=0)
+    turned = np.random.default_rng(1).random(len(rows)) < 0.2
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    found = repeat_error(rows)
+    assert found.low < 0.2 < found.high

@@ -1,0 +1,595 @@
+"""Difference scaling against R's package, hostile data, and scales from maps."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import norm
+
+from tests.paths import FIXTURES
+from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import CKL, STE, TSTE
+from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.scale import (
+    MLDS,
+    ScaleSamples,
+    as_trials,
+    binomial,
+    bootstrap_scale,
+    diagnose,
+    normalised,
+    ordinal_scale,
+    recorded,
+    resampling,
+    scale_error,
+    scales_by,
+)
+from tripletscope.core.scale.binomial import LINKS, fit_many, has_finite_optimum
+from tripletscope.core.scale.ordinal import OrdinalScale, oriented
+from tripletscope.core.scale.resampling import may_rise
+from tripletscope.core.simulation.simulate import answer, questions_of, simulate
+from tripletscope.core.simulation.truth import scale_function
+
+FOLDER = FIXTURES / "mlds"
+REFERENCE = json.loads((FOLDER / "reference.json").read_text())["datasets"]
+
+
+def table(name: str) -> pd.DataFrame:
+    return pd.read_csv(FOLDER / f"{name}.csv")
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("name", REFERENCE)
+def test_as_in_r(name, link):
+    found, expected = MLDS(link=link).fit(table(name)), REFERENCE[name][link]
+    assert found.converged_
+    assert found.finite_
+    np.testing.assert_allclose(found.scale_, expected["standard_scale"], atol=1e-6)
+    np.testing.assert_allclose(found.standard_errors_, expected["se"], rtol=1e-5, atol=1e-9)
+    assert found.sigma_ == pytest.approx(expected["sigma_standard"], rel=1e-6)
+    assert found.aic_ == pytest.approx(expected["AIC"], abs=1e-6)
+    assert found.deviance_ == pytest.approx(expected["deviance"], abs=1e-6)
+    assert found.log_likelihood_ == pytest.approx(expected["logLik"], abs=1e-6)
+    assert 0 < found.daf_ < 1
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_the_bootstrap_of_r(name):
+    found, expected = bootstrap_scale(MLDS(), table(name), resamples=4000), REFERENCE[name]["boot"]
+    scales = found.scales
+    sd = np.array(expected["sd"][:-1])  # the last of R's is sigma's
+    noise = 5 * sd * np.sqrt(1 / 4000 + 1 / 10_000)
+    assert np.all(np.abs(scales.mean(axis=0) - expected["mean"][:-1]) <= noise + 1e-12)
+    np.testing.assert_allclose(scales.std(axis=0, ddof=1), sd, rtol=0.08, atol=1e-12)
+    low, high = found.interval()
+    np.testing.assert_allclose(low, expected["ci_lo"][:-1], atol=0.5 * sd.max())
+    np.testing.assert_allclose(high, expected["ci_hi"][:-1], atol=0.5 * sd.max())
+    assert found.sigmas.mean() == pytest.approx(expected["mean"][-1], rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["kk1", "kk2"])
+def test_the_diagnostics_of_r(name):
+    found = diagnose(MLDS(), table(name), simulations=500)
+    assert found.runs == REFERENCE[name]["runs"]
+    six = REFERENCE[name]["six_point"]
+    assert found.n_six_points == six["n_six_points"]
+    assert found.six_point == pytest.approx(six["lik6pt"], abs=1e-4)
+    assert found.six_point_p == pytest.approx(six["p"], abs=0.06)
+
+
+def test_triads_have_no_six_points():
+    found = diagnose(MLDS(), table("kktriad"), simulations=50)
+    assert (found.six_point, found.six_point_p, found.n_six_points) == (None, None, 0)
+    assert 0 < found.runs_p <= 1
+
+
+@pytest.mark.parametrize("name", ["kk1", "kktriad"])
+def test_simulated_answers_are_fitted_as_if_one_by_one(name):
+    fitted = MLDS().fit(table(name))
+    trials = fitted.trials(table(name))
+    link, points, seed = LINKS["probit"], np.zeros(len(trials)), np.random.SeedSequence(4)
+    residuals, runs, _ = resampling._simulated(
+        trials, trials.comparisons(), fitted, link, points, 15, seed, Halt()
+    )
+    chance = norm.cdf(trials.design @ fitted.unconstrained_)
+    response = np.random.default_rng(seed).random((15, len(trials))) < chance
+    for number, own in enumerate(response):
+        refitted = fit_many(
+            trials.design[:, 1:], own[None].astype(float), np.ones(len(trials)), link
+        )
+        linear = trials.design[:, 1:] @ refitted[0]
+        losses = -norm.logcdf(np.where(own, linear, -linear))
+        expected = np.sort(np.where(own, 1, -1) * np.sqrt(2 * losses))
+        np.testing.assert_allclose(residuals[number], expected, atol=1e-4)
+        signs = own[np.argsort(linear, kind="stable")]
+        assert abs(runs[number] - np.sum(signs[1:] != signs[:-1])) <= 2  # ties by rounding
+
+
+def test_diagnostics_of_many_answers_fit_into_memory():
+    rng = np.random.default_rng(0)
+    x = np.linspace(0, 1, 6)[:, None]
+    asked = questions_of("triads", 6, 40_000, rng)
+    data = Triplets.from_array(answer(x, asked, rng, noise="positions", level=0.2), 6)
+    diagnose(MLDS(), data.take(np.arange(500)), simulations=20)  # imports what it needs
+    tracemalloc.start()
+    with joblib.parallel_config(n_jobs=1):
+        found = diagnose(MLDS(), data, simulations=200)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found.residuals) == len(found.low) == 40_000
+    # the residuals of all simulations are 32 MB; fitting a hundred sets took 10 times that
+    assert peak < 200e6
+
+
+def test_diagnostics_notice_an_observer_without_a_scale():
+    """One whose answers go by a scale in the first half and by its opposite in the second."""
+    rows = table("kk1")
+    wrong = rows.assign(resp=np.where(np.arange(len(rows)) % 3 == 0, 1 - rows.resp, rows.resp))
+    wrong = wrong.sort_values(["S1", "S4"])
+    easy = diagnose(MLDS(link="probit"), rows, simulations=200)
+    assert easy.runs_p > 0.02
+    assert easy.outside < 0.15
+    assert MLDS().fit(wrong).daf_ < MLDS().fit(rows).daf_ - 0.2
+
+
+@pytest.mark.parametrize(
+    ("name", "observer"), [("kk3", None), ("AutumnLab", None), ("Transparency", "O1"),
+                           ("Transparency", "O6")],
+)
+def test_the_other_data_of_r_against_the_likelihood_itself(name, observer):
+    """R's own values are at hand for three sets; of the others, its definition of the scale."""
+    rows = table(name)
+    rows = rows if observer is None else rows[rows["Obs"] == observer]
+    stimuli, second = rows[["S1", "S2", "S3", "S4"]].to_numpy() - 1, rows["resp"].to_numpy() == 1
+    m = stimuli.max() + 1
+
+    def loss(free: np.ndarray) -> float:
+        a, b, c, d = np.append(0.0, free)[stimuli].T
+        return -np.sum(norm.logcdf(np.where(second, 1, -1) * (d - c - b + a)))
+
+    best = minimize(loss, np.linspace(0.5, 5.0, m - 1), method="BFGS", options={"gtol": 1e-9})
+    found = MLDS().fit(rows)
+    np.testing.assert_allclose(found.scale_, np.append(0.0, best.x) / best.x[-1], atol=1e-4)
+    assert found.deviance_ == pytest.approx(2 * best.fun, abs=1e-6)
+
+
+#: Coefficients and deviance by glm of R 4.2.2, binomial with probit link, which is the model that
+#: the package MLDS fits; Transparency with all observers pooled.
+BY_GLM = {
+    "kk3": (
+        [0.09110346693, -0.2386213971, -0.2641468088, 0.5042165626, 1.153506499, 1.660524555,
+         2.257771226, 3.263373705, 3.855764161, 4.833951343], 210.7559593,
+    ),
+    "AutumnLab": (
+        [0.8627219755, 0.4907562463, 1.012268125, 1.592740688, 2.964909611, 3.886693006,
+         5.746300069, 6.241752324, 8.817765945], 100.7424662,
+    ),
+    "Transparency": (
+        [1.541547011, 2.303454425, 3.04909685, 3.638791545, 4.391896132, 4.968599485,
+         5.490031934, 5.729118931, 5.796669713], 1900.220683,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_GLM)
+def test_the_other_data_of_r_against_its_glm(name):
+    coefficients, deviance = BY_GLM[name]
+    found = MLDS().fit(table(name).drop(columns="Obs", errors="ignore"))
+    scale = np.append(0.0, coefficients) / coefficients[-1]
+    np.testing.assert_allclose(found.scale_, scale, atol=1e-5)
+    assert found.deviance_ == pytest.approx(deviance, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["kk1", "kk3", "AutumnLab"])
+@pytest.mark.parametrize("method", [STE, TSTE, CKL])
+def test_maps_of_pairs_that_begin_in_order_agree_with_mlds(name, method):
+    """From other starts they end folded, in poorer minima."""
+    pairs = recorded(table(name)).answers
+    ordered = method(n_components=1, init="order")
+    assert ordered.fit(pairs).loss_ < method(n_components=1).fit(pairs).loss_
+    found = ordinal_scale(ordered, pairs, stimulus="stimulus", maps=40)
+    expected = MLDS().fit(pairs).scale_
+    assert np.abs(found.values[:, 0] - expected).max() < 0.15
+    assert found.rank_correlation[1] > 0.7
+    assert found.is_monotone()
+    folded = ordinal_scale(method(n_components=1), pairs, stimulus="stimulus", maps=40)
+    assert np.abs(folded.values[:, 0] - expected).max() > 0.3
+
+
+def test_an_order_to_begin_with_forces_no_rising_scale():
+    rng = np.random.default_rng(0)
+    truth = scale_function("polynomial", np.linspace(0, 1, 11))
+    rows = np.array([rng.permutation(11)[:4] for _ in range(600)])
+    seen = np.abs(truth[rows[:, 0::2]] - truth[rows[:, 1::2]]) + rng.normal(0, 0.1, (600, 2))
+    wrong = seen[:, 0] > seen[:, 1]
+    rows[wrong] = rows[wrong][:, [2, 3, 0, 1]]
+    fitted = STE(n_components=1, init="order").fit(Quadruples(rows))
+    assert scale_error(fitted.embedding_[:, 0], truth) < 0.002
+
+
+@pytest.mark.parametrize("name", ["kk1", "kk2"])
+def test_an_imported_file_of_pairs_gives_the_values_of_r(name):
+    read_in = load(FOLDER / f"{name}.csv")
+    imported = interpret(read_in, propose(read_in)[0])
+    pairs = imported.pairs.quadruples(name, imported.triplets.objects)
+    for stimulus in (None, "id"):
+        found = MLDS(stimulus=stimulus).fit(pairs)
+        np.testing.assert_allclose(
+            found.scale_, REFERENCE[name]["probit"]["standard_scale"], atol=1e-6
+        )
+    assert diagnose(MLDS(), pairs, simulations=20).runs == REFERENCE[name]["runs"]
+    assert found.levels_.tolist() == list(range(1, 12))
+
+
+# The fit itself --------------------------------------------------------------------------------
+
+
+def some_trials(seed: int = 0, n: int = 400) -> Triplets:
+    """Triads by the method's own model: scale values 0, 1, 4, 9, 16 over 4, noise 1."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(6.0) ** 2 / 4
+    low, middle, high = np.sort([rng.choice(6, 3, replace=False) for _ in range(n)], axis=1).T
+    second = truth[high] - 2 * truth[middle] + truth[low] + rng.standard_normal(n) > 0
+    return Triplets.from_array(
+        np.column_stack([middle, np.where(second, low, high), np.where(second, high, low)]), 6
+    )
+
+
+def test_the_likelihood_is_at_its_highest():
+    data = some_trials()
+    found = MLDS().fit(data)
+    trials = as_trials(data)
+
+    def loss(values: np.ndarray) -> float:
+        linear = trials.design[:, 1:] @ values
+        return -np.sum(norm.logcdf(np.where(trials.response, linear, -linear)))
+
+    best = minimize(loss, np.linspace(0.5, 5, 5), method="BFGS")
+    np.testing.assert_allclose(found.unconstrained_[1:], best.x, atol=2e-4)
+    assert -found.log_likelihood_ == pytest.approx(best.fun, abs=1e-6)
+    np.testing.assert_allclose(found.scale_, np.arange(6.0) ** 2 / 25, atol=0.1)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_many_fits_at_once_agree_with_one_at_a_time(link):
+    rows, _, totals = as_trials(some_trials()).counted()
+    chance = np.random.default_rng(0).uniform(0.3, 0.7, len(rows))
+    wins = np.random.default_rng(1).binomial(totals.astype(int), chance, (5, len(rows)))
+    found = fit_many(rows[:, 1:], wins.astype(float), totals, LINKS[link])
+    for values, won in zip(found, wins, strict=True):
+        each = np.concatenate([rows, rows])
+        second = np.arange(len(each)) < len(rows)
+        middle, low, high = [], [], []
+        for row in each:
+            anchor = np.flatnonzero(row == -2)
+            ends = np.flatnonzero(row == 1)
+            middle.append(anchor[0]), low.append(ends[0]), high.append(ends[1])
+        data = np.where(second[:, None], np.c_[middle, low, high], np.c_[middle, high, low])
+        weight = np.concatenate([won, totals - won])
+        alone = MLDS(link=link).fit(Triplets.from_array(data, 6, weight=weight))
+        np.testing.assert_allclose(values, alone.unconstrained_[1:], atol=2e-4)
+
+
+def test_order_of_answers_and_weights():
+    data = some_trials()
+    found = MLDS().fit(data)
+    shuffled = MLDS().fit(data.take(np.random.default_rng(0).permutation(len(data))))
+    np.testing.assert_allclose(found.scale_, shuffled.scale_, atol=1e-10)
+    twice = MLDS().fit(data.take(np.tile(np.arange(len(data)), 2)))
+    weighted = MLDS().fit(Triplets.from_array(data.rows, 6, weight=np.full(len(data), 2.0)))
+    np.testing.assert_allclose(twice.unconstrained_, weighted.unconstrained_, atol=1e-8)
+    np.testing.assert_allclose(twice.standard_errors_, found.standard_errors_ / np.sqrt(2))
+    assert weighted.deviance_ == pytest.approx(2 * found.deviance_)
+
+
+def test_a_stimulus_column_orders_the_objects():
+    data = some_trials()
+    order = np.array([3, 0, 5, 1, 4, 2])  # object i has the physical value order[i]
+    rows = np.argsort(order)[data.rows]
+    objects = pd.DataFrame({"id": list("abcdef"), "size": 10.0 * order})
+    found = MLDS(stimulus="size").fit(Triplets(rows, objects))
+    plain = MLDS().fit(data)
+    np.testing.assert_allclose(found.scale_, plain.scale_)
+    np.testing.assert_array_equal(found.levels_, 10.0 * np.arange(6))
+    np.testing.assert_allclose(found.distances(), plain.distances()[np.ix_(order, order)])
+    assert found.triplet_error_ == pytest.approx(plain.triplet_error_)
+    with pytest.raises(DataError, match="have no column 'weight'"):
+        MLDS(stimulus="weight").fit(Triplets(rows, objects))
+    objects.loc[2, "size"] = np.nan
+    with pytest.raises(DataError, match="of object 'c' is not a number"):
+        MLDS(stimulus="size").fit(Triplets(rows, objects))
+
+
+def test_neighbouring_levels_are_joined():
+    data = some_trials(n=900)
+    trials = as_trials(data, most_levels=3)
+    assert trials.levels.tolist() == [0.5, 2.5, 4.5]
+    assert trials.level_of.tolist() == [0, 0, 1, 1, 2, 2]
+    assert len(trials) < len(as_trials(data)), "within a level there is nothing to compare"
+    found = MLDS(most_levels=3).fit(data)
+    assert found.scale_.shape == (3,)
+    assert as_trials(data, most_levels=6).levels.tolist() == list(range(6))
+    objects = data.objects.assign(x=[1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+    named = MLDS(stimulus="x", most_levels=3).fit(data.with_objects(objects))
+    assert named.levels_.tolist() == [1.5, 6.0, 24.0]
+    np.testing.assert_allclose(named.scale_, found.scale_)
+
+
+def test_hundreds_of_levels_are_fitted_as_few_are(monkeypatch):
+    rows, _, totals = as_trials(some_trials()).counted()
+    wins = np.random.default_rng(1).binomial(totals.astype(int), 0.5, (3, len(rows)))
+    kept = fit_many(rows[:, 1:], wins.astype(float), totals, LINKS["probit"])
+    monkeypatch.setattr(binomial, "_MOST_PRODUCTS", 0)
+    alone = fit_many(rows[:, 1:], wins.astype(float), totals, LINKS["probit"])
+    np.testing.assert_allclose(alone, kept, atol=1e-9)
+
+
+def test_anchors_at_an_end_count_only_if_asked_for():
+    ends = simulate(np.arange(6.0)[:, None], 300, seed=1)
+    inner = as_trials(ends)
+    anchor, near, far = ends.rows.T
+    between = (np.minimum(near, far) < anchor) & (anchor < np.maximum(near, far))
+    assert len(inner) == between.sum()
+    everything = as_trials(ends, outside=True)
+    assert len(everything) == 300
+    # |0 - 4| - |0 - 2|: the lower level cancels
+    row = as_trials([[0, 2, 4]] * 3, outside=True).design[0]
+    assert row.tolist() == [0, 0, -1, 0, 1] or row.tolist() == [0, 0, 1, 0, -1]
+
+
+def test_quadruples_that_overlap():
+    # 0 and 3 are further apart than 1 and 4: shared stretches cancel, nothing else does
+    trials = as_trials(Quadruples([[0, 3, 1, 4]] * 3 + [[1, 4, 0, 3]], 5))
+    assert np.abs(trials.design[0]).tolist() == [1, 1, 0, 1, 1]
+    assert trials.response[:3].tolist() == [not trials.response[3]] * 3
+
+
+# Hostile data ----------------------------------------------------------------------------------
+
+
+def test_separation_is_noticed_and_survived():
+    rows = np.array([[2, 1, 3], [3, 2, 4], [1, 0, 2], [2, 0, 4], [1, 0, 4], [3, 1, 4]])
+    for data in (rows, np.tile(rows, (5, 1))):
+        found = MLDS().fit(Triplets.from_array(data, 5))
+        assert not found.finite_
+        assert np.isfinite(found.unconstrained_).all()
+        assert np.isfinite(found.standard_errors_).all()
+        assert 0 < found.sigma_ < 1
+        assert found.triplet_error_ < 0.2
+        low, high = bootstrap_scale(MLDS(), Triplets.from_array(data, 5), resamples=100).interval()
+        assert np.isfinite(low).all()
+        assert np.all(low <= high)
+    # one contradiction for each makes the optimum finite
+    both = np.concatenate([np.tile(rows, (5, 1)), rows[:, [0, 2, 1]]])
+    assert MLDS().fit(Triplets.from_array(both, 5)).finite_
+
+
+def test_levels_that_were_never_asked_about_lie_between_their_neighbours():
+    data = some_trials()
+    keep = (data.rows != 2).all(axis=1)
+    found = MLDS().fit(data.take(keep))
+    assert not found.finite_
+    assert found.scale_[1] < found.scale_[2] < found.scale_[3]
+
+
+def test_separation_is_found_exactly():
+    design = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    all_ = np.ones(3)
+    assert not has_finite_optimum(design, all_, all_)
+    assert has_finite_optimum(design, np.array([1.0, 1.0, 0.0]), all_)
+    assert has_finite_optimum(design, np.full(3, 0.5), all_)
+    assert not has_finite_optimum(np.array([[1.0, 1.0], [2.0, 2.0]]), np.full(2, 0.5), np.ones(2))
+    # quasi-complete: the second coefficient is pinned down, the first is not
+    assert not has_finite_optimum(design[:2], np.array([1.0, 0.5]), np.ones(2))
+
+
+def test_what_cannot_be_scaled():
+    with pytest.raises(DataError, match="no answer compares two intervals"):
+        MLDS().fit(Triplets.from_array([[0, 1, 2], [2, 1, 0]], 3))
+    with pytest.raises(DataError, match="needs three levels"):
+        MLDS(stimulus="x").fit(
+            Triplets([[0, 1, 2]], pd.DataFrame({"id": list("abc"), "x": [1, 2, 1]}))
+        )
+    with pytest.raises(ValueError, match="link of MLDS is 'log'"):
+        MLDS(link="log").fit(some_trials())
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({"resp": [2.0]}, "row 2: a response is neither 0 nor 1"),
+        ({"S2": ["x"]}, "row 2: a stimulus is not a number"),
+        ({"S2": [3.0]}, "row 2: the second stimulus of a triad is not between the others"),
+    ],
+)
+def test_wrong_tables_are_explained(columns, problem):
+    right = {"resp": [1.0], "S1": [0.1], "S2": [0.2], "S3": [0.4]}
+    assert len(recorded(pd.DataFrame(right)).answers) == 1
+    with pytest.raises(DataError, match=problem):
+        recorded(pd.DataFrame({**right, **columns}))
+    with pytest.raises(DataError, match="need columns resp, S1, S2, S3"):
+        recorded(pd.DataFrame(right).drop(columns="resp"))
+
+
+def test_descending_triads_mean_the_same():
+    up = pd.DataFrame({"Response": [1, 0], "s1": [0.1, 0.1], "s2": [0.2, 0.2], "s3": [0.4, 0.4]})
+    down = pd.DataFrame({"resp": [0, 1], "S1": [0.4, 0.4], "S2": [0.2, 0.2], "S3": [0.1, 0.1]})
+    assert recorded(up).answers.rows.tolist() == [[1, 0, 2], [1, 2, 0]]
+    for one in (up, down):
+        assert np.array_equal(recorded(one).answers.rows, recorded(up).answers.rows)
+        assert recorded(one).second.tolist() == [True, False]
+
+
+def test_one_observer_of_several():
+    trials = table("kktriad")
+    both = recorded(pd.concat([trials.assign(Obs="a"), trials.assign(resp=0, Obs="b")]))
+    np.testing.assert_allclose(MLDS().fit(both.of("a")).scale_, MLDS().fit(trials).scale_)
+
+
+def test_the_same_resamples_on_any_number_of_threads_and_a_stop_keeps_some():
+    one = bootstrap_scale(MLDS(), some_trials(), resamples=300)
+    with joblib.parallel_config("threading", n_jobs=2):
+        two = bootstrap_scale(MLDS(), some_trials(), resamples=300)
+    assert np.array_equal(one.unconstrained, two.unconstrained)
+    few = bootstrap_scale(
+        MLDS(), some_trials(), resamples=300, progress=lambda done, **_: done > 0.5
+    )
+    assert np.array_equal(few.unconstrained, one.unconstrained[:200])
+
+
+def test_both_ways_of_resampling_agree_where_the_model_holds():
+    model, answers = (
+        bootstrap_scale(MLDS(), some_trials(), resamples=2000, scheme=scheme).scales.std(axis=0)
+        for scheme in ("model", "answers")
+    )
+    np.testing.assert_allclose(model, answers, rtol=0.25)
+
+
+def test_it_is_a_method_like_others():
+    found = cross_validate(MLDS(), some_trials(), folds=3)
+    assert 0 < found.error < 0.3
+
+
+# Scales from maps ------------------------------------------------------------------------------
+
+
+def line(shape, n: int = 12, answers: int = 1500, noise: float = 0.05) -> Triplets:
+    x = np.linspace(0, 1, n)
+    data = simulate(shape(x)[:, None], answers, noise="positions", level=noise, seed=2)
+    shuffled = np.random.default_rng(0).permutation(n)
+    objects = pd.DataFrame({"id": [str(i) for i in range(n)], "x": x[np.argsort(shuffled)]})
+    people = pd.DataFrame({"participant": np.resize(["a", "b", "b"], len(data))})
+    return Triplets(
+        shuffled[data.rows], objects.assign(x=x[np.argsort(shuffled)]), people
+    )
+
+
+def test_a_rising_scale_from_a_map():
+    found = ordinal_scale(STE(), line(lambda x: x**2), stimulus="x", maps=30)
+    assert np.all(np.diff(found.stimulus) > 0)
+    assert (found.values.min(), found.values.max()) == pytest.approx((0, 1))
+    np.testing.assert_allclose(found.values[:, 0], found.stimulus**2, atol=0.08)
+    assert found.is_monotone()
+    correlation, low, high = found.rank_correlation
+    assert low <= correlation <= 1
+    assert 0.9 < low <= high
+    below, above = found.band()
+    held = np.mean((below[:, 0] <= found.stimulus**2) & (found.stimulus**2 <= above[:, 0]))
+    assert held >= 0.6
+
+
+def test_the_order_of_the_objects_is_a_stimulus_too():
+    data = line(lambda x: x)
+    order = np.argsort(data.objects["x"].to_numpy())
+    place = np.argsort(order)
+    sorted_data = Triplets(place[data.rows], data.objects.iloc[order], data.answers)
+    by_column = ordinal_scale(STE(), sorted_data, stimulus="x", maps=10)
+    by_order = ordinal_scale(STE(), sorted_data, maps=10)
+    assert by_order.stimulus.tolist() == list(range(12))
+    np.testing.assert_allclose(by_order.values, by_column.values)
+
+
+def test_a_difference_scale_says_whether_it_may_rise():
+    rising = bootstrap_scale(MLDS(), some_trials(), resamples=300)
+    assert rising.is_monotone()
+    fallen = np.array([0.0, 3.0, 2.0, 4.0])
+    noise = 0.1 * np.random.default_rng(0).standard_normal((300, 4)) * [0, 1, 1, 1]
+    falling = ScaleSamples(np.arange(4.0), fallen + noise, fallen)
+    assert not falling.is_monotone()
+    assert may_rise(np.array([0.0, np.nan, 0.2]), np.array([0.1, np.nan, 0.3]))
+
+
+def test_a_scale_that_falls_again_is_not_monotone():
+    data = line(lambda x: 4 * x * (1 - 0.8 * x))
+    found = ordinal_scale(STE(), data, stimulus="x", maps=30)
+    assert not found.is_monotone()
+    with pytest.raises(ValueError, match="no angles"):
+        _ = found.angles
+    # difference scaling cannot follow it
+    assert MLDS(stimulus="x").fit(data).triplet_error_ > found_error(data) + 0.1
+
+
+def found_error(data: Triplets) -> float:
+    return STE(n_components=1).fit(data).triplet_error_
+
+
+def test_a_circle_has_angles():
+    angle = np.linspace(0, 1.8 * np.pi, 14)
+    data = simulate(np.c_[np.cos(angle), np.sin(angle)], 2500, noise="flip", level=0.05, seed=0)
+    objects = data.objects.assign(wave=400.0 + 20 * np.arange(14))
+    found = ordinal_scale(
+        STE(), data.with_objects(objects), stimulus="wave", n_components=2, maps=20
+    )
+    np.testing.assert_allclose(found.angles, angle, atol=0.25)
+    assert np.ptp(found.values, axis=0).max() == pytest.approx(1)
+
+
+def test_orientation_keeps_shape():
+    rng = np.random.default_rng(0)
+    for d in (1, 2, 3):
+        positions = rng.normal(size=(9, d))
+        turned = oriented(positions, rng.normal(size=9))(positions)
+        distance = np.linalg.norm(turned[0] - turned[1:], axis=1)
+        original = np.linalg.norm(positions[0] - positions[1:], axis=1)
+        np.testing.assert_allclose(distance / distance[0], original / original[0])
+
+
+def test_monotone_by_hand():
+    def scale(values, deviation, stimulus=(0, 1, 2)):
+        values = np.array(values, dtype=float)[:, None]
+        return OrdinalScale(
+            np.arange(3), np.array(stimulus, dtype=float), values, values[None],
+            np.full_like(values, deviation),
+        )
+
+    # three at once: 0.95 ** (1 / 3) of a normal distribution lies within 2.388 deviations
+    assert scale([0, 1, 0.762], 0.05).is_monotone()
+    assert not scale([0, 1, 0.760], 0.05).is_monotone()
+    assert scale([0, 1, 0.7], 0.1).is_monotone()
+    assert scale([0, 1, 0.7], 0.05, stimulus=(0, 2, 2)).is_monotone() is False
+    assert scale([0, 1, 0.9], 0.05, stimulus=(0, 2, 2)).is_monotone()
+
+
+def test_errors_of_scales():
+    truth = np.array([0.0, 0.1, 0.5, 1.0])
+    assert scale_error(3 - 2 * truth, truth) == pytest.approx(0)
+    assert scale_error(np.array([0, 1, 5, 10.0]), truth + 7) == pytest.approx(0)
+    assert scale_error(np.array([0, 0, 0, 1.0]), truth) == pytest.approx(0.26 / 4)
+    assert normalised(np.zeros(3), np.zeros(3)).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("method", [MLDS(), STE(n_init=1)])
+def test_scales_by_participant(method):
+    data = line(np.sqrt, answers=2400)
+    found = scales_by(method, data, stimulus="x", maps=20)
+    assert found.names.tolist() == ["all", "b", "a"]
+    assert found.n_answers.tolist() == [2400, 1600, 800]
+    for values in found.values:
+        np.testing.assert_allclose(values, np.sqrt(found.stimulus), atol=0.12)
+    assert np.all(found.low <= found.high)
+    assert np.mean(found.high[2] - found.low[2]) > np.mean(found.high[0] - found.low[0])
+    with pytest.raises(DataError, match="no column 'group'"):
+        scales_by(method, data, stimulus="x", by="group")
+    with pytest.raises(Stopped):
+        scales_by(method, data, stimulus="x", maps=20, progress=lambda *_, **__: True)
+
+
+def test_questions_about_a_line_are_answered_from_the_scale():
+    positions = np.arange(5.0)[:, None] ** 2
+    questions = np.array([[2, 1, 3], [1, 4, 0], [0, 1, 2]])
+    rows = answer(positions, questions, np.random.default_rng(0))
+    fitted = MLDS().fit(simulate(positions, 400, noise="positions", level=1.0))
+    assert fitted.predict(rows).all()
+    assert fitted.score(rows[:, [0, 2, 1]]) == 0
+    assert fitted.predict(Quadruples([[0, 1, 3, 4], [4, 3, 1, 0]], 5)).tolist() == [True, False]

@@ -1,0 +1,199 @@
+"""Runs: what their keys depend on, and that results come back as they were."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tripletscope.core import run as run_module
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE, TSTE
+from tripletscope.core.evaluation.score import cross_validate, split_error
+from tripletscope.core.kernel import K1, K2
+from tripletscope.core.run import TASKS, key, run
+from tripletscope.core.scale import MLDS
+from tripletscope.core.uncertainty import bootstrap
+
+QUICK = {
+    "fit": {}, "cross_validate": {"folds": 3}, "split_error": {}, "bootstrap": {"replicates": 4},
+    "learning_curve": {"points": 3, "repeats": 2}, "tune": {"most": 1, "folds": 2},
+    "posterior": {"effective": 20, "chains": 2}, "laplace": {"samples": 20},
+    "distance_posterior": {"most": 100, "chains": 2}, "abstention": {"maps": 10},
+    "uncertainty_by_dimension": {"most": 2, "maps": 10},
+    "calibrate": {"data_sets": 2, "maps": 10},
+    "compare_active": {"more": 20, "batches": 1, "repeats": 2},
+    "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
+    "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3, "references": 5},
+    "stability": {"replicates": 3, "most": 3},
+    "search_curve": {"n_trees": 2, "folds": 2, "max_objects": 10},
+    "forest_errors": {"column": "kind", "folds": 2},
+    "bootstrap_scale": {"resamples": 20}, "diagnose": {"simulations": 20},
+    "ordinal_scale": {"stimulus": "size", "maps": 10},
+    "scales_by": {"stimulus": "size", "by": "who", "maps": 10},
+    "agreement_with_map": {"folds": 2}, "errors_by_group": {"by": "who", "folds": 2},
+    "who_predicts_whom": {"by": "who"},
+    "pooling_curve": {"by": "who", "repeats": 2}, "observer_maps": {"by": "who"},
+    "plan": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2},
+    "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
+}
+METHODS = {
+    "kernel_map": K1(), "spectrum": K2(), "classify": K1(), "count_clusters": Agglomerative(),
+    "stability": Agglomerative(linkage="complete", basis=K2()),
+    "bootstrap_scale": MLDS(stimulus="size"), "diagnose": MLDS(stimulus="size"),
+}
+
+
+@pytest.fixture(scope="module")
+def split_data(planted) -> Triplets:
+    answers = planted.answers.assign(
+        split=["train", "train", "train", "test", "test"] * 500, who=["x", "y"] * 1250,
+        participant=["p", "q", "r", "s", "t"] * 500,
+    )
+    objects = planted.objects.assign(kind=["a", "b"] * 15, size=np.arange(30.0) // 6)
+    return Triplets(planted.rows, objects, answers)
+
+
+def test_every_task_is_tried_here():
+    assert set(QUICK) == set(TASKS)
+
+
+@pytest.mark.parametrize("task", QUICK)
+def test_a_run_is_plain_data_and_repeats_itself(task, split_data):
+    method = METHODS.get(task, STE(n_init=2))
+    found = run(task, method, split_data, QUICK[task])
+    again = run(task, method, split_data, QUICK[task])
+    assert found.complete
+    assert found.key == again.key == key(task, method, split_data, QUICK[task])
+    json.dumps({name: value for name, value in vars(found).items() if name != "arrays"})
+    assert found.numbers == again.numbers
+    assert found.arrays.keys() == again.arrays.keys()
+    for name, array in found.arrays.items():
+        assert isinstance(array, np.ndarray)
+        np.testing.assert_array_equal(array, again.arrays[name])
+    assert not hasattr(method, "n_objects_"), "the caller's method was fitted"
+
+
+def test_results_come_back_as_objects(split_data):
+    fitted = STE(n_init=2).fit(split_data)
+    back = run("fit", STE(n_init=2), split_data).fitted()
+    assert type(back) is STE
+    assert np.array_equal(back.embedding_, fitted.embedding_)
+    assert vars(back).keys() == vars(fitted).keys()
+    assert run("fit", STE(n_init=2), split_data).fresh().get_params() == fitted.get_params()
+
+    estimate = cross_validate(STE(), split_data, folds=3)
+    back = run("cross_validate", STE(), split_data, {"folds": 3}).error()
+    assert (back.error, back.low, back.scheme) == (estimate.error, estimate.low, estimate.scheme)
+    assert run("split_error", STE(), split_data).error().error == split_error(
+        STE(), split_data
+    ).error
+
+    for task, method in METHODS.items():
+        function = TASKS[task].declares
+        expected = function(method, split_data, **QUICK[task])
+        back = run(task, method, split_data, QUICK[task]).result()
+        assert type(back) is type(expected)
+        for name, value in vars(expected).items():
+            np.testing.assert_array_equal(getattr(back, name), value)
+
+    samples = bootstrap(STE(), split_data, replicates=4)
+    back = run("bootstrap", STE(), split_data, {"replicates": 4}).samples()
+    assert np.array_equal(back.covariances, samples.covariances)
+
+
+@pytest.mark.parametrize("task", [name for name, task in TASKS.items() if task.gives])
+def test_every_result_is_made_of_plain_values_and_arrays(task, split_data):
+    found = run(task, METHODS.get(task, STE()), split_data, QUICK[task])
+    assert isinstance(found.result(), TASKS[task].gives)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        replace(found, numbers={**found.numbers, "unknown": 1}).result()
+
+
+def test_keys_see_everything_that_matters(split_data, monkeypatch):
+    other_split = Triplets(
+        split_data.rows, split_data.objects,
+        split_data.answers.assign(split=split_data.answers["split"].to_numpy()[::-1]),
+    )
+    relabelled = split_data.with_objects(
+        split_data.objects.assign(kind=["a", "b", "b"] * 10)
+    )
+    keys = [
+        key("fit", STE(), split_data),
+        key("fit", TSTE(), split_data),
+        key("fit", STE(n_components=3), split_data),
+        key("fit", STE(seed=1), split_data),
+        key("fit", STE(), split_data.take(np.arange(100))),
+        key("bootstrap", STE(), split_data),
+        key("bootstrap", STE(), split_data, {"replicates": 7}),
+        key("split_error", STE(), split_data),
+        key("split_error", STE(), other_split),
+        key("classify", K1(), split_data, {"labels": "kind"}),
+        key("classify", K1(), relabelled, {"labels": "kind"}),
+        key("classify", K1(), split_data, {"labels": "id"}),
+    ]
+    monkeypatch.setattr(run_module, "RESULTS_SINCE", "another")
+    keys.append(key("fit", STE(), split_data))
+    assert len(set(keys)) == len(keys)
+
+
+def test_keys_do_not_see_what_does_not_matter(split_data):
+    described = split_data.with_objects(split_data.objects.assign(kind="a"))
+    assert key("fit", STE(), described) == key("fit", STE(), split_data)
+    assert key("fit", STE(), split_data.renamed("b")) == key("fit", STE(), split_data)
+    assert key("fit", STE(seed=np.int64(0)), split_data) == key("fit", STE(), split_data)
+    assert key("bootstrap", STE(), split_data, {"replicates": 100}) == key(
+        "bootstrap", STE(), split_data
+    )
+
+
+def test_bad_settings_are_refused_before_anything_is_computed(split_data):
+    with pytest.raises(ValueError, match="n_components of STE is 0"):
+        run("fit", STE(n_components=0), split_data)
+    with pytest.raises(ValueError, match="bootstrap has no parameter 'b'"):
+        run("bootstrap", STE(), split_data, {"b": 3})
+    with pytest.raises(ValueError, match="bootstrap is for methods of kind embedding, not kernel"):
+        run("bootstrap", K1(), split_data)
+
+
+@pytest.mark.parametrize("task", ["fit", "bootstrap"])
+def test_a_stopped_run_says_so(task, split_data):
+    calls = []
+
+    def progress(*_, **__):
+        calls.append(1)
+        return len(calls) > 3
+
+    found = run(task, STE(), split_data, progress=progress)
+    assert not found.complete
+    assert replace(found).key == key(task, STE(), split_data)
+
+
+def test_columns_that_a_method_or_an_option_names_make_a_result_stale(split_data):
+    objects = split_data.objects
+    other = split_data.with_objects(objects.assign(size=objects["size"].to_numpy()[::-1]))
+    scale = MLDS(stimulus="size")
+    assert key("bootstrap_scale", scale, split_data) != key("bootstrap_scale", scale, other)
+    assert key("cross_validate", STE(), split_data) == key("cross_validate", STE(), other)
+    people = split_data.answers.assign(who=["y", "x"] * 1250)
+    turned = Triplets(split_data.rows, objects, people)
+    options = {"by": "who"}
+    assert key("observer_maps", STE(), split_data, options) != key(
+        "observer_maps", STE(), turned, options
+    )
+
+
+def test_simulations_need_no_data(split_data):
+    found = run("plan", STE(n_init=1), None, QUICK["plan"])
+    assert found.data == ""
+    assert found.key == key("plan", STE(n_init=1), split_data, QUICK["plan"])
+
+
+def test_a_fitted_difference_scale_comes_back(split_data):
+    found = run("fit", MLDS(stimulus="size"), split_data)
+    fitted = MLDS(stimulus="size").fit(split_data)
+    assert np.array_equal(found.fitted().scale_, fitted.scale_)
+    assert found.fitted().score(split_data) == fitted.score(split_data)

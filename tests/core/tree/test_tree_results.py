@@ -1,0 +1,187 @@
+"""Cells of trees in the plane, and errors of searches and of predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.kernel import K1
+from tripletscope.core.tree import ComparisonForestClassifier, ComparisonTree, ForestProximity
+from tripletscope.core.tree.comparison import search_curve
+from tripletscope.core.tree.partition import cells
+from tripletscope.core.tree.prediction import forest_errors, grown_forest
+
+POINTS = np.random.default_rng(1).normal(size=(60, 2))
+
+
+def area(polygon: np.ndarray) -> float:
+    if not len(polygon):
+        return 0.0
+    x, y = polygon.T
+    return abs(float(x @ np.roll(y, 1) - y @ np.roll(x, 1))) / 2
+
+
+def inside(polygon: np.ndarray, point: np.ndarray) -> bool:
+    edges = np.roll(polygon, -1, axis=0) - polygon
+    to = point - polygon
+    turns = edges[:, 0] * to[:, 1] - edges[:, 1] * to[:, 0]
+    return bool((turns >= -1e-9).all() or (turns <= 1e-9).all())
+
+
+def test_cells_divide_the_plane_as_the_tree_divides_its_objects():
+    nodes = ComparisonTree(leaf_size=3).fit(POINTS).nodes_
+    low, high = POINTS.min(axis=0) - 1, POINTS.max(axis=0) + 1
+    found = cells(nodes, POINTS, low, high)
+    for node, outline in enumerate(found):
+        assert all(inside(outline, POINTS[i]) for i in nodes.members(node))
+    leaves = np.flatnonzero(nodes.child < 0)
+    assert sum(area(found[i]) for i in leaves) == pytest.approx(np.prod(high - low))
+    inner = np.flatnonzero(nodes.child >= 0)
+    halves = [area(found[nodes.child[i]]) + area(found[nodes.child[i] + 1]) for i in inner]
+    assert halves == pytest.approx([area(found[i]) for i in inner])
+
+
+def test_cells_of_pivots_in_one_place_leave_nothing_wrong():
+    nodes = ComparisonTree(leaf_size=1).fit(np.array([[0.0, 0], [0, 0], [1, 0]])).nodes_
+    found = cells(nodes, np.array([[0.0, 0], [0, 0], [1, 0]]), np.full(2, -1.0), np.full(2, 2.0))
+    assert all(np.isfinite(outline).all() for outline in found)
+
+
+@pytest.fixture(scope="module")
+def described(planted) -> Triplets:
+    truth = np.random.default_rng(7).normal(size=(30, 2)) * 1.3  # the planted positions
+    side = np.where(truth[:, 0] > 0, "right", "left").astype(object)
+    side[3] = None
+    return planted.with_objects(planted.objects.assign(
+        side=side, height=truth[:, 1], rare=["a"] * 29 + ["b"], same=1.0,
+    ))
+
+
+@pytest.mark.parametrize(("method", "kinds"), [(STE(n_init=1), 6), (K1(), 3)])
+def test_larger_leaves_and_more_trees_miss_less(described, method, kinds):
+    found = search_curve(method, described, n_trees=10, folds=10)
+    table = found.table()
+    assert table["tree"].nunique() == kinds
+    assert found.missed.shape == (len(table), 30)
+    one = table[table["tree"] == "Comparison tree"].set_index("size")
+    many = table[table["tree"] == "10 comparison trees"].set_index("size")
+    assert many.loc[1, "miss rate"] < one.loc[1, "miss rate"]
+    assert one.loc[8, "miss rate"] <= one.loc[1, "miss rate"]
+    assert (table["low"] <= table["miss rate"]).all()
+    assert (table["miss rate"] <= table["high"]).all()
+    assert many.loc[1, "questions to build"] > 5 * one.loc[1, "questions to build"]
+    assert many.loc[8, "questions per search"] > one.loc[8, "questions per search"]
+
+
+@pytest.mark.parametrize("answers", ["fitted", "answered"])
+def test_forests_predict_what_the_map_shows(described, answers):
+    found = forest_errors(STE(n_init=1), described, column="side", answers=answers)
+    assert found.classes.tolist() == ["left", "right"]
+    assert np.isnan(found.truth[3])
+    assert np.isnan(found.predicted[..., 3]).all()
+    table = found.table()
+    assert table["method"].unique().tolist() == [
+        "Comparison forest", "Nearest neighbours", "Support vector machine", "CART forest"
+    ]
+    a, b = found.best
+    assert found.errors.mean(axis=0)[a, b] == found.errors.mean(axis=0).min() < 0.25
+    assert found.chance > 0.35
+    counts = found.confusion(found.predicted[a, b])
+    assert counts.sum() == 29
+    wrong = (found.predicted[a, b] != found.truth)[np.isfinite(found.truth)]
+    assert counts[0, 1] + counts[1, 0] == wrong.sum()
+
+
+def test_forests_predict_numbers(described):
+    found = forest_errors(STE(n_init=1), described, column="height", kind="numbers")
+    assert len(found.classes) == 0
+    assert found.errors.mean(axis=0).min() < 0.7 * found.chance
+    known = np.isfinite(found.truth)
+    a, b = found.best
+    assert np.corrcoef(found.truth[known], found.predicted[a, b][known])[0, 1] > 0.7
+    alone = forest_errors(K1(), described, column="height", kind="numbers", folds=2)
+    assert alone.peers.tolist() == ["Nearest neighbours", "Support vector machine"]
+    assert found.peer_errors.mean(axis=0).max() < found.chance
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_peers_do_without_inner_folds_where_there_are_too_few_objects(described, kind):
+    column = np.full(described.n_objects, None, dtype=object)
+    column[:4] = [1.0, 1.0, 2.0, 2.0]
+    few = described.with_objects(described.objects.assign(few=column))
+    found = forest_errors(STE(), few, column="few", kind=kind)
+    assert np.isfinite(found.truth).sum() == 4
+    assert np.isfinite(found.peer_errors).all()
+
+
+def test_held_out_numbers_do_not_reach_their_predictions(described):
+    found = []
+    for value in (0.0, 1000.0):
+        column = described.objects["height"].to_numpy(copy=True)
+        column[0] = value
+        changed = described.with_objects(described.objects.assign(height=column))
+        found.append(forest_errors(STE(n_init=1), changed, column="height", kind="numbers"))
+    folds = KFold(5, shuffle=True, random_state=0).split(np.arange(30))
+    (beside,) = (test for _, test in folds if 0 in test)
+    for kind in ("predicted", "peer_predicted"):
+        one, other = (getattr(errors, kind) for errors in found)
+        assert np.array_equal(one[..., beside], other[..., beside])
+        assert not np.array_equal(one, other)
+
+
+def test_a_forest_of_all_objects_is_the_same_as_by_hand(described):
+    fitted = STE(n_init=1).fit(described)
+    forest, objects = grown_forest(fitted, described, "side", n_estimators=5, leaf_size=2)
+    assert isinstance(forest, ComparisonForestClassifier)
+    assert 3 not in objects
+    assert len(objects) == 29
+    by_hand = ComparisonForestClassifier(metric="precomputed", n_estimators=5, leaf_size=2).fit(
+        fitted.distances()[np.ix_(objects, objects)],
+        described.objects["side"].iloc[objects].astype(str).to_numpy(),
+    )
+    np.testing.assert_allclose(forest.proximity(), by_hand.proximity())
+
+
+def test_what_cannot_be_learned_is_refused(described):
+    for column, kind in (("rare", "classes"), ("same", "numbers"), ("nowhere", "classes")):
+        with pytest.raises(DataError):
+            forest_errors(STE(n_init=1), described, column=column, kind=kind)
+    with pytest.raises(DataError, match="four objects"):
+        search_curve(K1(), Triplets.from_array([[0, 1, 2]] * 3))
+
+
+def test_both_stop_when_asked(described):
+    for function, options in ((search_curve, {}), (forest_errors, {"column": "side"})):
+        with pytest.raises(Stopped):
+            function(
+                clone(STE(n_init=1)), described, **options, progress=lambda *_, **__: True
+            )
+
+
+# Proximity ------------------------------------------------------------------------------------
+
+
+def test_proximity_is_the_share_of_leaves_in_common_and_answers_triplets(planted):
+    kernel = ForestProximity(n_estimators=50, leaf_size=4).fit(planted)
+    similarity = kernel.kernel_
+    assert np.allclose(np.diag(similarity), 1)
+    assert np.allclose(similarity, similarity.T)
+    assert np.allclose(similarity * 50, np.round(similarity * 50))
+    assert np.linalg.eigvalsh(similarity).min() > -1e-9
+    assert 0 < kernel.answered_share_ < 1
+    assert kernel.score(planted) > 0.7, "chance is 0.5, the map itself about 0.85"
+    again = ForestProximity(n_estimators=50, leaf_size=4).fit(planted)
+    assert np.array_equal(again.kernel_, similarity)
+
+
+def test_proximity_is_nought_for_objects_without_answers(planted):
+    more = Triplets.from_array(planted.rows, planted.n_objects + 1)
+    kernel = ForestProximity(n_estimators=5).fit(more)
+    assert not kernel.placed_[-1]
+    assert not kernel.kernel_[-1].any()

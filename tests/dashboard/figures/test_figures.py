@@ -1,0 +1,437 @@
+"""Figures: what their traces, numbers and ranges are; never their pixels."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from tripletscope.core.geometry import coverage_radius, ellipsoids
+from tripletscope.core.tree import ComparisonTree
+from tripletscope.dashboard.figures.answers import histogram
+from tripletscope.dashboard.figures.colours import groups, is_quantity
+from tripletscope.dashboard.figures.fit import loss_curves
+from tripletscope.dashboard.figures.labels import place_labels, short_labels, shorten
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle, shades
+from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
+from tripletscope.dashboard.figures.space import CROWD
+from tripletscope.dashboard.figures.tree import (
+    Region,
+    TreeData,
+    divided_map,
+    first_opened,
+    tree_diagram,
+    tree_height,
+)
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    Canvas,
+    count,
+    duration,
+    interval,
+    number,
+)
+
+N = 12
+FILE = Canvas(321.0, 257.0, 10.7, screen=False)
+
+
+@pytest.fixture
+def data() -> MapData:
+    rng = np.random.default_rng(0)
+    positions = rng.normal(size=(N, 3)) * [3, 2, 1]
+    positions[-1] = np.nan  # an object without answers
+    objects = pd.DataFrame({
+        "id": [f"i{k}" for k in range(N)], "label": [f"object <{k}>" for k in range(N)],
+        "kind": ["a", "b", "a"] * 4, "size": np.linspace(0, 1, N),
+    })
+    root = rng.normal(size=(N, 3, 3)) / 5
+    return MapData(positions, objects, root @ root.transpose(0, 2, 1))
+
+
+def cut(data: MapData, d: int, **changes) -> MapData:
+    return MapData(
+        data.positions[:, :d], data.objects, data.covariances[:, :d, :d], **changes
+    )
+
+
+def points(figure: go.Figure) -> list:
+    return [trace for trace in figure.data if trace.customdata is not None]
+
+
+def drawn(figure: go.Figure) -> dict[int, tuple]:
+    """Coordinates by object."""
+    return {
+        i: (x, y) for t in points(figure) for i, x, y in zip(t.customdata, t.x, t.y, strict=True)
+    }
+
+
+@pytest.mark.parametrize("colour", [None, "kind", "size"])
+@pytest.mark.parametrize("marks", ["points", "labels", "pictures"])
+def test_a_plane_shows_every_placed_object_once(data, colour, marks):
+    pictures = {0: "/a.png", 3: "/b.png"}
+    figure = embedding_map(cut(data, 2, pictures=pictures), MapStyle(marks=marks, colour=colour))
+    found = drawn(figure)
+    assert set(found) == set(range(N - 1))
+    for i, place in found.items():
+        assert place == pytest.approx(tuple(data.positions[i, :2]))
+    assert len(points(figure)) == {None: 1, "kind": 2, "size": 1}[colour]
+    assert len(figure.layout.images) == (2 if marks == "pictures" else 0)
+
+
+def test_axes_are_equal_and_carry_no_numbers(data):
+    figure = embedding_map(cut(data, 2), MapStyle())
+    assert figure.layout.yaxis.scaleanchor == "x"
+    assert figure.layout.xaxis.showticklabels is figure.layout.yaxis.showticklabels is False
+    inside = data.positions[:-1, :2]
+    assert figure.layout.xaxis.range[0] < inside[:, 0].min()
+    assert figure.layout.yaxis.range[1] > inside[:, 1].max()
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.95])
+def test_ellipses_have_the_size_of_their_coverage(data, coverage):
+    figure = embedding_map(cut(data, 2), MapStyle(coverage=coverage, marks="points"))
+    (trace,) = [t for t in figure.data if t.name == "ellipses"]
+    x, y = np.array(trace.x), np.array(trace.y)
+    loops = np.split(np.column_stack([x, y]), np.flatnonzero(np.isnan(x)))
+    loops = [loop[np.isfinite(loop).all(axis=1)] for loop in loops]
+    loops = [loop for loop in loops if len(loop)]
+    assert len(loops) == N - 1
+    half = ellipsoids(data.covariances[:, :2, :2], coverage).half_axes
+    for i, loop in enumerate(loops):
+        reach = np.linalg.norm(loop - data.positions[i, :2], axis=1)
+        assert reach.max() == pytest.approx(half[i, 0], rel=0.01)
+        assert reach.min() == pytest.approx(half[i, 1], rel=0.05, abs=1e-3)
+
+
+def test_ellipses_can_be_switched_off(data):
+    figure = embedding_map(cut(data, 2), MapStyle(uncertainty=False))
+    assert [t.name for t in figure.data if t.customdata is None] == []
+
+
+def test_a_huge_ellipse_does_not_shrink_the_map(data):
+    data.covariances[2] *= 1e6
+    figure = embedding_map(cut(data, 2), MapStyle())
+    width = np.ptp(data.positions[:-1, 0])
+    assert np.ptp(figure.layout.xaxis.range) < 2.2 * width
+
+
+def test_selected_objects_stand_out(data):
+    figure = embedding_map(cut(data, 2, selected=[0, 1]), MapStyle(colour="kind"))
+    marked = {
+        trace.customdata[k] for trace in points(figure) for k in trace.selectedpoints
+    }
+    assert marked == {0, 1}
+    fills = {t.fillcolor for t in figure.data if t.name == "ellipses"}
+    assert len(fills) == 4  # faint and full, in two colours
+    plain = embedding_map(cut(data, 2), MapStyle())
+    assert all(trace.selectedpoints is None for trace in points(plain))
+
+
+def test_selected_pictures_stand_out(data):
+    pictures = {i: f"/{i}.png" for i in range(5)}
+    figure = embedding_map(
+        cut(data, 2, selected=[1], pictures=pictures), MapStyle(marks="pictures")
+    )
+    opacity = {image.source: image.opacity for image in figure.layout.images}
+    assert opacity["/1.png"] == 1.0
+    assert max(opacity[f"/{i}.png"] for i in (0, 2, 3, 4)) < 0.5
+
+
+def test_labels_are_shown_as_they_are(data):
+    figure = embedding_map(cut(data, 2), MapStyle(marks="labels"))
+    texts = {t for trace in points(figure) for t in trace.text if t}
+    assert texts
+    assert all("&lt;" in text and "<" not in text for text in texts)
+    for trace in points(figure):
+        assert all("&lt;" in text for text in trace.hovertext)
+        assert "object" not in trace.hovertemplate, "a label in a template would be interpreted"
+
+
+def test_scale_shows_error_bars_and_rises_with_the_stimulus(data):
+    falling = cut(data, 1)
+    falling.positions[:-1, 0] = -np.arange(N - 1)
+    figure = embedding_map(falling, MapStyle(against="size", coverage=0.95))
+    (trace,) = points(figure)
+    assert np.corrcoef(trace.x, trace.y)[0, 1] == pytest.approx(1)
+    bars = coverage_radius(0.95, 1) * np.sqrt(data.covariances[:-1, 0, 0])
+    assert np.allclose(trace.error_y.array, bars)
+    assert figure.layout.xaxis.title.text == "size"
+
+
+def test_scale_without_a_stimulus_is_in_order(data):
+    figure = embedding_map(cut(data, 1), MapStyle())
+    found = drawn(figure)
+    in_order = sorted(found, key=lambda i: found[i][1])
+    assert [found[i][0] for i in in_order] == list(range(N - 1))
+    assert len(figure.layout.xaxis.tickvals) == N - 1
+
+
+@pytest.mark.parametrize("colour", [None, "kind", "size"])
+def test_space_has_points_and_ellipsoids(data, colour):
+    figure = embedding_map(data, MapStyle(flat=False, colour=colour))
+    assert {type(trace) for trace in points(figure)} == {go.Scatter3d}
+    assert sum(len(trace.customdata) for trace in points(figure)) == N - 1
+    meshes = [t for t in figure.data if isinstance(t, go.Mesh3d)]
+    corners = sum(len(mesh.x) for mesh in meshes)
+    assert corners == (N - 1) * 84
+    assert all(max(mesh.i) < len(mesh.x) for mesh in meshes)
+    flat = embedding_map(data, MapStyle(flat=True, colour=colour))
+    assert {type(trace) for trace in points(flat)} == {go.Scatter}
+
+
+def test_a_crowd_in_space_shows_the_ellipsoids_of_selected_objects():
+    n = CROWD + 1
+    objects = pd.DataFrame({"id": [str(k) for k in range(n)], "label": ["x"] * n})
+    where = np.random.default_rng(0).normal(size=(n, 3))
+    for selected in ([], [3, 5]):
+        data = MapData(where, objects, np.tile(np.eye(3), (n, 1, 1)), selected=selected)
+        figure = embedding_map(data, MapStyle(flat=False))
+        meshes = [t for t in figure.data if isinstance(t, go.Mesh3d)]
+        assert sum(len(mesh.x) for mesh in meshes) == 84 * len(selected)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 2000])
+def test_few_and_many_objects(n, d):
+    rng = np.random.default_rng(0)
+    objects = pd.DataFrame({"id": [str(k) for k in range(n)], "label": ["x" * 300] * n})
+    covariances = np.tile(np.eye(d) / 100, (n, 1, 1))
+    data = MapData(rng.normal(size=(n, d)), objects, covariances, selected=range(min(n, 1)))
+    figure = embedding_map(data, MapStyle(flat=False))
+    json.loads(figure.to_json())
+    assert sum(len(trace.customdata) for trace in points(figure)) == n
+
+
+def test_same_place_for_all_is_no_trouble():
+    objects = pd.DataFrame({"id": list("abc"), "label": list("abc")})
+    data = MapData(np.zeros((3, 2)), objects, np.zeros((3, 2, 2)))
+    figure = embedding_map(data, MapStyle(colour="id"))
+    assert np.isfinite(figure.layout.xaxis.range).all()
+
+
+def test_captions_stay_with_files_only(data):
+    words = "STE <b>, 2 dimensions. " * 12
+    assert embedding_map(cut(data, 2), MapStyle(), caption=words).layout.title.text is None
+    title = embedding_map(cut(data, 2), MapStyle(), caption=words, canvas=FILE).layout.title
+    assert title.text.replace("<br>", " ") == words.strip().replace("<b>", "&lt;b&gt;")
+    assert title.text.count("<br>") == 3
+
+
+def test_files_scale_with_their_text(data):
+    screen = embedding_map(cut(data, 2), MapStyle())
+    file = embedding_map(cut(data, 2), MapStyle(), canvas=FILE)
+    ratio = FILE.font / 13
+    assert points(file)[0].marker.size == pytest.approx(ratio * points(screen)[0].marker.size)
+    assert file.layout.template.layout.paper_bgcolor == "#FFFFFF"
+    assert file.layout.template.layout.font.size == FILE.font
+
+
+# Parts ----------------------------------------------------------------------------------------
+
+
+def test_groups_use_colours_then_symbols():
+    column = pd.Series([f"g{k:02d}" for k in range(15)] + [None])
+    found = groups(column, 16)
+    assert len({(g.colour, g.symbol) for g in found}) == 16
+    assert len({g.colour for g in found}) == len(PALETTE)
+    assert sorted(np.concatenate([g.members for g in found])) == list(range(16))
+    sizes = [len(g.members) for g in groups(pd.Series(list("abbcccc")), 7)]
+    assert sizes == [4, 2, 1]
+
+
+def test_quantities_are_numbers_of_many_values():
+    assert is_quantity(pd.Series(np.arange(10.0)))
+    assert not is_quantity(pd.Series([1, 2, 3] * 5))
+    assert not is_quantity(pd.Series(["a"] * 10))
+    assert not is_quantity(pd.Series([True, False] * 10))
+
+
+def test_placed_labels_do_not_overlap():
+    rng = np.random.default_rng(0)
+    where = rng.uniform(0, 500, size=(150, 2))
+    texts = [f"label {k}" for k in range(150)]
+    places = place_labels(where, texts, font_size=12, room=[0, 0, 500, 500], first=[149])
+    shown = [k for k, place in enumerate(places) if place]
+    assert 10 < len(shown) < 150
+    assert places[149] is not None, "what is asked for first gets a place first"
+    boxes = {}
+    for k in shown:
+        vertical, horizontal = places[k].split()
+        right = {"left": -1, "center": 0, "right": 1}[horizontal]
+        up = {"bottom": -1, "middle": 0, "top": 1}[vertical]
+        half = np.array([0.28 * 12 * len(texts[k]), 0.575 * 12])
+        centre = where[k] + np.array([right, up]) * (half + np.array([5.4, 4.2]))
+        boxes[k] = (centre - half, centre + half)
+    assert all(np.all(low >= 0) and np.all(high <= 500) for low, high in boxes.values())
+    for (low, high), (other_low, other_high) in itertools.combinations(boxes.values(), 2):
+        assert not (np.all(low < other_high) and np.all(high > other_low))
+
+
+def test_long_labels_lose_what_they_share():
+    long = [f"stimulus number {k} of the first set" for k in (1, 20, 300)]
+    assert short_labels(long) == ["…1…", "…20…", "…300…"]
+    assert short_labels(["short", "labels"]) == ["short", "labels"]
+    assert short_labels(["x" * 30, "x" * 29 + "y"])[1].endswith("y")
+    assert short_labels(["x" * 100]) == [shorten("x" * 100)]
+    assert short_labels(["y" * 100] * 2) == [shorten("y" * 100)] * 2
+    assert short_labels([]) == []
+    assert all(len(label) <= 24 for label in short_labels(["a " + "b" * 50, "a " + "c" * 50]))
+
+
+def test_long_labels_lose_their_middle():
+    assert shorten("short") == "short"
+    assert shorten("x" * 100 + "end", 12).endswith("end")
+    assert len(shorten("x" * 100, 24)) == 24
+
+
+def test_loss_curves_draw_the_lowest_last():
+    figure = loss_curves({0: [5.0, 3.0], 1: [4.0, 2.0, 1.0], 2: [6.0]})
+    assert [trace.name for trace in figure.data] == ["start 1", "start 3", "start 2"]
+    assert figure.data[-1].line.color == PALETTE[0]
+    assert len(loss_curves({}).data) == 0
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_histograms_count_everything_that_can_be_shown(logarithmic):
+    values = np.array([0.001, 0.5, 1.0, 2.0, 30.0, np.nan, np.inf])
+    figure = histogram(values, title="t", of="n", logarithmic=logarithmic)
+    assert sum(figure.data[0].y) == 5
+    assert sum(histogram(np.array([]), title="t", of="n").data[0].y) == 0
+    assert sum(histogram(np.ones(7), title="t", of="n", logarithmic=logarithmic).data[0].y) == 7
+
+
+def test_numbers_read_well():
+    assert [number(v) for v in (0, 0.137234, 1234.5, 12345678.0, 1e-7)] == [
+        "0", "0.137", "1,230", "1.23e+07", "1.00e-07"
+    ]
+    assert interval(0.1373, 0.1291, 0.1459) == "0.137 [0.129, 0.146]"
+    assert [duration(s) for s in (0.0123, 3.21, 45, 200, 9000)] == [
+        "12 ms", "3.2 s", "45 s", "3 min", "2.5 h"
+    ]
+    assert [count(1, "answer"), count(17611, "answer"), count(2, "is", "are")] == [
+        "1 answer", "17,611 answers", "2 are"
+    ]
+
+
+# Trees ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tree(data) -> TreeData:
+    positions = np.nan_to_num(data.positions)
+    nodes = ComparisonTree(leaf_size=2).fit(positions).nodes_
+    opened = np.flatnonzero(nodes.child >= 0).tolist()
+    return TreeData(nodes, data.objects, opened, "kind", {0: "/a.png"})
+
+
+def trace(figure: go.Figure, name: str):
+    return next(t for t in figure.data if t.name == name)
+
+
+def test_a_tree_shows_every_node_and_member_once(tree):
+    figure = tree_diagram(tree)
+    assert sorted(trace(figure, "nodes").customdata) == list(range(len(tree.nodes.child)))
+    objects, _ = tree.picked(
+        [*trace(figure, "members").customdata, *trace(figure, "pictures").customdata]
+    )
+    alone = [tree.nearer_to(i) for i in tree.ends if not tree.listed(i)]
+    assert sorted([*objects, *alone]) == list(range(N))
+    x = dict(zip(trace(figure, "nodes").customdata, trace(figure, "nodes").x, strict=True))
+    for node in np.flatnonzero(tree.nodes.child >= 0):
+        left, right = x[tree.nodes.child[node]], x[tree.nodes.child[node] + 1]
+        assert left < x[node] < right
+
+
+def test_a_folded_node_hides_what_is_below_it(tree):
+    folded = replace(tree, opened=[0])
+    figure = tree_diagram(folded)
+    assert trace(figure, "nodes").customdata == (0, 1, 2)
+    assert folded.ends == [1, 2]
+    height = [tree_height(t) for t in (folded, tree)]
+    assert height[0] <= height[1]
+    inner = [node for node in (1, 2) if tree.nodes.child[node] >= 0]
+    assert inner
+    toggles = [folded.toggle(node) for node in inner]
+    assert list(trace(figure, "toggles").customdata) == [folded.toggle(0), *toggles]
+    in_a_file = trace(tree_diagram(folded, canvas=FILE), "toggles")
+    assert list(in_a_file.customdata) == toggles, "nothing is folded by a click there"
+
+
+def test_clicks_on_a_tree_tell_objects_from_folding(tree):
+    assert tree.picked([1]) == (tree.nodes.members(1).tolist(), [])
+    assert tree.picked([tree.toggle(2)]) == ([], [2])
+    assert tree.picked([tree.member(5), tree.member(5)]) == ([5], [])
+    everything, _ = tree.picked([0, 1])
+    assert sorted(everything) == list(range(N))
+
+
+def test_bars_of_a_tree_are_divided_like_their_members(tree):
+    figure = tree_diagram(replace(tree, opened=[]))
+    widths = {}
+    for name in ("a", "b"):
+        x = np.array(trace(figure, name).x)
+        widths[name] = np.nanmax(x) - np.nanmin(x)
+    assert widths["a"] / widths["b"] == pytest.approx(2)
+
+
+def test_a_tree_begins_with_few_ends():
+    points = np.random.default_rng(0).normal(size=(500, 2))
+    nodes = ComparisonTree(leaf_size=1).fit(points).nodes_
+    objects = pd.DataFrame({"id": [str(i) for i in range(500)]}).assign(label="long name " * 9)
+    data = TreeData(nodes, objects, first_opened(nodes, 16))
+    assert 4 < len(data.ends) <= 16
+    assert all(len(text) < 40 for t in tree_diagram(data).data if t.text for text in t.text)
+
+
+def test_cells_lie_behind_the_points(data):
+    square = Region(np.array([[0, 0], [1, 0], [1, 1.0]]))
+    nothing = Region(np.zeros((0, 2)))
+    figure = divided_map(cut(data, 2), MapStyle(), [square, nothing])
+    assert figure.data[0].fill == "toself"
+    assert len(figure.data[0].x) == 4
+    assert figure.data[1].customdata is not None
+
+
+def test_error_curves_draw_lines_and_levels():
+    table = pd.DataFrame({
+        "line": ["a", "a", "peer"], "m": [1, 10, np.nan], "error": [0.4, 0.2, 0.3],
+        "low": [0.3, 0.1, 0.2], "high": [0.5, 0.3, 0.4],
+    })
+    figure = error_curves(table, line="line", x="m", value="error", canvas=FILE)
+    line, level = trace(figure, "a"), trace(figure, "peer")
+    assert list(line.error_y.array) == pytest.approx([0.1, 0.1])
+    assert list(level.x) == [1, 10]
+    assert list(level.y) == [0.3, 0.3]
+
+
+def test_predictions_are_points_of_their_objects():
+    truth = np.array([1.0, np.nan, 3.0])
+    figure = predicted_against_true(truth, np.array([2.0, 2.0, 2.0]), list("abc"), name="size")
+    assert figure.data[1].customdata == (0, 2)
+    assert list(figure.data[1].x) == [1, 3]
+
+
+def test_ellipses_of_objects_without_a_value_have_no_colour_of_the_scale(data):
+    values = np.arange(float(N))
+    values[3] = np.nan
+    objects = data.objects.assign(size=values)
+    found = shades(replace(data, objects=objects), MapStyle(colour="size"))
+    (alone,) = (group for group in found if 3 in group.members)
+    assert alone.members.tolist() == [3]
+    assert alone.colour == FAINT
+    assert sum(len(group.members) for group in found) == N
+
+
+def test_an_object_without_a_place_takes_no_picture_from_the_others(data):
+    shown = cut(data, 2, pictures={i: f"/{i}.png" for i in range(N)})
+    images = embedding_map(shown, MapStyle(marks="pictures")).layout.images
+    assert [image.source for image in images] == [f"/{i}.png" for i in range(N - 1)]
+    assert all(image.sizex > 0 for image in images)

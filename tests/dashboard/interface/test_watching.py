@@ -1,0 +1,65 @@
+"""What the browser is told of a job while it runs."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tripletscope.dashboard.interface.watching import state_of
+from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.serving.server import _job
+
+
+def ask(job: str, **view: str) -> Response:
+    return _job(Request({"type": "http", "path_params": {"job": job, **view}}))
+
+
+def told(job: Job) -> dict:
+    return json.loads(ask(job.id).body)
+
+
+def test_a_job_is_followed_from_its_beginning_to_its_end(services):
+    at, go = threading.Event(), threading.Event()
+
+    def work(progress):
+        progress(0.25)
+        at.set()
+        go.wait()
+
+    job = Job("me", "here", "a title", [Step("Counting", work), Step("More", lambda _: None)])
+    assert state_of(job)["words"] == "a title: waiting for another computation to end"
+    services.jobs.submit(job)
+    assert at.wait(60)
+    job.views["sum"] = lambda: '{"data": []}'
+    job.views["nothing yet"] = lambda: None
+    assert told(job) == {"words": "Counting, 25%", "share": 0.125, "step": 0, "active": True}
+    assert ask(job.id).headers["cache-control"] == "no-store"
+    assert ask(job.id, view="sum").body == b'{"data": []}'
+    for name in ("nothing yet", "unknown"):
+        assert ask(job.id, view=name).status_code == 204
+    job.cancel()
+    assert told(job)["words"] == "Counting: stopping"
+    go.set()
+    assert job.wait(60)
+    assert told(job)["active"] is False
+    assert ask(job.id, view="sum").status_code == 204, "what it shows may hold the data"
+
+
+def test_a_job_that_was_given_up_calls_nobody(services):
+    job = services.jobs.submit(Job("me", "here", "a title", [Step("Counting", lambda _: None)]))
+    job.give_up()
+    assert job.wait(60)
+    assert told(job)["active"] is True
+
+
+def test_jobs_are_found_by_their_secret_only(services):
+    job = services.jobs.submit(Job("me", "here", "a title", [Step("Counting", lambda _: None)]))
+    assert services.jobs.get(job.id) is job
+    assert len(job.id) >= 16
+    with pytest.raises(HTTPException):
+        ask("anything")

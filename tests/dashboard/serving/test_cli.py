@@ -1,0 +1,237 @@
+"""The console command, and what its server promises to those who watch it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import psutil
+import pytest
+
+from tests.server import COMMAND, WATCHED, free_port, running
+from tripletscope.dashboard.serving.cli import main, parser
+from tripletscope.dashboard.serving.server import is_own_origin
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("workspace")) as found:
+        yield found
+
+
+def get(address: str, **headers: str):
+    return urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20)
+
+
+def test_help_names_every_option_and_promise():
+    text = parser().format_help()
+    for word in ("--port", "--workspace", "--open", "--no-open", "127.0.0.1", "500 MB"):
+        assert word in text
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "http", "-1"])
+def test_a_bad_port_is_explained(port, capsys):
+    with pytest.raises(SystemExit):
+        parser().parse_args([f"--port={port}"])
+    assert "is not a port" in capsys.readouterr().err
+
+
+def test_a_taken_port_is_explained(capsys, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["--port", str(port), "--workspace", str(tmp_path), "--no-open"]) == 1
+    message = capsys.readouterr().err
+    assert f"port {port} is already in use" in message
+    assert f"--port {port + 1}" in message
+    assert "Traceback" not in message
+
+
+def test_an_unusable_workspace_is_explained(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    done = subprocess.run(
+        [*COMMAND, "--workspace", str(file), "--port", str(free_port()), "--no-open"],
+        capture_output=True, text=True, timeout=60,
+    )
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_lost_catalogue_is_explained(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "0123.answers.parquet").write_bytes(b"")
+    done = subprocess.run(
+        [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open"],
+        capture_output=True, text=True, timeout=60,
+    )
+    assert done.returncode == 1
+    assert "catalogue.sqlite is missing" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_serves_this_machine_only(address):
+    port = int(address.rsplit(":", 1)[1])
+    listening = [
+        c.laddr.ip for c in psutil.net_connections("tcp")
+        if c.status == psutil.CONN_LISTEN and c.laddr.port == port
+    ]
+    assert listening == ["127.0.0.1"]
+
+
+def test_other_host_names_are_refused(address):
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        get(address, Host="example.org")
+    assert caught.value.code in (400, 403)
+
+
+def knock(port: int, host: str, origin: str | None) -> http.client.HTTPConnection:
+    """Ask for a websocket; its status comes when it is asked for."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("GET", "/_stcore/stream", headers={
+        "Host": host, "Connection": "Upgrade", "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        **({"Origin": origin} if origin else {}),
+    })
+    return connection
+
+
+def handshake(port: int, host: str, origin: str | None) -> int:
+    """Status of a websocket's opening."""
+    return knock(port, host, origin).getresponse().status
+
+
+def test_a_proxys_name_is_served_when_it_is_given(tmp_path):
+    with running(tmp_path, more=["--host", "scope.example.org"]) as address:
+        port = int(address.rsplit(":", 1)[1])
+        assert get(address, Host="scope.example.org").status == 200
+        assert handshake(port, "scope.example.org", "https://scope.example.org") == 101
+        assert handshake(port, f"localhost:{port}", f"http://localhost:{port}") == 101
+        assert handshake(port, "scope.example.org", "https://elsewhere.org") in (400, 403)
+        assert handshake(port, "elsewhere.org", "https://elsewhere.org") in (400, 403)
+
+
+def test_a_foreign_page_is_refused_without_a_question_to_anybody(tmp_path):
+    asked = tmp_path / "asked"
+    more = ["--host", "scope.example.org"]
+    with running(tmp_path / "ws", more=more, command=[*WATCHED, str(asked)]) as address:
+        port = int(address.rsplit(":", 1)[1])
+        own = f"localhost:{port}"
+        origins = ["https://elsewhere.org", f"http://localhost:{port + 1}", "http://localhost",
+                   "null", f"http://{own}.elsewhere.org", "http://10.0.0.1", f"ftp://{own}"]
+        foreign = [knock(port, own, origin) for origin in origins]
+        for origin in (f"http://{own}", f"http://127.0.0.1:{port}", None):
+            assert handshake(port, own, origin) == 101, "and all others are answered meanwhile"
+        # Also where a proxy does not hand the name on.
+        assert handshake(port, own, "https://scope.example.org") == 101
+        assert [connection.getresponse().status for connection in foreign] == [403] * len(origins)
+        for path in ("", "/tripletscope/health", "/tripletscope/pictures/a.png"):
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                get(address + path, Origin="https://elsewhere.org")
+            assert caught.value.code == 403
+        assert get(address, Origin=f"http://{own}").status == 200
+    assert not asked.exists(), asked.read_text()
+
+
+@pytest.mark.parametrize(("origin", "host", "own"), [
+    ("http://localhost:8501", "localhost:8501", True),
+    ("http://localhost:8501", "127.0.0.1:8501", True),
+    ("HTTP://LOCALHOST:8501", "localhost:8501", True),
+    ("http://localhost:9000", "localhost:9000", True),  # through a tunnel
+    ("http://localhost:9000", "localhost:8501", False),
+    ("http://localhost", "localhost:8501", False),
+    ("https://scope.example.org", "scope.example.org", True),
+    ("https://scope.example.org:443", "scope.example.org", True),
+    ("https://scope.example.org:8443", "scope.example.org:8443", True),
+    ("https://scope.example.org:8443", "scope.example.org", False),
+    ("https://scope.example.org", "localhost:8501", True),  # a proxy that names itself
+    ("http://scope.example.org:8501", "localhost:8501", False),
+    ("https://example.org", "scope.example.org", False),
+    ("https://scope.example.org.elsewhere.org", "scope.example.org", False),
+    ("https://a.wild.org", "a.wild.org", True),
+    ("https://b.wild.org", "a.wild.org", False),
+    ("null", "localhost:8501", False),
+    ("", "localhost:8501", False),
+    ("file://", "localhost:8501", False),
+    ("ftp://localhost:8501", "localhost:8501", False),
+    ("http://localhost:8501@elsewhere.org", "localhost:8501", False),
+    ("http://elsewhere.org@localhost:8501", "localhost:8501", False),
+    ("http://localhost:8501/page", "localhost:8501", False),
+    ("http://localhost:x", "localhost:8501", False),
+    ("http://[localhost", "localhost:8501", False),
+])
+def test_own_pages_are_told_from_others(origin, host, own):
+    hosts = ["localhost", "127.0.0.1", "scope.example.org", "*.wild.org"]
+    assert is_own_origin(origin, host, 8501, hosts) == own
+
+
+def test_pages_come_with_security_headers(address):
+    headers = get(address).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'self'" in headers["content-security-policy"]
+
+
+def test_plotly_is_served_for_good(address):
+    from plotly.offline import get_plotlyjs_version
+
+    response = get(f"{address}/tripletscope/plotly-{get_plotlyjs_version()}.min.js")
+    assert "immutable" in response.headers["cache-control"]
+    assert b"plotly.js" in response.read(200)
+
+
+@pytest.mark.parametrize(
+    "path", ["nothing.png", "catalogue.sqlite", "a.png?size=9999999", "a.png?size=x"]
+)
+def test_only_pictures_are_served(address, path):
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        get(f"{address}/tripletscope/pictures/{path}")
+    assert caught.value.code == 404
+
+
+@pytest.mark.parametrize("way", ["..%2Fcatalogue.sqlite", "../catalogue.sqlite", "%2e%2e%2f"])
+def test_no_way_leads_out_of_the_pictures(address, way):
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=20)
+    connection.request("GET", f"/tripletscope/pictures/{way}")
+    response = connection.getresponse()
+    assert response.status in (400, 404) or response.read().startswith(b"<!doctype html>")
+
+
+def test_telemetry_is_off_and_the_upload_limit_is_set(address):
+    done = subprocess.run(
+        [*COMMAND[:1], "-c", "import sys; from tripletscope.dashboard.serving.server import APP; "
+         "sys.argv = [str(APP)]; "
+         "import streamlit.config as c; c._main_script_path = str(APP); c.get_config_options(True);"
+         "import json; print(json.dumps([c.get_option(o) for o in ('browser.gatherUsageStats', "
+         "'server.maxUploadSize', 'client.showErrorDetails', 'server.address')]))"],
+        capture_output=True, text=True, timeout=60,
+    )
+    assert json.loads(done.stdout) == [False, 500, "none", "127.0.0.1"]
+
+
+def test_compiled_code_can_be_prepared(tmp_path):
+    """Once prepared, another process finds the compiled code and makes none of its own."""
+    command = (
+        "from tripletscope.dashboard.serving.prepare import compile_kernels; compile_kernels()"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    made = []
+    for _ in range(2):
+        subprocess.run(
+            [sys.executable, "-c", command], env=environment, check=True, timeout=300
+        )
+        made.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")})
+    assert made[0]
+    assert made[0] == made[1]
+
+
+def test_the_command_prepares_everything(capsys):
+    assert main(["--prepare"]) == 0
+    assert "Traceback" not in capsys.readouterr().err

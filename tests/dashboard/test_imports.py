@@ -1,0 +1,511 @@
+"""Imports on their way: direction, several files, readings that are kept, pictures."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import os
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from tests.core.io.test_hostile import GOOD, zipped
+from tests.core.quality.test_quality import people_data
+from tests.dashboard.views.test_pages import settled, start, words
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import (
+    WRITERS,
+    Reading,
+    interpret,
+    load,
+    load_several,
+    read,
+    write_answers,
+)
+from tripletscope.core.quality import participants
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard import imports
+from tripletscope.dashboard.keeping import services as services_module
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.state import _KEY, Session
+
+PEOPLE = [
+    (f"session_p{i}.csv", f"center,left,right,answer\ndog,cat,car,{x}\n".encode())
+    for i, x in enumerate(["cat", "car", "cat"])
+]
+OTHERS = [("broken.csv", b"\x89PNG\r\n\x1a\n"), ("notes.csv", b"id,size,colour,age\na,1,red,2\n")]
+
+
+def png() -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (20, 10), "red").save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="module")
+def anchor_last() -> bytes:
+    """Answers about points in the plane: nearer, farther, anchor, without names of columns."""
+    points = np.random.default_rng(0).normal(size=(15, 2))
+    rows = simulate(points, 1500, noise="logistic", seed=1).rows[:, [1, 2, 0]]
+    return pd.DataFrame(rows).to_csv(index=False, header=False).encode()
+
+
+# The shape of the table
+
+
+@pytest.mark.parametrize(("name", "widgets"), [
+    ("a.parquet", []), ("a.json", []), ("a.xlsx", ["header"]),
+    ("a.csv", ["header", "delimiter"]),
+])
+def test_only_what_can_be_cut_in_another_way_is_asked_for(services, name, widgets):
+    frame = pd.DataFrame({"anchor": list("abc"), "near": list("bca"), "far": list("cab")})
+    buffer = io.BytesIO()
+    write = {"parquet": frame.to_parquet, "xlsx": lambda b: frame.to_excel(b, index=False),
+             "json": lambda b: b.write(frame.to_json(orient="records").encode()),
+             "csv": lambda b: frame.to_csv(b, index=False)}[name.split(".")[1]]
+    write(buffer)
+    app = start()
+    app.file_uploader(key="upload").upload(name, buffer.getvalue(), "text/csv").run()
+    assert not app.exception
+    shown = [w.key for w in [*app.toggle, *app.selectbox] if w.key in ("header", "delimiter")]
+    assert shown == widgets
+    if widgets:
+        app.toggle(key="header").set_value(False).run()
+        assert not app.exception
+        assert "4 answers" in words(app)
+
+
+# Several files
+
+
+def test_of_several_files_the_unreadable_are_named_and_left_out():
+    with pytest.raises(DataError, match=r"broken\.csv: this is a PNG picture"):
+        load_several([*PEOPLE, *OTHERS])
+    with pytest.raises(DataError, match="4 different tables"):
+        load_several([*PEOPLE, OTHERS[1]])
+    inside = load(zipped(*PEOPLE, *OTHERS), "all.zip", tolerant=True)
+    beside = load_several([*OTHERS, *PEOPLE], tolerant=True)
+    for table, folder in ((inside, "all.zip/"), (beside, "")):
+        assert table.files == tuple(folder + name for name, _ in PEOPLE)
+        reasons = {name.removeprefix(folder): why for name, why in table.refused.items()}
+        assert reasons == {
+            "broken.csv": "this is a PNG picture, not a table of answers",
+            "notes.csv": "its columns are others: id, size, colour and age",
+        }
+        assert set(table.preview(9)["file"]) == {"session_p0", "session_p1", "session_p2"}
+    with pytest.raises(DataError, match=r"none of 2 files can be read; of a\.csv, the file is em"):
+        load_several([("a.csv", b""), ("b.csv", b"")], tolerant=True)
+    alone = load_several([("a.csv", GOOD)], tolerant=True)
+    assert (alone.files, alone.refused) == ((), {})
+
+
+def test_many_files_take_time_in_proportion(monkeypatch):
+    """Each file is compared with all others only by the names of its columns."""
+    from tripletscope.core.io.table import Table
+
+    calls = []
+    codes = Table.codes
+    monkeypatch.setattr(Table, "codes", lambda *a: calls.append(a) or codes(*a))
+    load_several([(f"s{i}.csv", PEOPLE[0][1]) for i in range(60)], reshape=False)
+    assert len(calls) <= 60 * 5
+
+
+def test_an_upload_of_several_files_with_pictures(services):
+    upload = imports.Waiting.of([*PEOPLE, *OTHERS, ("dog.png", png()), ("elk.png", png())])
+    assert upload.name == "session"
+    assert set(upload.pictures) == {"dog.png", "elk.png"}
+    triplets, report = upload.triplets()
+    assert triplets.answers["participant"].tolist() == ["session_p0", "session_p1", "session_p2"]
+    _, match = upload.matched_pictures()
+    assert (match.missing, match.unused) == (["car", "cat"], ["elk.png"])
+    assert any("1 unused: elk.png" in line for line in report)
+    zipped_up = imports.Waiting.of([("all.zip", zipped(*PEOPLE, ("pictures/dog.png", png())))])
+    assert list(zipped_up.pictures) == ["dog.png"]
+    assert zipped_up.triplets()[0].objects["image"].notna().sum() == 1
+    app = start()
+    app.file_uploader(key="upload").set_value([
+        (name, data, "text/csv") for name, data in [*PEOPLE, *OTHERS]
+    ])
+    app.run()
+    assert not app.exception
+    assert [w.value.replace("\\", "").split(":")[0] for w in app.warning] == [
+        "broken.csv was left out", "notes.csv was left out",
+    ]
+    assert "3 files read as one table" in [e.label for e in app.expander]
+
+
+def test_many_files_that_are_left_out_are_one_message(services):
+    app = start()
+    app.file_uploader(key="upload").set_value([
+        (name, data, "text/csv") for name, data in [*PEOPLE, *((f"b{i}.csv", b"") for i in range(5))
+    ]])
+    app.run()
+    assert not app.exception
+    assert [w.value for w in app.warning] == ["5 of 8 files were left out."]
+    reasons = next(f.value for f in app.dataframe if "because" in f.value)
+    assert set(reasons["because"]) == {"the file is empty"}
+
+
+@pytest.mark.parametrize(("names", "together"), [
+    (["a.csv"], "a.csv"), (["p01.csv", "p02.csv"], "2 files"),
+    (["exp_a_01.csv", "exp_b_01.csv"], "exp"), (["eggs-1.csv", "eggs-22.csv"], "eggs"),
+])
+def test_several_files_are_called_by_what_their_names_share(services, names, together):
+    assert imports.Waiting.of([(name, PEOPLE[0][1]) for name in names]).name == together
+
+
+# Direction
+
+
+def test_the_form_warns_of_a_wrong_direction_and_turns_it_round(services, anchor_last):
+    app = start()
+    app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv")
+    app.run()
+    assert not app.exception
+    settled(app, services)
+    (warning,) = app.warning
+    assert "Another reading predicts clearly better" in warning.value
+    right = "anchor column 3, nearer column 1, farther column 2"
+    assert right in warning.value
+    assert len(app.table[0].value) == 12
+    app.button(key="direction.use").click().run()
+    settled(app, services)
+    assert not app.warning
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    assert layout.options[layout.value] == right.capitalize()
+    assert "No other reading predicts clearly better" in app.success[0].value
+    roles = {b.label: b.value for b in app.selectbox}
+    assert (roles["Anchor"], roles["Nearer"], roles["Farther"]) == (
+        "column 3", "column 1", "column 2"
+    )
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    (info,) = services.workspace.datasets()
+    kept = services.workspace.triplets(info)
+    assert (kept.rows == read(anchor_last, {"near": "column 1", "far": "column 2",
+                                            "anchor": "column 3"}).rows).all()
+
+    # The next file of the experiment may be read the same way.
+    upload = imports.Waiting.of([("next.csv", anchor_last)])
+    assert upload.readings[0].title != "As in bare", "columns without names are no proof"
+    assert upload.readings[-1].title == "As in bare"
+
+
+def test_the_form_goes_on_where_the_upload_has_left_the_memory(services, anchor_last):
+    app = start()
+    app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv").run()
+    settled(app, services)
+    others(5)
+    app.button(key="direction.use").click().run()
+    settled(app, services)
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    right = "Anchor column 3, nearer column 1, farther column 2"
+    assert layout.options[layout.value] == right
+    others(5)
+    app.run()
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    assert layout.options[layout.value] == right
+    others(5)
+    app.button(key="keep.go").click().run()
+    assert not app.exception
+    (info,) = services.workspace.datasets()
+    assert info.extra["reading"]["roles"]["anchor"] == "column 3"
+
+
+def test_a_test_of_another_reading_is_given_up(services, anchor_last):
+    upload = imports.Waiting.of([("bare.csv", anchor_last)])
+    imports.wait("s", upload)
+    first = upload.direction("s")
+    assert upload.direction("s") is first
+    upload.choose(1)
+    second = upload.direction("s")
+    assert second is not first
+    assert first.stopping or first.state == "done"
+    assert second.wait(60)
+    assert upload.direction("s") is second
+    assert second.results[0].readings[0] == upload.reading
+    upload.test_again()
+    third = upload.direction("s")
+    imports.discard("s")
+    assert third.stopping
+
+
+def test_a_change_of_who_answered_needs_no_new_test(services, anchor_last):
+    upload = imports.Waiting.of([("bare.csv", anchor_last)])
+    first = upload.direction("s")
+    upload.reading = Reading.from_dict(
+        {**upload.reading.to_dict(), "roles": {**upload.reading.roles, "participant": "column 1"}}
+    )
+    assert upload.direction("s") is first
+
+
+# Waiting
+
+
+def others(number: int) -> None:
+    """Uploads of other sessions, which need a place in memory."""
+    for k in range(number):
+        imports.wait(f"other {k}", imports.Waiting.of([("pets.csv", GOOD)]))
+
+
+def stored(services) -> set[str]:
+    return {path.suffix for path in (services.workspace.folder / "uploads").iterdir()}
+
+
+def test_twenty_uploads_at_once_all_wait(services):
+    """Each keeps its own data and reading, and few of them take up memory."""
+    def content(k: int) -> bytes:
+        return f"head,winner,loser\ncat,dog,car{k}\ndog,cat,car{k}\n".encode()
+
+    def reading(k: int) -> Reading:
+        near, far = ("winner", "loser") if k % 2 else ("loser", "winner")
+        return Reading.from_roles(anchor="head", near=near, far=far)
+
+    together, seen = threading.Barrier(20), []
+
+    def wait(k: int) -> None:
+        upload = imports.Waiting.of([(f"{k}.csv", content(k))])
+        seen.append(weakref.ref(upload))
+        together.wait(60)
+        imports.wait(f"s{k}", upload)
+        upload.use(reading(k))
+        imports.keep_waiting(f"s{k}", upload)
+
+    def accept(k: int) -> DatasetInfo:
+        return imports.accept(f"s{k}", imports.waiting(f"s{k}"), f"set {k}")
+
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(wait, range(20)))
+    gc.collect()
+    assert sum(upload() is not None for upload in seen) <= 4
+    with ThreadPoolExecutor(20) as pool:
+        kept = list(pool.map(accept, range(20)))
+    for k, info in enumerate(kept):
+        expected = interpret(load(content(k), f"{k}.csv"), reading(k)).triplets
+        assert (info.name, info.origin) == (f"set {k}", f"{k}.csv")
+        assert services.workspace.triplets(info).fingerprint == expected.fingerprint
+    assert stored(services) == set()
+
+
+def test_an_upload_that_has_left_the_memory_comes_back_as_it_was(services):
+    upload = imports.Waiting.of([*PEOPLE, *OTHERS, ("dog.png", png()), ("sad.gif", b"GIF89a")])
+    imports.wait("s", upload)
+    upload.reload(True, ",")
+    upload.choose(len(upload.readings) - 1)
+    upload.add_objects("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\n")
+    imports.keep_waiting("s", upload)
+    others(5)
+    displaced = imports.waiting("s")
+    services.close()
+    services_module._services.cache_clear()
+    restarted = imports.waiting("s")
+    for back in (displaced, restarted):
+        assert back is not upload
+        for name in ("name", "files", "readings", "chosen", "reading", "shape", "objects_name"):
+            assert getattr(back, name) == getattr(upload, name), name
+        assert back.table.refused == upload.table.refused
+        assert back.pictures.refused == upload.pictures.refused
+        (now, report), (before, reported) = back.triplets(), upload.triplets()
+        assert (now.fingerprint, report) == (before.fingerprint, reported)
+    other = imports.Waiting.of([("p.parquet", write_answers(now, "parquet"))])
+    imports.wait("s", other)
+    others(5)
+    assert imports.waiting("s").table.columns == other.table.columns
+
+
+def test_what_is_decided_in_one_tab_is_not_kept_by_another(services):
+    first = imports.Waiting.of([("pets.csv", GOOD)])
+    imports.wait("s", first)
+    imports.discard("s")
+    first.add_pictures([("a.png", png())])
+    imports.keep_waiting("s", first)
+    assert imports.waiting("s") is None
+    assert stored(services) == set()
+    second = imports.Waiting.of([("more_pets.csv", GOOD)])
+    imports.wait("s", second)
+    imports.keep_waiting("s", first)
+    others(5)
+    assert imports.waiting("s").name == "more_pets.csv"
+    imports.discard("s")
+    imports.discard("s")
+
+
+def test_uploads_of_sessions_that_are_gone_are_removed(services):
+    folder = services.workspace.folder / "uploads"
+    imports.wait("s", imports.Waiting.of([("pets.csv", GOOD)]))
+    for path in folder.iterdir():
+        os.utime(path, (1, 1))
+    others(1)
+    assert imports.waiting("s") is None
+    assert len(list(folder.iterdir())) == 2, "what the other session has"
+    services.uploads.pack([("pets.csv", GOOD)])  # and then the server is killed
+    (folder / "0123.json").write_bytes(b"damaged")
+    services.close()
+    services_module._services.cache_clear()
+    assert imports.waiting("other 0") is not None
+    _, archives, _ = services_module.services().uploads.load("other 0")
+    assert {path.name for path in folder.glob("*.tar")} == set(archives.values())
+
+
+# Readings that are kept
+
+
+def test_an_accepted_reading_is_offered_for_the_next_file(services):
+    data = b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n"
+    upload = imports.Waiting.of([("odd.csv", data)])
+    central = next(k for k, r in enumerate(upload.readings) if r.task == "most_central")
+    upload.choose(central)
+    imports.wait("s", upload)
+    info = imports.accept("s", upload, "Cars")
+    assert info.extra["columns"] == ["image1", "image2", "image3", "choice"]
+
+    following = imports.Waiting.of([("next.csv", data)])
+    assert following.reading.title == "As in Cars"
+    assert (following.reading.task, following.reading.roles) == (
+        "most_central", upload.reading.roles
+    )
+    rows = interpret(following.table, following.reading).triplets.rows
+    assert (rows == services.workspace.triplets(info).rows).all()
+    wider = b"\n".join(line + b",0" for line in data.splitlines())
+    other = imports.Waiting.of([("more.csv", wider)])
+    assert other.reading.task == "odd_one_out"
+    assert other.readings[-1].title == "As in Cars"
+    assert "As in Cars" not in [r.title for r in imports.Waiting.of([("a.csv", GOOD)]).readings]
+
+    # The same reading of two data sets is offered once.
+    imports.wait("s", following)
+    imports.accept("s", following, "Cars again")
+    titles = [r.title for r in imports.Waiting.of([("next.csv", data)]).readings]
+    assert titles[0] == "As in Cars again"
+    assert "As in Cars" not in titles
+
+
+def test_a_reading_goes_into_a_file_and_comes_back(services):
+    upload = imports.Waiting.of([("pets.csv", GOOD)])
+    turned = Reading.from_roles(anchor="far", near="near", far="anchor")
+    upload.load_reading(json.dumps(turned.to_dict()).encode(), "mine.json")
+    assert upload.reading == turned
+    assert upload.readings[upload.chosen] == turned
+    for wrong in (b"", b"[]", b"{}", b"\xff", b'{"layout": "a"}', b"[" * 100_000,
+                  b'{"layout": "a", "title": "b", "roles": {"anchor": 1}}',
+                  b'{"layout": "a", "title": "b", "roles": ["anchor"]}',
+                  b'{"layout": "a", "title": "b", "only": {"a": "b"}}',
+                  b'{"layout": "a", "title": "b", "reasons": "b"}',
+                  b'{"layout": "a", "title": "b", "index_base": {}}',
+                  b'{"layout": "a", "title": "b", "task": "guess"}',
+                  b'{"layout": "a", "title": "b", "colour": "red"}'):
+        with pytest.raises(DataError, match=r"mine\.json: this is no description"):
+            upload.load_reading(wrong, "mine.json")
+    absent = Reading.from_roles(anchor="head", near="near", far="far")
+    with pytest.raises(DataError, match="no column 'head'"):
+        upload.load_reading(json.dumps(absent.to_dict()).encode(), "mine.json")
+    assert upload.reading == turned
+
+
+# Further columns
+
+
+def test_the_form_keeps_the_columns_that_one_names(services):
+    """A condition without asking, others when asked, and none that plays a role."""
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", (
+        b"anchor,near,far,condition,mood\ncat,dog,car,lab,good\ncar,cat,dog,crowd,bad\n"
+    ), "text/csv")
+    app.run()
+    kept = next(box for box in app.multiselect if box.label == "Other columns to keep")
+    assert kept.options == ["condition", "mood"]
+    assert kept.value == ["condition"]
+    kept.set_value(["condition", "mood"]).run()
+    next(box for box in app.selectbox if box.label == "Block").select("condition").run()
+    kept = next(box for box in app.multiselect if box.label == "Other columns to keep")
+    assert kept.options == ["mood"]
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    settled(app, services)
+    (info,) = services.workspace.datasets()
+    answers = services.workspace.triplets(info).answers
+    assert answers["block"].tolist() == ["lab", "crowd"]
+    assert answers["mood"].tolist() == ["good", "bad"]
+
+
+# Downloads
+
+
+def test_answers_can_be_downloaded_in_every_layout_that_holds_them(services):
+    odd = read(b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n")
+    for triplets, can_not in (
+        (odd, {"CSV, most central"}),
+        (Triplets.from_array(odd.rows, weight=np.arange(6)),
+         {"CSV, odd one out", "CSV, most central", "Salmon"}),
+    ):
+        info = services.workspace.add_dataset(triplets, origin="x", report=[])
+        session = Session("s")
+        session.open(info.id)
+        session.save()
+        app = start("data", "s")
+        app.session_state["data.tab"] = "Answers"
+        app.run()
+        assert not app.exception
+        buttons = {b.proto.label: b.proto for b in app.get("download_button")}
+        assert {writer.title for writer in WRITERS.values()} <= set(buttons)
+        assert {label for label, proto in buttons.items() if proto.disabled} == can_not
+        assert "cblearn" in buttons["NumPy array"].help
+
+
+# Pictures in the form
+
+
+def test_the_form_lists_what_has_no_picture_and_what_is_refused(services):
+    app = start()
+    app.file_uploader(key="upload").set_value([
+        ("pets.csv", b"head,left,right,winner\n<img src='a/cat.png'>,<p>dog</p>,car,car\n",
+         "text/csv"),
+        ("cat.png", png(), "image/png"), ("dog.png", png(), "image/png"),
+        ("elk.png", png(), "image/png"), ("sad.gif", b"GIF89a", "image/gif"),
+    ])
+    app.run()
+    assert not app.exception
+    lists = {frame.value.columns[0]: frame.value.iloc[:, 0].tolist() for frame in app.dataframe}
+    assert lists["Objects without a picture (1)"] == ["car"]
+    assert lists["Pictures that belong to no object (1)"] == ["elk.png"]
+    assert "sad.gif was left out" in words(app).replace("\\", "")
+
+
+def test_a_corrected_table_of_objects_is_read_again(services):
+    app = start()
+    app.file_uploader(key="upload").upload("a.csv", GOOD, "text/csv").run()
+    for kinds in ("xyy", "yxx"):
+        content = "id,kind\n" + "".join(f"{i},{k}\n" for i, k in zip("abc", kinds, strict=True))
+        app.file_uploader(key="import.objects").upload("objects.csv", content.encode(), "text/csv")
+        app.run()
+        assert not app.exception
+        upload = imports.waiting(app.session_state[_KEY].id)
+        assert upload.objects["kind"].tolist() == list(kinds)
+
+
+def test_sides_and_trials_of_written_answers_come_back_on_the_page(services):
+    data = people_data(each=30)
+    app = start()
+    app.file_uploader(key="upload").upload("back.csv", write_answers(data), "text/csv").run()
+    assert not app.exception
+    session = app.session_state[_KEY]
+    version = imports.waiting(session.id).version
+    assert app.selectbox(key=f"role.side.{version}").value == "side"
+    assert app.selectbox(key=f"role.trial.{version}").value == "—"
+    app.radio(key=f"coded.{version}").set_value(True).run()
+    assert not [w for w in app.selectbox if w.key.startswith(("role.side", "role.trial"))]
+    app.radio(key=f"coded.{version}").set_value(False).run()
+    # What the file says is offered again under the layout that was proposed.
+    imports.waiting(session.id).choose(0)
+    app.run()
+    app.button(key="keep.go").click().run()
+    (info,) = services.workspace.datasets()
+    kept = services.workspace.triplets(info)
+    assert kept.answers["side"].tolist() == data.answers["side"].tolist()
+    pd.testing.assert_frame_equal(participants(kept), participants(data))
+    settled(app, services)

@@ -1,0 +1,126 @@
+"""The script that a data set can be taken away with computes the same results."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.core.quality.test_quality import people_data
+from tests.paths import ROOT
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.io import Pairs
+from tripletscope.core.io.writing import write_answers
+from tripletscope.core.kernel import K2
+from tripletscope.core.method import methods
+from tripletscope.core.quality import Exclusion
+from tripletscope.core.run import run
+from tripletscope.core.scale import MLDS
+from tripletscope.dashboard import reproduce
+from tripletscope.dashboard.keeping.workspace import Workspace
+
+
+def test_the_script_computes_the_same_results(tmp_path):
+    workspace = Workspace(tmp_path / "ws")
+    data = people_data()
+    kinds = data.objects.assign(kind=["a", "b"] * 6)
+    answers = data.answers.assign(
+        tempo=pd.Categorical(np.where(np.arange(len(data)) % 3, "slow", "fast"))
+    )
+    catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "p5"], "correct": [True, False]})
+    info = workspace.add_dataset(
+        Triplets(data.rows, kinds, answers, 'The "people"\\'), origin="a.csv", report=[],
+        catch_trials=catch,
+    )
+    gold = Triplets(data.rows[:3], kinds)
+    cleaning = workspace.cleaning(info)
+    cleaning = type(cleaning)(cleaning.raw, cleaning.catch_trials, gold)
+    for step in (Exclusion("favourite_side"), Exclusion("failed_checks", {"most": 0.4}),
+                 Exclusion(answers=(1, 2))):
+        cleaning = cleaning.excluding(step)
+    info = workspace.update_dataset(info.id, cleaning)
+    triplets = workspace.triplets(info)
+    done = [
+        run("fit", STE(n_init=1), triplets),
+        run("cross_validate", STE(n_init=1), triplets, {"folds": 3}),
+        run("fit", Agglomerative(linkage="complete", basis=K2()), triplets),
+        run("classify", K2(), triplets, {"labels": "kind", "folds": 2}),
+        run("who_predicts_whom", STE(n_init=1), triplets, {"by": "tempo", "folds": 2}),
+        run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
+    ]
+    files = reproduce.reproduction(info, workspace.cleaning(info), done)
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    (script,) = tmp_path.glob("*.py")
+    subprocess.run([sys.executable, script.name], cwd=tmp_path, check=True,
+                   env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
+    with np.load(next(tmp_path.glob("*fit_ste.npz"))) as again:
+        np.testing.assert_array_equal(again["embedding_"], done[0].arrays["embedding_"])
+
+
+def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):
+    workspace = Workspace(tmp_path)
+    info = workspace.add_dataset(planted, origin="a", report=[])
+    given = run("fit", Agglomerative(basis=K2()), planted)
+    given.options["distances"] = "d.csv"
+    files = reproduce.reproduction(info, workspace.cleaning(info), [given])
+    (script,) = [content for name, content in files.items() if name.endswith(".py")]
+    assert b"Agglomerative" not in script
+
+
+@pytest.mark.parametrize(
+    "method", [m for kind in ("embedding", "kernel", "cluster", "scale")
+               for m in methods(kind).values()], ids=lambda m: m.__name__,
+)
+def test_every_method_can_be_written_down(method):
+    wanted = method()
+    text, imports = reproduce._source(wanted)
+    space = {}
+    exec("\n".join(imports), space)
+    assert eval(text, space).get_params(deep=False) == wanted.get_params(deep=False)
+
+
+def test_names_that_cannot_be_read_again_become_numbers(tmp_path):
+    data = Triplets.from_array([[0, 1, 2]], ids=["1e5", "nan", "x"])
+    with pytest.raises(Exception, match="would not be read again"):
+        write_answers(data)
+    workspace = Workspace(tmp_path)
+    info = workspace.add_dataset(data, origin="a", report=[])
+    files = reproduce.reproduction(info, workspace.cleaning(info), [])
+    assert any(name.endswith(".npy") for name in files)
+
+
+def test_the_script_computes_scales_of_comparisons_of_pairs(tmp_path):
+    workspace = Workspace(tmp_path / "ws")
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(6, 4, replace=False) for _ in range(80)])
+    far = np.abs(rows[:, 2] - rows[:, 3]) >= np.abs(rows[:, 0] - rows[:, 1])
+    rows = np.where(far[:, None], rows, rows[:, [2, 3, 0, 1]])
+    objects = pd.DataFrame({"id": [f"level {i}" for i in range(6)], "level": np.arange(6.0)})
+    pairs = Pairs(rows.astype(np.int32), pd.DataFrame({"participant": ["7", "8"] * 40}),
+                  np.arange(80), 6)
+    info = workspace.add_dataset(
+        Triplets(np.zeros((0, 3)), objects, name="scale"), origin="a", report=[], pairs=pairs
+    )
+    assert len(workspace.pairs(info)) == 80
+    cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("7",)))
+    info = workspace.update_dataset(info.id, cleaning)
+    data = workspace.pairs(info)
+    assert (len(data), info.n_pairs, info.n_participants) == (40, 40, 1)
+    assert info.left_out.startswith("Left out: 40 of 80 answers, 1 participant entirely")
+    done = [run("fit", MLDS(stimulus="level"), data),
+            run("bootstrap_scale", MLDS(stimulus="level"), data, {"resamples": 20}),
+            run("errors_by_group", MLDS(stimulus="level"), data.take(np.arange(40)),
+                {"by": "participant", "folds": 2})]
+    files = reproduce.reproduction(info, workspace.cleaning(info), done)
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    subprocess.run([sys.executable, "scale.py"], cwd=tmp_path, check=True,
+                   env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
+    with np.load(tmp_path / "scale-fit_mlds.npz") as again:
+        np.testing.assert_array_equal(again["scale_"], done[0].arrays["scale_"])

@@ -1,0 +1,237 @@
+"""Sessions, samples, imports and names: the dashboard's logic without its widgets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.dashboard.keeping.test_workspace import png
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.embedding import STE, TSTE
+from tripletscope.core.io import propose
+from tripletscope.dashboard import analysis, imports
+from tripletscope.dashboard.interface.controls import summary
+from tripletscope.dashboard.interface.panels import ago, plain
+from tripletscope.dashboard.keeping.samples import open_sample, samples
+from tripletscope.dashboard.state import Session
+
+CSV = b"subject,head,winner,loser\nann,cat,dog,car\nbob,car,bus,dog\nann,dog,cat,bus\n"
+
+
+@pytest.fixture
+def opened(services, planted):
+    """A session with the planted data open."""
+    current = Session("s")
+    info = services.workspace.add_dataset(planted, origin="a.csv", report=[])
+    current.open(info.id)
+    return current
+
+
+# Sessions -------------------------------------------------------------------------------------
+
+
+def test_selection_replaces_adds_and_toggles(opened):
+    opened.select(["1", "2", "1"])
+    assert opened.selection == ["1", "2"]
+    opened.select(["2", "5"], "add")
+    assert opened.selection == ["1", "2", "5"]
+    opened.select(["1", "7"], "toggle")
+    assert opened.selection == ["2", "5", "7"]
+    opened.select_positions([3])
+    assert opened.selection == ["3"]
+    assert opened.selected_positions(opened.triplets()) == [3]
+    opened.select([])
+    assert opened.selected_positions(opened.triplets()) == []
+
+
+def test_a_press_is_kept_until_it_is_asked_for_or_the_page_has_no_such_button(opened):
+    opened.press("fit")
+    assert not opened.take_press("other")
+    assert opened.take_press("fit")
+    assert not opened.take_press("fit"), "a press counts once"
+    opened.press("fit")
+    opened.forget_presses()
+    assert not opened.take_press("fit")
+
+
+def test_every_data_set_has_its_own_selection(opened, services, planted):
+    opened.select(["1"])
+    first = opened.dataset.id
+    opened.open(services.workspace.add_dataset(planted, origin="b", report=[]).id)
+    assert opened.selection == []
+    opened.open(first)
+    assert opened.selection == ["1"]
+
+
+def test_a_session_comes_back_as_it_was_saved(opened, services):
+    opened.select(["4"])
+    opened.drafts["x"] = 3
+    opened.save()
+    back = Session("s", services.workspace.session("s"))
+    assert (back.dataset, back.selection, back.drafts) == (opened.dataset, ["4"], {"x": 3})
+
+
+def test_a_deleted_data_set_is_not_open(opened, services):
+    services.workspace.delete_dataset(opened.dataset.id)
+    assert opened.dataset is None
+
+
+# Samples --------------------------------------------------------------------------------------
+
+
+def test_samples_are_complete():
+    assert {sample.name for sample in samples()} == {"alien_eggs", "ekman_colors"}
+    for sample in samples():
+        assert sample.thumbnail.stat().st_size < 200_000
+        assert sample.about.count(".") >= 2
+        assert (sample.folder / "README.md").exists()
+
+
+def test_samples_open_once_with_everything(services):
+    sizes = {}
+    for sample in samples():
+        info = open_sample(sample)
+        assert open_sample(sample) == info
+        sizes[sample.name] = (info.n_objects, info.n_answers, len(info.pictures))
+        images = services.workspace.triplets(info).objects["image"]
+        assert {name for name in images if isinstance(name, str)} >= set(info.pictures)
+    assert sizes == {"alien_eggs": (300, 17611, 30), "ekman_colors": (14, 800, 14)}
+    assert len(services.workspace.datasets()) == 2
+
+
+def test_colour_circle_closes_where_the_spectrum_ends(services):
+    """What the card of Ekman's colours promises: violet and red are neighbours."""
+    sample = next(s for s in samples() if s.name == "ekman_colors")
+    triplets = services.workspace.triplets(open_sample(sample))
+    distances = STE().fit(triplets).distances()
+    shortest, longest = 0, 13
+    opposite = triplets.objects.index[triplets.objects["wavelength_nm"] == 555][0]
+    assert distances[shortest, longest] < distances[shortest, opposite]
+
+
+# Imports --------------------------------------------------------------------------------------
+
+
+def test_an_upload_waits_and_becomes_a_data_set(services):
+    upload = imports.Waiting.of([("pets.csv", CSV)])
+    imports.wait("s", upload)
+    assert imports.waiting("s") is upload
+    upload.add_objects("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\nbus,thing\n")
+    upload.add_pictures([("cat.png", png("red")), ("unused.png", png("blue"))])
+    info = imports.accept("s", upload, "Pets")
+    assert imports.waiting("s") is None
+    triplets = services.workspace.triplets(info)
+    assert (info.name, info.n_objects, info.n_answers, info.n_participants) == ("Pets", 4, 3, 2)
+    kinds = dict(zip(triplets.ids, triplets.objects["kind"], strict=True))
+    assert kinds == {"cat": "animal", "dog": "animal", "car": "thing", "bus": "thing"}
+    assert any("3 answers" in line for line in info.report)
+    assert "cat.png" in info.pictures
+
+
+def test_what_was_read_is_not_read_again(services, monkeypatch):
+    upload = imports.Waiting.of([("pets.csv", CSV)])
+    first = upload.read()
+    assert upload.read() is first
+    upload.add_objects("objects.csv", b"id\ncat\ndog\ncar\nbus\n")
+    assert upload.read() is not first
+
+
+def test_rows_and_columns_can_be_cut_anew(services):
+    upload = imports.Waiting.of([("pets.csv", CSV)])
+    upload.reload(False, ",")
+    assert upload.table.n_rows == 4
+    assert upload.readings == propose(upload.table, insist=True)
+    with pytest.raises(DataError):
+        upload.reload(True, ";")
+    assert upload.table.n_rows == 4, "a failed attempt loses nothing"
+
+
+def test_uploads_without_a_picture_say_why():
+    with pytest.raises(DataError, match=r"No picture was found \(a.txt: "):
+        imports.gather_pictures([("a.txt", b"hello")])
+    assert set(imports.gather_pictures([("a.png", png("red")), ("b", b"x")])) == {"a.png"}
+
+
+# The analysis ---------------------------------------------------------------------------------
+
+
+def test_an_analysis_keeps_every_result_and_computes_it_once(opened, services, monkeypatch):
+    triplets, info = opened.triplets(), opened.dataset
+    tasks = {"bootstrap": {"replicates": 3}, "cross_validate": {"folds": 3}}
+    job = analysis.start(opened, info, triplets, STE(n_init=1), tasks)
+    assert job.wait(60)
+    assert job.state == "done", job.message
+    assert {run.task for run in services.workspace.runs(info.id)} == {
+        "fit", "bootstrap", "cross_validate"
+    }
+    for task, options in {"fit": {}, **tasks}.items():
+        assert analysis.find(info, triplets, STE(n_init=1), task, options).complete
+        assert analysis.find(info, triplets, STE(n_init=1), task).task == task
+        assert analysis.find(info, triplets, STE(n_init=2), task) is None
+
+    monkeypatch.setattr(analysis, "run", None)  # computing anything would fail now
+    again = analysis.start(opened, info, triplets, STE(n_init=1), tasks)
+    assert again.wait(60)
+    assert again.state == "done", again.message
+
+
+def test_a_cancelled_fit_is_kept_and_computed_anew_when_asked(opened, services):
+    triplets, info = opened.triplets(), opened.dataset
+    method = TSTE(n_components=5, n_init=50, tol=1e-15)
+    job = analysis.start(opened, info, triplets, method, {"bootstrap": {}})
+    while not job.losses and job.active:
+        pass
+    job.cancel()
+    assert job.wait(60)
+    assert job.state == "stopped"
+    kept = analysis.find(info, triplets, method, "fit")
+    assert not kept.complete
+    assert np.isfinite(kept.fitted().embedding_).all()
+    assert [run.task for run in services.workspace.runs(info.id)] == ["fit"]
+    method.set_params(n_init=2)
+    again = analysis.start(opened, info, triplets, method, {})
+    assert again.wait(60)
+    assert analysis.find(info, triplets, method, "fit").complete
+
+
+def test_descriptions_name_what_is_unusual():
+    assert analysis.describe(STE()) == "STE, 2 dimensions"
+    assert analysis.describe(TSTE(n_components=1, alpha=3.0, seed=4)) == (
+        "t-STE, 1 dimension, seed 4, degrees of freedom 3.0"
+    )
+
+
+# Words ----------------------------------------------------------------------------------------
+
+
+def test_plain_text_is_not_interpreted():
+    for character in r"\`*_{}[]()#+-.!|~$:<>":
+        assert plain(f"a{character}b") == f"a\\{character}b"
+    assert plain("äöü 12, x") == "äöü 12, x"
+    assert plain("two\nlines") == "two lines", "a list in Markdown would end there"
+
+
+def test_ago():
+    now = pd.Timestamp.now("UTC")
+    for delta, words in (
+        ("3s", "just now"), ("61s", "1 minute ago"), ("50min", "50 minutes ago"),
+        ("25h", "1 day ago"), ("49h", "2 days ago"),
+    ):
+        assert ago((now - pd.Timedelta(delta)).isoformat()) == words
+
+
+def test_methods_have_a_summary_for_their_help():
+    for method in (STE, TSTE):
+        assert len(summary(method)) > 80
+        assert "\n" not in summary(method)
+
+
+def test_a_widget_that_follows_a_value_gets_a_new_key_with_it():
+    session = Session("s")
+    first = session.key_following("shown", "a")
+    assert session.key_following("shown", "a") == first
+    second = session.key_following("shown", "b")
+    assert second != first
+    assert session.key_following("shown", "a") not in (first, second)
+    assert session.key_following("other", "a") != first

@@ -1,0 +1,387 @@
+"""The page Data: what answers are worth, what is left out of them, and how that is undone."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.core.quality.test_quality import people_data
+from tests.dashboard.views.test_pages import figure, numbers, settled, start, words
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.io import Pairs, write_answers
+from tripletscope.core.quality import Cleaning, Exclusion, quality
+from tripletscope.core.run import run as run_of
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.quality import measures, shares, stretches
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.data.exclusions import go_and_exclude
+
+
+@pytest.fixture
+def kept(services):
+    """A data set of six people, the last of whom guesses, open in a session."""
+    catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "p5"], "correct": [True, False]})
+    info = services.workspace.add_dataset(
+        people_data().renamed("People"), origin="a.csv", report=["Read."], catch_trials=catch,
+        extra={"asked": "More similar to the anchor"},
+    )
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    return info
+
+
+def data_page(tab: str, **drafts):
+    app = start("data", "test-session")
+    app.session_state[_KEY].drafts.update(drafts)
+    app.session_state["data.tab"] = tab
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_quality_is_the_report_of_the_answers(services, kept):
+    app = data_page("Quality")
+    text = words(app).replace("\\", "")
+    report = quality(services.workspace.triplets(kept),
+                     catch_trials=services.workspace.cleaning(kept).catch_trials)
+    for line in report.summary():
+        assert line in text
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["Failed checks"] == "50.0%"
+    assert shown["Repeat themselves"] == f"{report.repeats.within.value:.1%}"
+
+    app.button(key="quality.agreement.run").click().run()
+    settled(app, services)
+    picture = figure(app, "quality.participants")
+    assert picture["layout"]["yaxis"]["title"]["text"] == "predicted by the others' map"
+    assert int(np.argmin(numbers(picture["data"][0]["y"]))) == 5, "who guesses is the lowest"
+    assert app.button(key="quality.agreement.run").disabled
+    table = app.dataframe[0].value
+    assert len(table) == 6
+    for title in ("predicted by the others' map", "own repeats that agree",
+                  "on the side of the others' majority"):
+        low, share, high = (table[title + end] for end in (", from", "", ", to"))
+        assert ((low <= share) & (share <= high) | share.isna()).all()
+    # The interval is drawn with whatever share is chosen.
+    app.selectbox(key="quality.people.12.y").set_value("consistent").run()
+    bars = figure(app, "quality.participants")["data"][0]["error_y"]
+    reach = report.participants["consistent_high"] - report.participants["consistent"]
+    np.testing.assert_allclose(numbers(bars["array"]), reach.dropna())
+
+
+@pytest.mark.parametrize("view", ["objects", "samplers", "time", "gold", "paragraph"])
+def test_every_view_of_quality_can_be_seen(services, kept, view):
+    app = data_page("Quality")
+    app.segmented_control(key="quality.view").set_value(view).run()
+    assert not app.exception
+    if view == "paragraph":
+        assert "720 trials from 6 participants" in app.code[0].value
+        assert "asked for: more similar to the anchor" in app.code[0].value
+    if view == "samplers":
+        assert {"active", "random"} == set(app.dataframe[0].value["sampler"])
+
+
+def test_without_people_and_times_the_report_still_stands(services, planted):
+    plain = Triplets(planted.rows, planted.objects, name="Plain")
+    info = services.workspace.add_dataset(plain, origin="a.csv", report=["Read."])
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    app = data_page("Quality")
+    assert app.segmented_control(key="quality.view").options[0] == "Objects"
+    app.segmented_control(key="quality.view").set_value("time").run()
+    assert "nothing that could change" in words(app)
+    app = data_page("Exclusions", **{"exclusions.rule": "fast_answers"})
+    assert "the answers have no response time" in app.info[0].value.replace("\\", "")
+
+
+def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
+    app = data_page("Exclusions", **{"exclusions.rule": "fast_participants"})
+    assert "Removes 120 answers" in words(app)
+    assert "p5" in words(app)
+    app.button(key="exclusions.effect").click().run()
+    settled(app, services)
+    assert "Held-out accuracy on the answers that stay" in words(app).replace("\\", "")
+
+    app.number_input(key="exclusions.fast_participants.least").set_value(0.1).run()
+    assert "leaves nothing out" in app.success[0].value
+    app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
+    again = words(app).replace("\\", "")
+    assert "Held-out accuracy" in again, "the effect of this setting is still known"
+    app.text_input(key="exclusions.reason.0").set_value("as preregistered").run()
+    app.button(key="exclusions.go").click().run()
+    assert not app.exception
+    less = services.workspace.dataset(kept.id)
+    assert (less.n_answers, less.n_participants) == (600, 5)
+    assert less.exclusions[0]["reason"] == "as preregistered"
+    assert "Left out: 120 of 720 answers, 1 participant entirely." in words(app).replace("\\", "")
+    assert "as preregistered" in words(app)
+
+    app.button(key="exclusions.undo").click().run()
+    assert services.workspace.dataset(kept.id).fingerprint == kept.fingerprint
+    assert "Nothing is left out" in words(app)
+
+
+def test_where_answers_are_left_out_the_first_map_is_fitted_anew(services, kept):
+    app = settled(start("embedding", "test-session"), services)
+    whole = services.workspace.runs(kept.id, "fit")
+    assert "720 answers" in words(app)
+    cleaning = services.workspace.cleaning(kept).excluding(Exclusion(participants=("p5",)))
+    services.workspace.update_dataset(kept.id, cleaning)
+    app = settled(app.run(), services)
+    assert "600 answers" in words(app)
+    assert figure(app, "map")["data"]
+    services.workspace.update_dataset(kept.id, cleaning.undone())
+    app.run()
+    assert "720 answers" in words(app)
+    assert services.workspace.runs(kept.id, "fit") == whole, "nothing is computed twice"
+
+
+def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
+    app = data_page("Quality", **{"quality.people": ["p1", "p2"]})
+    next(b for b in app.button if b.label == "Leave out their answers").click().run()
+    assert app.session_state["data.tab"] == "Exclusions"
+    assert "Removes 240 answers" in words(app)
+    app.button(key="exclusions.go").click().run()
+    left = services.workspace.triplets(services.workspace.dataset(kept.id))
+    assert set(left.answers["participant"]) == {"p0", "p3", "p4", "p5"}
+    assert app.session_state[_KEY].drafts["quality.people"] == []
+
+
+def test_answers_chosen_in_one_data_set_are_not_those_of_another(services, kept):
+    app = data_page("Exclusions")
+    app.session_state["data.tab"] = "Answers"
+    app.run()
+    go_and_exclude(app.session_state[_KEY], [700])
+    app.session_state["data.tab"] = "Exclusions"
+    app.run()
+    assert "1 single answer" in words(app)
+    few = people_data(each=3).renamed("Few")
+    other = services.workspace.add_dataset(few, origin="b.csv", report=["Read."])
+    app.session_state[_KEY].open(other.id)
+    app.run()
+    assert not app.exception
+    assert "single answer" not in words(app).replace("single answers on", "")
+
+
+def test_a_part_keeps_what_is_known_of_the_whole(services, kept):
+    workspace = services.workspace
+    made = workspace.cleaning(kept).excluding(Exclusion("fast_answers", {"least": 0.3}))
+    workspace.update_dataset(kept.id, made)
+    app = data_page("Answers")
+    app.selectbox(key="part.column").select("participant").run()
+    app.multiselect(key="part.values.participant").select("p5").run()
+    app.button(key="part.keep").click().run()
+    assert not app.exception
+    part = workspace.datasets()[0]
+    assert workspace.dataset(kept.id).left_out in part.report
+    catch = workspace.cleaning(part).catch_trials
+    assert catch[["participant", "correct"]].astype("object").to_numpy().tolist() == [["p5", False]]
+    assert part.extra == {"asked": "More similar to the anchor"}
+
+
+def test_a_column_of_participants_that_names_nobody(services):
+    data = people_data()
+    answers = data.answers.assign(participant=pd.Categorical([None] * len(data)))
+    info = services.workspace.add_dataset(
+        Triplets(data.rows, data.objects, answers, "Nobody"), origin="a.csv", report=["Read."]
+    )
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    app = data_page("Quality")
+    assert app.segmented_control(key="quality.view").options[0] == "Objects"
+    app.segmented_control(key="quality.view").set_value("paragraph").run()
+    assert "We collected 720 trials on 12 objects" in app.code[0].value
+    assert not data_page("Exclusions", **{"exclusions.rule": "manual"}).exception
+
+
+def test_single_answers_are_left_out_by_their_rows(services, kept):
+    before = services.workspace.triplets(kept)
+    app = data_page("Exclusions", **{
+        "exclusions.rule": "manual", f"exclusions.answers.{kept.id}": [3, 700],
+    })
+    assert "2 single answers" in words(app)
+    app.button(key="exclusions.go").click().run()
+    left = services.workspace.triplets(services.workspace.dataset(kept.id))
+    np.testing.assert_array_equal(left.rows, np.delete(before.rows, [3, 700], axis=0))
+
+
+def test_gold_questions_are_uploaded_used_and_forgotten(services, kept):
+    rows = services.workspace.triplets(kept).rows[:3]
+    text = "anchor,near,far\n" + "\n".join(",".join(map(str, row)) for row in rows.tolist())
+    app = data_page("Quality", **{"quality.view": "gold"})
+    app.segmented_control(key="quality.view").set_value("gold").run()
+    app.file_uploader(key="gold.file").upload("gold.csv", text.encode(), "text/csv")
+    app.run()
+    assert "3 questions with" in words(app)
+    app.button(key="gold.upload").click().run()
+    info = services.workspace.dataset(kept.id)
+    assert len(services.workspace.cleaning(info).gold) == 3
+    assert info.fingerprint == kept.fingerprint
+    assert "3 gold questions" in words(app)
+    app.button(key="gold.forget").click().run()
+    assert services.workspace.dataset(kept.id).gold is None
+
+
+def test_gold_questions_that_exclusions_look_at_are_exchanged_without_loss(services, kept):
+    raw, workspace = services.workspace.triplets(kept), services.workspace
+    started = workspace.cleaning(kept)
+    guessed = raw.rows[raw.answers["participant"].eq("p5").to_numpy()]
+    # Whoever is asked these questions: p5 is always wrong, or always right.
+    wrong, right = (Triplets(rows, raw.objects) for rows in (guessed[:, [0, 2, 1]], guessed))
+    once = [gold.take(np.unique(gold.questions, return_index=True)[1]) for gold in (wrong, right)]
+    first = replace(started, gold=once[0]).excluding(
+        Exclusion("failed_checks", {"most": 0.6}, reason="as preregistered")
+    ).excluding(Exclusion(answers=(3,), reason="a slip"))
+    info = workspace.update_dataset(kept.id, first)
+    run = run_of("fit", STE(n_init=1), first.triplets)
+    workspace.add_run(info, run, "with the first list")
+    assert workspace.runs(kept.id)
+
+    app = data_page("Quality")
+    app.segmented_control(key="quality.view").set_value("gold").run()
+    other = replace(started, gold=once[1])
+    for exclusion in first.exclusions:
+        other = other.excluding(exclusion)
+    assert "exclusion 1 on the tab Exclusions and what follows are made again" in words(app)
+    app.file_uploader(key="gold.file").upload(
+        "gold.csv", write_answers(once[1]), "text/csv"
+    ).run()
+    text = f"{len(other.triplets):,} answers in use, now {len(first.triplets):,}"
+    assert text in words(app)
+    app.button(key="gold.upload").click().run()
+    assert not app.exception
+    found = workspace.dataset(kept.id)
+    assert found.fingerprint == other.triplets.fingerprint != first.triplets.fingerprint
+    assert [step["reason"] for step in found.exclusions] == ["as preregistered", "a slip"]
+    assert found.imported == kept.fingerprint
+    assert not workspace.runs(kept.id), "a result of other answers is not among these"
+    workspace.update_dataset(kept.id, first)
+    assert [listed.key for listed in workspace.runs(kept.id)] == [run.key]
+
+
+def test_gold_questions_without_which_an_exclusion_fails_stay(services, planted):
+    people = people_data().renamed("People")
+    info = services.workspace.add_dataset(people, origin="a.csv", report=["Read."])
+    gold = people.take(np.unique(people.questions, return_index=True)[1][:40])
+    made = Cleaning(people, gold=gold).excluding(Exclusion("failed_checks", {"most": 0.99}))
+    services.workspace.update_dataset(info.id, made)
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    app = data_page("Quality")
+    app.segmented_control(key="quality.view").set_value("gold").run()
+    text = app.info[0].value.replace("\\", "")
+    assert text == (
+        "Without gold questions, exclusion 1 on the tab Exclusions cannot be made again: there "
+        "are no catch or gold questions. Undo down to there first."
+    )
+    assert "gold.forget" not in [button.key for button in app.button]
+
+
+def test_a_gold_list_about_other_objects_is_refused(services, kept):
+    app = data_page("Quality")
+    app.segmented_control(key="quality.view").set_value("gold").run()
+    app.file_uploader(key="gold.file").upload(
+        "gold.csv", b"anchor,near,far\ncat,dog,car\nbus,car,dog\n", "text/csv"
+    )
+    app.run()
+    assert not app.exception
+    assert "is no object of People" in app.error[0].value.replace("\\", "")
+
+
+def test_comparisons_of_pairs_are_judged_and_left_out(services):
+    """Three people, one of them fast; nothing of what only triplets have is shown."""
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(6, 4, replace=False) for _ in range(60)])
+    pairs = Pairs(rows.astype(np.int32), pd.DataFrame({
+        "participant": ["p", "q", "r"] * 20, "response_time": np.tile([1.5, 0.1, 2.0], 20),
+    }), np.arange(60), 6)
+    objects = pd.DataFrame({"id": list("abcdef"), "level": np.arange(6.0)})
+    info = services.workspace.add_dataset(
+        Triplets(np.zeros((0, 3)), objects, name="Greys"), origin="a", report=[], pairs=pairs
+    )
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+
+    app = data_page("Quality")
+    assert "60 answers to" in words(app)
+    assert "n ln n" not in words(app)
+    assert "Gold questions" not in app.segmented_control(key="quality.view").options
+    for view in ("people", "objects", "time", "paragraph"):
+        app.segmented_control(key="quality.view").set_value(view).run()
+        assert not app.exception
+    assert "60 trials from 3 participants" in app.code[0].value
+
+    app = data_page("Exclusions")
+    assert app.selectbox[0].value == "fast_participants"
+    assert "Removes 20 answers" in words(app)
+    app.button(key="exclusions.go").click().run()
+    assert not app.exception
+    assert "Left out: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
+    assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 40
+    app = data_page("Answers")
+    assert len(app.dataframe[0].value) == 40
+    assert list(app.dataframe[0].value)[:4] == ["nearer 1", "nearer 2", "farther 1", "farther 2"]
+    app = data_page("Exclusions")
+    app.button(key="exclusions.undo").click().run()
+    assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 60
+    for tab in ("Overview", "Objects", "Add"):
+        data_page(tab)
+
+
+def test_exports_say_what_is_left_out(services, kept, monkeypatch):
+    monkeypatch.setattr(export, "can_render", lambda: False)
+    app = data_page("Exclusions", **{"exclusions.rule": "fast_participants"})
+    app.button(key="exclusions.go").click().run()
+    info = services.workspace.dataset(kept.id)
+    size = export.PrintSize(note=info.left_out)
+    table = pd.DataFrame({
+        "participant": ["p0", "p1"], "answers": [1.0, 2.0], "agrees": [0.5, 1.0],
+    })
+
+    def draw(canvas: Canvas):
+        return measures(table, "answers", "agrees", names="participant", titles={
+            "answers": "answers", "agrees": "agrees"}, caption="People.", canvas=canvas)
+
+    written = draw(size.canvas).layout.title.text
+    assert "People. Left out: 120 of 720" in written.replace("<br>", " ")
+    made = panels._together(info, {}, draw, size, lambda: table, "people")()
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        record = json.loads(archive.read("people-data.json"))
+    assert record["data"]["exclusions"][0]["rule"] == "fast_participants"
+    assert record["data"]["imported"] == kept.fingerprint
+
+
+def test_figures_of_quality_leave_out_what_is_unknown():
+    table = pd.DataFrame({
+        "who": ["a", "b", "c"], "time": [1.0, np.nan, 0.0], "predicted": [0.9, 0.8, 0.7],
+        "predicted_low": [0.8, 0.7, 0.6], "predicted_high": [1.0, 0.9, 0.8],
+    })
+    titles = {"time": "s", "predicted": "share"}
+    drawn = measures(table, "time", "predicted", names="who", titles=titles, logarithmic=True,
+                     chance=0.5, chosen=["a"])
+    assert drawn.data[0].customdata == (0,), "neither the unknown nor the logarithm of zero"
+    np.testing.assert_allclose(drawn.data[0].error_y.array, [0.1])
+    long = pd.DataFrame({
+        "name": ["<b>x", "<b>x", "y"], "series": ["s", "t", "s"], "value": [0.5, np.nan, 0.7],
+        "low": [0.4, np.nan, 0.6], "high": [0.6, np.nan, 0.8],
+    })
+    drawn = shares(long, title="share")
+    assert [len(trace.x) for trace in drawn.data] == [2]
+    assert drawn.layout.yaxis.ticktext[0] == "&lt;b&gt;x"
+    drawn = stretches(pd.DataFrame({"stretch": [1, 2], "answers": [5, 5], "median_time": [2, 1]}),
+                      "median_time", title="s")
+    assert list(drawn.data[0].x) == ["0–50 %", "50–100 %"]

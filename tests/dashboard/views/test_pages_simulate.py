@@ -1,0 +1,336 @@
+"""The page Simulate, which needs no data set, in Streamlit's own test harness."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.views.test_pages import figure, numbers, settled, start, words
+from tripletscope.core.design.detection import Detection
+from tripletscope.core.design.plan import Plan
+from tripletscope.core.design.scenario import Scenario, simulated_data
+from tripletscope.core.method import methods
+from tripletscope.dashboard.export import settings
+from tripletscope.dashboard.figures.planning import detection_bars, plan_curves
+from tripletscope.dashboard.interface.theme import PALETTE, Canvas, with_caption
+from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.simulate.people import true_positions_of
+from tripletscope.dashboard.views.simulate.planning import _best
+from tripletscope.dashboard.views.simulate.plans import Kept, groups, names_of
+from tripletscope.dashboard.views.simulate.setting import simulated_methods
+
+FILE = Canvas(321.0, 257.0, 10.7, screen=False)
+#: An experiment that is simulated in a blink.
+QUICK = {
+    "simulate.0.scenario.n_objects": 8, "simulate.0.plan.most": 80, "simulate.0.plan.points": 2,
+    "simulate.0.plan.repeats": 3, "simulate.0.dimension.most": 80,
+    "simulate.0.dimension.points": 2, "simulate.0.dimension.repeats": 2,
+    "simulate.0.dimension.folds": 2, "simulate.0.dimension.beyond": 1,
+    "simulate.0.data.n_answers": 200,
+}
+
+
+def simulate(view: str = "plan", **drafts) -> AppTest:
+    session = Session("test-session", {"drafts": {**QUICK, **drafts, "simulate.view": view}})
+    session.save()
+    return start("simulate", session.id)
+
+
+@pytest.fixture
+def planned(services) -> AppTest:
+    """The page with its first plan."""
+    return settled(simulate(), services)
+
+
+def press(app: AppTest, key: str, services) -> AppTest:
+    app.button(key=key).click().run()
+    assert not app.exception
+    return settled(app, services)
+
+
+def said(app: AppTest) -> str:
+    return words(app).replace("\\", "")
+
+
+def test_the_first_visit_shows_a_plan_without_data_and_without_being_asked(planned, services):
+    (run,) = services.workspace.runs(None, "plan")
+    assert run.name == (
+        "STE, random: 8 objects, normal cloud in 2-D, flipped answers 0.1, up to 80 answers"
+    )
+    lines = [t for t in figure(planned, "simulate.accuracy")["data"] if t.get("marker")]
+    assert numbers(lines[0]["x"]).tolist() == [50, 80]
+    assert "further answers" in said(planned)
+    assert planned.button(key="simulate.run").disabled
+    assert "None is open" in said(planned)
+
+
+def test_methods_and_designs_are_compared_on_the_same_simulations(services):
+    planned = settled(simulate(**{
+        "simulate.0.methods": ["ste", "k1", "mlds"], "simulate.0.designs": ["random", "repeated"],
+    }), services)
+    assert "Left out: MLDS needs objects in the order of a stimulus" in said(planned)
+    assert len(services.workspace.runs(None, "plan")) == 4
+    names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
+    assert names == ["STE (random)", "STE (3 times each)", "k1 (random)",
+                     "k1 (3 times each)"]
+    ellipses = [t["name"] for t in figure(planned, "simulate.ellipse")["data"] if t.get("name")]
+    assert ellipses == names[:2], "kernels have no ellipses"
+    assert "With 80 answers, " in said(planned)
+    planned.number_input(key="simulate.wanted.accuracy").set_value(55.0).run()
+    (table,) = [d.value for d in planned.dataframe if "plan" in d.value]
+    assert table["plan"].tolist() == names
+    possible = r"at most 50|about [5-8]\d|more than 80, if ever"
+    assert table["for 55 % predicted"].str.fullmatch(possible).all()
+    assert (table["radius of ellipses"] == "—").tolist() == [False, False, True, True]
+
+
+def test_settings_of_a_method_reach_the_plan_its_name_and_what_is_exported(planned, services):
+    planned.multiselect(key="simulate.0.methods").set_value(["ste", "mlds"]).run()
+    labels = [box.label for box in planned.expander]
+    assert "More settings of STE" in labels
+    assert "More settings of MLDS" in labels
+    keys = [w.key for w in (*planned.number_input, *planned.selectbox)]
+    assert not {"simulate.ste.n_components", "simulate.mlds.stimulus"} & set(keys)
+    planned.number_input(key="simulate.ste.prior").set_value(2.5).run()
+    planned.number_input(key="simulate.ste.n_init").set_value(1).run()
+    press(planned, "simulate.run", services)
+    changed, usual = services.workspace.runs(None, "plan")
+    assert changed.key != usual.key
+    assert changed.name.startswith("STE, starts 1, prior 2.5, random: 8 objects")
+    one, other = (services.workspace.run(None, run.key) for run in (changed, usual))
+    assert (one.parameters["prior"], one.parameters["n_init"]) == (2.5, 1)
+    assert not np.array_equal(one.arrays["accuracy"], other.arrays["accuracy"])
+    exported = json.loads(settings({"it": one}, {}))["computations"]["it"]
+    assert exported["parameters"]["prior"] == 2.5
+    assert "STE, starts 1, prior 2.5, random. 8 objects" in said(planned), "the caption"
+    (shown,) = [m for m in planned.multiselect if m.label == "Plans shown"]
+    shown.set_value([changed.key, usual.key]).run()
+    names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
+    assert names == ["STE, starts 1, prior 2.5", "STE"]
+
+
+def test_settings_of_a_method_reach_the_search_for_the_dimension(services):
+    app = simulate("dimension")
+    app.number_input(key="simulate.ste.prior").set_value(2.5).run()
+    press(app, "simulate.dimension.run", services)
+    (run,) = services.workspace.runs(None, "detect_dimension")
+    assert run.name.startswith("STE, prior 2.5: 8 objects")
+    assert services.workspace.run(None, run.key).parameters["prior"] == 2.5
+
+
+def test_another_scenario_is_kept_beside_the_first_and_deleted_after_asking(planned, services):
+    planned.selectbox(key="simulate.0.scenario.truth").select("sigmoid").run()
+    assert "simulate.0.scenario.n_components" not in [n.key for n in planned.number_input]
+    planned.selectbox(key="simulate.0.scenario.noise").select("positions").run()
+    assert planned.number_input(key="simulate.0.scenario.level.positions").value == 0.1
+    planned.multiselect(key="simulate.0.methods").set_value(["mlds"]).run()
+    planned.multiselect(key="simulate.0.designs").set_value(["triads"]).run()
+    press(planned, "simulate.run", services)
+    (shown,) = [m for m in planned.multiselect if m.label == "Plans shown"]
+    assert len(shown.value) == 1
+    keys = [run.key for run in services.workspace.runs(None, "plan")]
+    shown.set_value(keys).run()
+    names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
+    assert [name.split(" (")[0] for name in names] == ["MLDS", "STE"]
+    assert "scale: sigmoid" in names[0]
+    assert "8 objects, scale: sigmoid, noisy positions 0.1:" in said(planned)
+    planned.button(key="simulate.delete").click().run()
+    planned.button(key="delete for good").click().run()
+    assert services.workspace.runs(None, "plan") == []
+
+
+def test_the_dimension_is_looked_for(services):
+    app = simulate("dimension")
+    assert "Nothing is simulated yet" in said(app)
+    press(app, "simulate.dimension.run", services)
+    (run,) = services.workspace.runs(None, "detect_dimension")
+    assert run.complete
+    bars = figure(app, "simulate.dimension.figure")["data"]
+    assert bars[0]["name"] == "2 dimensions (true)"
+    heights = np.sum([numbers(bar["y"]) for bar in bars], axis=0)
+    np.testing.assert_allclose(heights, 1)
+    assert "answers show all 2 dimensions" in said(app)
+
+
+def test_a_list_of_typed_names(services):
+    app = simulate("list", **{"simulate.list.n_questions": 12, "simulate.list.gold": 2})
+    app.selectbox(key="simulate.list.source").select("typed").run()
+    app.text_area(key="simulate.list.names").set_value("ape\nbee\n\ncat *\ndog\nape").run()
+    text = words(app)
+    assert "offered as an answer 6 times" in text
+    assert r"**cat \*** more similar to" in text or r"to **cat \***" in text
+    facts = {metric.label: metric.value for metric in app.metric}
+    assert facts == {"Questions": "12", "Repeats": "1", "Gold slots": "2", "Minutes": "1"}
+    (rows,) = [d.value for d in app.dataframe]
+    assert set(rows["anchor"]) == {"ape", "bee", "cat *", "dog", ""}
+    app.number_input(key="simulate.list.lists").set_value(2).run()
+    assert "4 objects allow 12 different questions" in app.warning[0].value.replace("\\", "")
+
+
+def test_a_list_of_uploaded_or_open_objects(services, planted):
+    info = services.workspace.add_dataset(planted, origin="a.csv", report=[])
+    session = Session("test-session", {"drafts": {"simulate.view": "list"}})
+    session.open(info.id)
+    session.save()
+    app = start("simulate", session.id)
+    assert app.selectbox(key="simulate.list.source").value == "open"
+    assert "Every object is asked about 10 times" in said(app)
+    app.selectbox(key="simulate.list.source").select("upload").run()
+    assert "Three objects are needed" in said(app)
+    table = b"id,label,image\n1,One,1.png\n2,Two,2.png\n3,Three,3.png\n"
+    app.file_uploader(key="simulate.list.file").upload("o.csv", table, "text/csv")
+    app.number_input(key="simulate.list.n_questions").set_value(3).run()
+    app.selectbox(key="simulate.layout").select("jspsych").run()
+    assert not app.exception
+    (rows,) = [d.value for d in app.dataframe]
+    assert set(rows["stimulus"]) == {"1.png", "2.png", "3.png"}
+
+
+def test_simulated_answers_become_a_data_set(services):
+    app = simulate("data")
+    app.selectbox(key="simulate.0.scenario.truth").select("moons").run()
+    marks = [t for t in figure(app, "simulate.truth")["data"] if t.get("customdata")]
+    assert [t["name"] for t in marks] == ["group 1", "group 2"]
+    app.number_input(key="simulate.0.data.participants").set_value(2).run()
+    app.button(key="simulate.open").click().run()
+    assert not app.exception
+    assert app.title[0].value == "Embedding"
+    settled(app, services)
+    (info,) = services.workspace.datasets()
+    assert (info.n_objects, info.n_answers, info.n_participants) == (8, 200, 2)
+    assert info.name == "Simulated: 8 objects, two half moons, flipped answers 0.1"
+    assert app.session_state[_KEY].dataset.id == info.id
+
+
+def test_figures_of_simulations_say_nothing_of_the_open_data_set(services, planted):
+    info = services.workspace.add_dataset(planted, origin="a.csv", report=[])
+    session = Session("test-session", {"drafts": QUICK})
+    session.open(info.id)
+    session.save()
+    app = settled(start("simulate", session.id), services)
+    buttons = app.get("download_button")
+    assert {b.proto.label for b in buttons if b.proto.label.endswith("(ZIP)")} == {
+        "Figure, numbers and settings (ZIP)"
+    }
+
+
+def test_triads_about_a_cloud_are_explained(services):
+    app = simulate("data")
+    app.selectbox(key="simulate.0.data.design").select("triads").run()
+    assert "choose a scale as truth" in app.warning[0].value
+
+
+def test_forms_can_begin_like_the_open_data_set(services, planted):
+    info = services.workspace.add_dataset(planted, origin="a.csv", report=[])
+    session = Session("test-session", {"drafts": {"simulate.view": "data"}})
+    session.open(info.id)
+    session.save()
+    app = start("simulate", session.id)
+    app.button(key="simulate.follow").click().run()
+    assert not app.exception
+    value = {widget.label: widget.value for widget in (*app.number_input, *app.selectbox)}
+    assert (value["Objects"], value["Answers"], value["Noise"]) == (30, 2500, "logistic")
+    # positions of standard deviation 1.3, in units of the noise
+    assert value["Unit of distance"] == pytest.approx(1 / 1.3, rel=0.25)
+    app.segmented_control(key="simulate.view").set_value("dimension").run()
+    value = {widget.label: widget.value for widget in app.number_input}
+    assert (value["Objects"], value["Answers at most"]) == (30, 2500)
+
+
+# What views are made of ------------------------------------------------------------------------
+
+
+def test_a_truth_of_everybodys_own_is_not_shown():
+    observers = Scenario(truth="observer", n_objects=9)
+    assert true_positions_of(simulated_data(observers, 100, participants=2)) is None
+    assert true_positions_of(simulated_data(observers, 100)).shape == (9, 1)
+
+
+def test_methods_that_build_on_a_map_are_not_offered():
+    assert set(simulated_methods()) == {*methods("embedding"), "mlds", "k1", "k2"}
+
+
+def kept(**options) -> Kept:
+    usual = {
+        **vars(Scenario()), "design": "random", "repeated": 3, "most": 1000, "repeats": 8,
+        "seed": 0,
+    }
+    return Kept("STE", {**usual, **options})
+
+
+def test_plans_are_named_by_what_tells_them_apart():
+    assert names_of([]) == []
+    assert names_of([kept()]) == ["STE (random)"]
+    assert names_of([kept(), kept(design="landmark")]) == ["random", "landmarks"]
+    assert names_of([kept(), kept(most=500, seed=3)]) == [
+        "up to 1,000 answers (seed 0)", "up to 500 answers (seed 3)",
+    ]
+    assert names_of([kept(), kept()]) == ["STE (random)", "STE (random) (2)"]
+    plans = [kept(), kept(level=0.2), kept(most=500), kept(seed=1)]
+    assert groups(plans) == [[0, 2], [1], [3]]
+
+
+def test_the_best_plan_is_that_with_as_many_answers():
+    def plan(n_answers, means):
+        each = np.tile(means, (2, 1))
+        return Plan(np.array(n_answers), each, np.ones(2), each, each)
+
+    longer = plan([500, 1000, 2000], [0.6, 0.7, 0.9])
+    assert _best({"longer": longer, "better": plan([500, 1000], [0.6, 0.8])}) == "better"
+    assert _best({"longer": longer, "elsewhere": plan([300], [0.8])}) == "longer"
+
+
+def table(plan: Plan, quantity: str) -> pd.DataFrame:
+    return plan.band(quantity).assign(plan="<b>one</b>")
+
+
+def test_curves_of_a_plan_show_mean_band_and_levels():
+    accuracy = np.array([[0.5, 0.7, 0.8], [0.6, 0.72, 0.84]])
+    plan = Plan(np.array([100, 300, 900]), accuracy, np.array([0.9, 0.92]), accuracy, accuracy)
+    shown = table(plan, "accuracy")
+    drawn = plan_curves(shown, "accuracy", ceiling=0.91, wanted=0.75, canvas=FILE)
+    band, line = drawn.data
+    assert line.y.tolist() == pytest.approx([0.55, 0.71, 0.82])
+    assert np.array(band.y)[:3].tolist() == pytest.approx(shown["low"].tolist())
+    levels = {shape.y0 for shape in drawn.layout.shapes}
+    assert levels == {0.91, 0.75, 0.5}, "guessing is shown where bands come near it"
+    assert [a.text for a in drawn.layout.annotations] == [
+        "knowing the truth", "wanted", "guessing",
+    ]
+    assert not line.showlegend
+    two = pd.concat([shown, shown.assign(plan="other")])
+    drawn = plan_curves(two, "ellipse", canvas=FILE)
+    names = [t.name for t in drawn.data if t.showlegend]
+    assert names == ["&lt;b&gt;one&lt;/b&gt;", "other"]
+    assert not drawn.layout.shapes
+
+
+def test_the_caption_of_a_file_leaves_room_for_the_axis():
+    accuracy = np.full((2, 2), 0.7)
+    plan = Plan(np.array([100, 300]), accuracy, np.full(2, 0.9), accuracy, accuracy)
+    drawn = plan_curves(table(plan, "accuracy"), "accuracy", caption="One line.", canvas=FILE)
+    assert drawn.layout.title.automargin, "below numbers and title of the axis"
+    assert 0 < drawn.layout.title.y < 0.01
+    plain = go.Figure(layout={"xaxis": {"showticklabels": False}})
+    with_caption(plain, "One line.", FILE)
+    caption = plain.layout.title.y * FILE.height
+    assert caption < plain.layout.margin.b < caption + 1.5 * FILE.font
+
+
+def test_bars_of_dimensions_fill_up():
+    found = Detection(np.array([50, 100]), np.array([[1, 2], [3, 2], [2, 2], [1, 4]]), 2)
+    drawn = detection_bars(found, caption="words", canvas=FILE)
+    shares = {bar.name: list(bar.y) for bar in drawn.data}
+    assert shares == {
+        "2 dimensions (true)": [0.25, 0.75], "1 dimension": [0.5, 0.0],
+        "3 dimensions": [0.25, 0.0], "4 dimensions": [0.0, 0.25],
+    }
+    colours = [bar.marker.color for bar in drawn.data]
+    assert colours[0] == PALETTE[0]
+    assert len(set(colours)) == 4
+    assert "words" in drawn.layout.title.text

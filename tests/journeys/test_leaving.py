@@ -1,0 +1,94 @@
+"""Pages that are left while something on them is at work: every one of them arrives whole."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import needs_browser
+from tests.journeys.test_main_path import (  # noqa: F401 - `browser` and `workspace` are fixtures
+    answers,
+    browser,
+    open_page,
+    upload,
+    workspace,
+)
+from tests.server import running
+
+pytestmark = [pytest.mark.browser, needs_browser]
+
+# As with a large file on a busy machine: readings are compared, and maps computed, for as long as
+# nobody cancels, and keeping a data set takes longer than the page takes to look at a job twice.
+SLOW = [
+    sys.executable, "-c",
+    """
+import sys, time
+import tripletscope.core.embedding.ordinal as ordinal
+import tripletscope.dashboard.imports as imports
+import tripletscope.dashboard.views.data.reading as reading
+
+def endless(progress, **details):
+    begun = time.monotonic()
+    while not progress(min((time.monotonic() - begun) / 600, 0.9), **details):
+        time.sleep(0.02)
+
+def direction(table, reading, progress):
+    endless(progress)
+    raise imports.DataError("nobody waited for it")
+
+def accept(*upload, accept=imports.accept):
+    time.sleep(1.5)
+    return accept(*upload)
+
+def fit(self, triplets, y=None, *, progress=ordinal.silent, fit=ordinal.OrdinalEmbedding.fit):
+    found = fit(self, triplets, y)
+    endless(progress, loss=found.loss_, snapshot=found.embedding_)
+    self.stopped_ = True
+    return self
+
+imports._direction = direction
+reading.accept = accept
+ordinal.OrdinalEmbedding.fit = fit
+from tripletscope.dashboard.serving.cli import main
+sys.exit(main(sys.argv[1:]))
+""",
+]
+
+
+def arrived(page: Page, heading: str) -> None:
+    """The page is there, with its sidebar, and nothing went wrong on the way."""
+    expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Data set", exact=True)).to_be_visible()
+    expect(page.get_by_text("Bad message format")).to_have_count(0)
+    expect(page.get_by_text("Bad delta path")).to_have_count(0)
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+
+
+def test_pages_are_left_while_jobs_are_watched(browser, workspace, answers):  # noqa: F811
+    with running(workspace, command=SLOW) as address:
+        page = open_page(browser, address)
+        for _ in range(2):
+            go(page, "Start")
+            upload(page, answers)
+            expect(page.get_by_text("Comparing with other readings").first).to_be_visible()
+            page.get_by_role("button", name="Keep this data set").click()
+            arrived(page, "Embedding")
+            expect(page.get_by_role("button", name="Cancel").first).to_be_visible()
+        # the live map, and the jobs in the sidebar of every page
+        for name in ("Data", "Embedding", "Compare", "Embedding", "Clusters", "Embedding") * 2:
+            go(page, name)
+            arrived(page, {"Data": "towns"}.get(name, name))
+        # one click after the other, before any page has come
+        for _ in range(4):
+            for name in ("Start", "Embedding", "Data", "Embedding"):
+                go(page, name)
+            arrived(page, "Embedding")
+        expect(page.locator(".st-key-live-map .js-plotly-plot .nsewdrag")).to_be_visible()
+        page.get_by_role("button", name="Cancel").first.click()
+        go(page, "Scale")
+        arrived(page, "Scale")

@@ -1,0 +1,240 @@
+"""What is installed: one name, whatever else is there, and a public face with types."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from poetry.core.masonry import api
+
+import tripletscope as ts
+from tests.paths import ROOT, SAMPLES
+from tests.server import free_port, running
+from tripletscope.core.method import Method, methods
+
+FOLDERS = ("core", "dashboard", "pages", "sample_data")
+KINDS = ("embedding", "matrix_embedding", "kernel", "graph_kernel", "cluster", "scale")
+PROMISED = [
+    "read", "write_answers", "Triplets", "Quadruples", "DataError", "STE", "TSTE", "CKL",
+    "GNMDS", "GNMDSK", "SOE", "LOE", "NMDS", "LORE", "K1", "K2", "WeisfeilerLehman", "KMeans",
+    "Spectral", "Agglomerative", "ComparisonTree", "ComparisonForestClassifier",
+    "ComparisonForestRegressor", "MLDS", "bootstrap", "sample_posterior", "calibrate",
+    "cross_validate", "triplet_error", "quality", "Cleaning", "Exclusion", "plan", "simulate",
+    "propose", "run",
+]
+
+
+# The public face ---------------------------------------------------------------------------------
+
+
+def test_what_is_promised_is_public():
+    assert not set(PROMISED) - set(ts.__all__)
+    assert set(ts.__all__) <= set(dir(ts))
+    with pytest.raises(AttributeError, match="nothing_like_that"):
+        ts.nothing_like_that  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ts.__all__)
+def test_what_is_public_says_what_it_is(name):
+    found = getattr(ts, name)
+    assert len(found.__doc__) > 20
+    assert found.__name__ == name
+    assert getattr(import_module(found.__module__), name) is found
+
+
+def test_every_method_is_public():
+    import_module("tripletscope.core.run")
+    known: list[type[Method]] = [method for kind in KINDS for method in methods(kind).values()]
+    assert len(known) > 14
+    assert {method.__name__ for method in known} <= set(ts.__all__)
+
+
+def test_importing_it_loads_nothing():
+    code = "import sys, tripletscope; print('numpy' in sys.modules, 'numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"
+
+
+# Installed ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    """A folder with the wheel and the source distribution."""
+    folder = tmp_path_factory.mktemp("built")
+    before = Path.cwd()
+    os.chdir(ROOT)
+    try:
+        api.build_wheel(str(folder))
+        api.build_sdist(str(folder))
+    finally:
+        os.chdir(before)
+    return folder
+
+
+def foreign_wheel(folder: Path) -> Path:
+    """A wheel of somebody who calls things as our folders are called."""
+    wheel = folder / "foreign-1.0-py3-none-any.whl"
+    info = "foreign-1.0.dist-info"
+    with zipfile.ZipFile(wheel, "w") as file:
+        for name in FOLDERS:
+            file.writestr(f"{name}/__init__.py", "raise ImportError('somebody else')\n")
+        file.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: foreign\nVersion: 1.0\n")
+        file.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        names = [*(f"{name}/__init__.py" for name in FOLDERS), f"{info}/METADATA", f"{info}/WHEEL"]
+        file.writestr(f"{info}/RECORD", "".join(f"{name},,\n" for name in names))
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def installed(built, tmp_path_factory) -> Path:
+    """Python of an environment in which a foreign wheel was installed, and then ours.
+
+    What ours depends on is taken from the environment of the tests.
+    """
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    (ours,) = built.glob("*.whl")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps",
+         "--no-index", foreign_wheel(folder), ours],
+        check=True,
+    )
+    where = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()
+    Path(where, "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python
+
+
+@pytest.fixture
+def analysis(tmp_path, monkeypatch) -> Path:
+    """A folder of an analysis that has folders called like ours, and is where one stands."""
+    for name in FOLDERS:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise ImportError('a folder here')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    return tmp_path
+
+
+def test_the_wheel_holds_one_name(built):
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        names = set(file.namelist())
+    version = ts.__version__
+    assert {name.split("/")[0] for name in names} == {
+        "tripletscope", f"tripletscope-{version}.dist-info"
+    }
+    assert {f"tripletscope/{folder}" for folder in FOLDERS} <= {
+        "/".join(name.split("/")[:2]) for name in names
+    }
+    inside = {"dashboard/interface/assets/chart.js", "dashboard/.streamlit/config.toml",
+              "sample_data/alien_eggs/responses.csv", "py.typed", "__init__.pyi"}
+    assert {f"tripletscope/{name}" for name in inside} <= names
+    assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
+
+
+def test_the_source_distribution_gives_the_same_wheel(built, tmp_path, monkeypatch):
+    (source,) = built.glob("*.tar.gz")
+    with tarfile.open(source) as file:
+        file.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    monkeypatch.chdir(folder)
+    again = api.build_wheel(str(tmp_path))
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(tmp_path / again) as second:
+        assert sorted(first.namelist()) == sorted(second.namelist())
+
+
+def test_only_the_one_name_is_installed(installed, analysis):
+    code = (
+        "import importlib, tripletscope as ts\n"
+        "assert 'site-packages' in ts.__file__, ts.__file__\n"
+        "for name in ts.__all__: assert 'site-packages' in getattr(\n"
+        "    importlib.import_module(getattr(getattr(ts, name), '__module__', 'tripletscope')),\n"
+        "    '__file__')\n"
+        f"for name in {FOLDERS!r}:\n"
+        "    try: importlib.import_module(name)\n"
+        "    except ImportError as error: assert 'a folder here' in str(error)\n"
+        "    else: raise AssertionError(name)\n"
+    )
+    done = subprocess.run([installed, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_command_and_the_dashboard_run_installed(installed, analysis):
+    command = [str(installed), "-m", "tripletscope"]
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True)
+    assert done.stdout == f"TripletScope {ts.__version__}\n", done.stderr
+    script = installed.with_name("tripletscope")
+    assert subprocess.run([script, "--version"], capture_output=True, text=True).stdout == (
+        done.stdout
+    )
+    code = (
+        "from streamlit.testing.v1 import AppTest\n"
+        "from pathlib import Path\n"
+        "import tripletscope.dashboard as dashboard\n"
+        "app = AppTest.from_file(Path(dashboard.__file__).parent / 'app.py', default_timeout=120)\n"
+        "app.query_params['sample'] = 'ekman_colors'\n"
+        "app.run()\n"
+        "assert not app.exception, app.exception\n"
+        "assert app.title[0].value == 'Embedding', app.title\n"
+    )
+    environment = {**os.environ, "TRIPLETSCOPE_WORKSPACE": str(analysis / "workspace")}
+    done = subprocess.run(
+        [installed, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    with running(analysis / "served", free_port(), command=command):
+        pass
+
+
+def test_a_script_runs_installed(installed, analysis):
+    answers = SAMPLES / "ekman_colors" / "answers.csv"
+    (analysis / "script.py").write_text(
+        "import json, sys\nimport tripletscope as ts\n"
+        f"answers = ts.read({str(answers)!r})\n"
+        "found = ts.run('fit', ts.STE(), answers)\n"
+        "json.dump([found.key, found.numbers['loss_']], sys.stdout)\n"
+    )
+    done = subprocess.run([installed, "script.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    here = ts.run("fit", ts.STE(), ts.read(answers))
+    assert json.loads(done.stdout) == [here.key, here.numbers["loss_"]]
+
+
+def test_types_of_the_public_face_are_known(installed, analysis):
+    """A type checker reads the installed copy: it finds every name, and right and wrong uses."""
+    script = analysis / "typed.py"
+    uses = "\n".join(f"reveal_type(ts.{name})" for name in ts.__all__)
+    script.write_text(
+        "import tripletscope as ts\n"
+        f"{uses}\n"
+        "answers = ts.Triplets.from_array([[0, 1, 2]])\n"
+        "error: float = ts.cross_validate(ts.STE(n_components=2), answers).error\n"
+        "wrong: str = ts.triplet_error(ts.STE(), answers)\n"
+        "ts.cross_validate('STE', answers)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--python-executable", installed, "--cache-dir",
+         analysis / "cache", "--ignore-missing-imports", script.name],
+        capture_output=True, text=True,
+    )
+    assert 'Revealed type is "Any"' not in done.stdout, done.stdout
+    errors = [line for line in done.stdout.splitlines() if ": error:" in line]
+    assert len(errors) == 2, done.stdout + done.stderr
+    assert 'expression has type "float", variable has type "str"' in errors[0]
+    assert 'Argument 1 to "cross_validate" has incompatible type "str"' in errors[1]
