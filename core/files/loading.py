@@ -197,7 +197,7 @@ def _table(
         return from_numpy(data, name, least_columns)
     is_sheet = data.startswith(b"PK")
     if is_sheet:
-        data, notes = sheet_as_csv(data, name)
+        data, numbers, notes = sheet_as_csv(data, name)
         delimiter = ","
     data, encoding = to_utf8(data, encoding, name)
     if is_json(data) and delimiter is None:
@@ -208,7 +208,17 @@ def _table(
         known = ENCODINGS.get(encoding, encoding)
         shape.notes.append(f"The text is {known}; check that names look right.")
     table = _from_text(data, name, shape, encoding, progress)
-    return replace(table, delimiter=None) if is_sheet else table
+    return _numbered(replace(table, delimiter=None), numbers) if is_sheet else table
+
+
+def _numbered(table: Table, numbers: np.ndarray) -> Table:
+    """The table of a sheet with the rows of the sheet, given for each row of the text."""
+    in_text = table.row_numbers(np.arange(table.n_rows)) - table.first_row
+    # Lines above the table are no rows where a title in them has several.
+    below = table.n_rows + len(table.blank) + len(table.skipped)
+    numbers = numbers[len(numbers) - below :]
+    blank = np.setdiff1d(np.arange(numbers[0], numbers[-1] + 1), numbers[in_text])
+    return replace(table, first_row=int(numbers[0]), blank=blank)
 
 
 #: How binary files begin, and what reads them.
