@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.files.archive import MAX_BYTES, MAX_RATIO, RATIO_FREE, Archive, too_large
-from core.files.foreign import TOO_LARGE, arrays_of
+from core.files.foreign import REACHES_OUT, TOO_LARGE, arrays_of
 from core.files.layout import layouts
 from core.files.names import counted, listing
 from core.files.table import Table, as_cells, decoded
@@ -208,6 +208,13 @@ def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndar
         return found
     if found == TOO_LARGE:
         raise too_large(name)
+    if found == REACHES_OUT:
+        raise DataError(
+            f"parts of the {title} file are not in it: external storage, a virtual dataset, a "
+            "link to another file, or a filter of its own", file=name,
+            remedy="Write the arrays themselves into one file, uncompressed or by gzip, or save "
+            "the answers as CSV.",
+        )
     raise DataError(
         f"the {title} file is damaged or incomplete", file=name,
         remedy="Copy or download it again, or save the answers as CSV.",
