@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import io
+import json
 import zipfile
 from collections.abc import Callable
 
+import h5py
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from openpyxl import Workbook
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 
-from core.files import excel, interpret, load, propose, read_matrix, read_objects
+from core.files import (
+    excel,
+    interpret,
+    load,
+    loading,
+    propose,
+    read_matrix,
+    read_objects,
+    records,
+)
+from core.kernel.graphs import read_graphs
 from core.triplets import DataError
 
 # Workbooks
@@ -204,3 +219,129 @@ def test_texts_that_cells_share():
     cells = b"".join(b'<c t="s"><v>%d</v></c>' % i for i in (0, 1, 2, 0))
     table = load(with_strings(strings, b"<row>" + cells + b"</row>"), "x.xlsx", header=False)
     assert table.preview().iloc[3].tolist() == ["a", "bc", "", "a"]
+
+
+# Other formats
+
+
+def text_columns(n: int) -> bytes:
+    return ",".join(f"c{i}" for i in range(n)).encode() + b"\n" + b",".join([b"1"] * n) + b"\n"
+
+
+def members(arrays: dict[str, np.ndarray]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def array_of(header: str) -> bytes:
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+
+
+def parquet_of(column: pa.Array, n_columns: int) -> bytes:
+    buffer = io.BytesIO()
+    table = pa.table({f"c{i}": column for i in range(n_columns)})
+    pyarrow.parquet.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def packed(method: int, declared: int) -> bytes:
+    """A zip file whose only entry is much larger than it says."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("a.csv", bytes(30_000_000))
+    data = bytearray(buffer.getvalue())
+    for signature, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        place = data.rindex(signature) + offset
+        data[place : place + 4] = declared.to_bytes(4, "little")
+    return bytes(data)
+
+
+RECORDS = json.dumps([{f"k{i}": 1 for i in range(2_000)}]).encode()
+WORD = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1_000_000, dtype=np.int32)), ["x"])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (text_columns(2_000) + 30_000 * b"\n", "about 30,000 empty lines"),
+        (text_columns(2_000) + 30_000 * b"\r\n", "about 30,000 empty lines"),
+        (RECORDS[:-1] + 100_000 * b",{}" + b"]", "more different keys"),
+        (b"[" + json.dumps([1] * 2_000).encode() + 100_000 * b",[1]" + b"]", "different keys"),
+        (array_of("{'descr': '|S0', 'fortran_order': False, 'shape': (3000000, 3), }\n"),
+         "NumPy array is damaged"),
+        (members({f"a{i}": np.zeros((2, 1_000), np.int8) for i in range(3)}), "3,000 columns"),
+        (parquet_of(WORD, 20), "unpacks to more"),
+        (parquet_of(pa.array([bytes(10_000)] * 9_000, pa.binary(10_000)), 3), "unpacks to more"),
+        (packed(zipfile.ZIP_BZIP2, 10), "packed in an unusual way"),
+        (packed(zipfile.ZIP_LZMA, 10), "packed in an unusual way"),
+    ],
+    ids=["lines", "lines of Windows", "records", "lists", "no cells", "arrays", "parquet",
+         "wide parquet", "bzip2", "lzma"],
+)
+def test_a_small_file_is_no_huge_table(data, message):
+    assert len(data) < 1_000_000
+    with pytest.raises(DataError, match=message) as raised:
+        load(data, "x")
+    assert raised.value.remedy
+
+
+def test_records_and_rows_are_counted(monkeypatch):
+    monkeypatch.setattr(records, "_MOST_RECORDS", 1_000)
+    monkeypatch.setattr(loading, "_MOST_MALFORMED", 1_000)
+    column = 1_001 * [1]
+    for document in (1_001 * [{"a": 1, "b": 2, "c": 3}], {"a": column, "b": column, "c": column}):
+        with pytest.raises(DataError, match="more than 1,000 lists and records"):
+            load(json.dumps(document).encode(), "x.json")
+    with pytest.raises(DataError, match="cannot be read"):
+        load(b"a,b,c\n" + 5_000 * b"1,2,3\n" + 1_001 * b"1\n", "x.csv")
+    assert len(load(b"a,b,c\n" + 5_000 * b"1,2,3\n" + 1_000 * b"1\n", "x.csv").skipped) == 1_000
+
+
+def test_empty_lines_within_reason_are_counted():
+    table = load(text_columns(3) + 100_000 * b"\n" + b"1,2,3\n", "x.csv")
+    assert table.row_numbers(np.arange(table.n_rows)).tolist() == [2, 100_003]
+
+
+def test_rows_of_all_widths():
+    wide = b",".join([b"1"] * 100_000)
+    table = load(b"a,b,c\n" + 5_000 * b"1,2,3\n" + 10 * (wide + b"\n"), "x.csv")
+    assert (table.n_rows, len(table.skipped)) == (5_000, 10)
+
+
+def test_an_array_of_hdf5_that_was_never_written():
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w") as file:
+        file.create_dataset("a", (30_000, 2_000), "f8", chunks=(1_000, 1_000), fillvalue=1.0)
+    with pytest.raises(DataError, match="unpacks to more"):
+        load(buffer.getvalue(), "x.h5")
+
+
+def test_a_long_text_beside_many_short_ones_in_hdf5():
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w") as file:
+        texts = file.create_dataset("a", (2_000,), h5py.string_dtype())
+        texts[0] = 100_000 * "x"
+        file["b"] = np.zeros((2_000, 2), dtype=np.int8)
+    with pytest.raises(DataError, match="unpacks to more"):
+        load(buffer.getvalue(), "x.h5")
+
+
+def test_a_graph_that_unpacks_to_too_much():
+    with pytest.raises(DataError, match="unpacks to more"):
+        read_graphs(gzip.compress(b"{" + bytes(100_000_000)), "x.json.gz")
+
+
+def test_workbooks_in_an_archive_are_counted_together():
+    one = patched({SHEET: before(b"</worksheet>", b" " * 20_000_000)})
+    assert load(one, "x.xlsx").n_rows == 2
+    for times in (3, 4):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for i in range(times):
+                archive.writestr(f"{i}.xlsx", one)
+        if times == 3:
+            assert load(buffer.getvalue(), "x.zip").n_rows == 6
+            continue
+        with pytest.raises(DataError, match="unpacks to more"):
+            load(buffer.getvalue(), "x.zip")

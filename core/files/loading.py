@@ -33,6 +33,11 @@ from core.files.unfold import unfolded
 from core.progress import Progress, Stopped, part, silent
 from core.triplets import DataError
 
+#: Cells of empty lines: each line has as many as there are columns, until it is counted.
+_MOST_BLANK_CELLS = 50_000_000
+#: Rows with another number of cells than there are columns.
+_MOST_MALFORMED = 1_000_000
+
 
 def load(
     source: Source,
@@ -235,11 +240,12 @@ def _from_text(
 ) -> Table:
     if shape.delimiter == " ":
         data = data[: shape.body] + evenly_spaced(data[shape.body :])
+    _refuse_empty_lines(data, name, shape)
     malformed: list[tuple[int, int]] = []
 
     def skip(row: pyarrow.csv.InvalidRow) -> str:
         malformed.append((shape.first_row + row.number - 1, row.actual_columns))
-        return "skip"
+        return "skip" if len(malformed) <= _MOST_MALFORMED else "error"
 
     body = pa.BufferReader(pa.py_buffer(data).slice(shape.body))
     try:
@@ -334,6 +340,14 @@ def _refuse_open_quote(data: bytes, name: str, shape: Shape) -> None:
         raise DataError(
             "a quotation mark is opened in this row and never closed", file=name,
             row=shape.first_row + row, remedy="Close or remove the quotation mark.",
+        )
+
+
+def _refuse_empty_lines(data: bytes, name: str, shape: Shape) -> None:
+    empty = 2 * sum(data.count(lines, shape.body) for lines in (b"\n\n", b"\r\n\r\n", b"\r\r"))
+    if empty * len(shape.columns) > _MOST_BLANK_CELLS:
+        raise DataError(
+            f"there are about {empty:,} empty lines", file=name, remedy="Remove them.",
         )
 
 
