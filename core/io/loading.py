@@ -33,6 +33,11 @@ from tripletscope.core.io.names import counted, file_name, listing
 from tripletscope.core.io.records import from_hdf5, from_json, from_matlab, from_numpy, is_json
 from tripletscope.core.io.table import Table
 
+#: Cells of empty lines: each line has as many as there are columns, until it is counted.
+_MOST_BLANK_CELLS = 50_000_000
+#: Rows with another number of cells than there are columns.
+_MOST_MALFORMED = 1_000_000
+
 
 def load(
     source: Source,
@@ -197,7 +202,7 @@ def _table(
         return from_numpy(data, name, least_columns)
     is_sheet = data.startswith(b"PK")
     if is_sheet:
-        data, notes = sheet_as_csv(data, name)
+        data, numbers, notes = sheet_as_csv(data, name)
         delimiter = ","
     data, encoding = to_utf8(data, encoding, name)
     if is_json(data) and delimiter is None:
@@ -208,7 +213,17 @@ def _table(
         known = ENCODINGS.get(encoding, encoding)
         shape.notes.append(f"The text is {known}; check that names look right.")
     table = _from_text(data, name, shape, encoding, progress)
-    return replace(table, delimiter=None) if is_sheet else table
+    return _numbered(replace(table, delimiter=None), numbers) if is_sheet else table
+
+
+def _numbered(table: Table, numbers: np.ndarray) -> Table:
+    """The table of a sheet with the rows of the sheet, given for each row of the text."""
+    in_text = table.row_numbers(np.arange(table.n_rows)) - table.first_row
+    # Lines above the table are no rows where a title in them has several.
+    below = table.n_rows + len(table.blank) + len(table.skipped)
+    numbers = numbers[len(numbers) - below :]
+    blank = np.setdiff1d(np.arange(numbers[0], numbers[-1] + 1), numbers[in_text])
+    return replace(table, first_row=int(numbers[0]), blank=blank)
 
 
 #: How binary files begin, and what reads them.
@@ -225,11 +240,12 @@ def _from_text(
 ) -> Table:
     if shape.delimiter == " ":
         data = data[: shape.body] + evenly_spaced(data[shape.body :])
+    _refuse_empty_lines(data, name, shape)
     malformed: list[tuple[int, int]] = []
 
     def skip(row: pyarrow.csv.InvalidRow) -> str:
         malformed.append((shape.first_row + row.number - 1, row.actual_columns))
-        return "skip"
+        return "skip" if len(malformed) <= _MOST_MALFORMED else "error"
 
     body = pa.BufferReader(pa.py_buffer(data).slice(shape.body))
     try:
@@ -324,6 +340,14 @@ def _refuse_open_quote(data: bytes, name: str, shape: Shape) -> None:
         raise DataError(
             "a quotation mark is opened in this row and never closed", file=name,
             row=shape.first_row + row, remedy="Close or remove the quotation mark.",
+        )
+
+
+def _refuse_empty_lines(data: bytes, name: str, shape: Shape) -> None:
+    empty = 2 * sum(data.count(lines, shape.body) for lines in (b"\n\n", b"\r\n\r\n", b"\r\r"))
+    if empty * len(shape.columns) > _MOST_BLANK_CELLS:
+        raise DataError(
+            f"there are about {empty:,} empty lines", file=name, remedy="Remove them.",
         )
 
 

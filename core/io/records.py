@@ -20,11 +20,16 @@ from tripletscope.core.io.formats.archive import (
     Archive,
     too_large,
 )
-from tripletscope.core.io.formats.foreign import TOO_LARGE, arrays_of
+from tripletscope.core.io.formats.foreign import REACHES_OUT, TOO_LARGE, arrays_of
 from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.table import Table, as_cells, decoded
+
+#: Cells of a table of records, in most of which a key may be missing.
+_MOST_CELLS = 100_000_000
+#: Records, and lists and objects of JSON: each takes some hundred bytes, but two in the text.
+_MOST_RECORDS = 5_000_000
 
 
 def is_json(data: bytes) -> bool:
@@ -54,7 +59,7 @@ def from_json(data: bytes, name: str, least_columns: int) -> Table:
             records = None  # it only looked like this layout
         if records:
             return _from_records(records, name, least_columns, [f"JSON of {layout.title}."])
-    records = _records(document)
+    records = _records(document, name)
     if records is None:
         raise DataError(
             "this JSON holds no list of answers", file=name,
@@ -64,6 +69,8 @@ def from_json(data: bytes, name: str, least_columns: int) -> Table:
 
 
 def _parsed(data: bytes, name: str) -> Any:
+    if data.count(b"[") + data.count(b"{") > _MOST_RECORDS:
+        raise _too_many(name)
     text = data.decode()
     try:
         return json.loads(text)
@@ -83,7 +90,14 @@ def _parsed(data: bytes, name: str) -> Any:
         ) from error
 
 
-def _records(document: Any) -> list[Mapping[str, Any]] | None:
+def _too_many(name: str) -> DataError:
+    return DataError(
+        f"this JSON holds more than {_MOST_RECORDS:,} lists and records", file=name,
+        remedy="Save the answers as CSV or Parquet, or in several files.",
+    )
+
+
+def _records(document: Any, name: str) -> list[Mapping[str, Any]] | None:
     """The list of objects, or of rows, that a document is or holds."""
     if isinstance(document, list) and document:
         if all(isinstance(one, dict) for one in document):
@@ -98,14 +112,16 @@ def _records(document: Any) -> list[Mapping[str, Any]] | None:
         lists = {key: value for key, value in document.items() if isinstance(value, list)}
         lengths = Counter(len(value) for value in lists.values())
         inner = [value for value in document.values() if isinstance(value, list | dict) and value]
-        if len(lists) > 1 and len(lengths) == 1 and next(iter(lengths)):
+        if len(lists) > 1 and len(lengths) == 1 and (n_rows := next(iter(lengths))):
+            if n_rows > _MOST_RECORDS:
+                raise _too_many(name)
             return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
         # An object of objects that are numbered, as pandas writes columns.
         if len(inner) == len(document) > 1 and all(isinstance(value, dict) for value in inner):
             keys = list(inner[0])
             if all(list(value) == keys for value in inner):
                 return [{key: document[key][row] for key in document} for row in keys]
-        found = (_records(value) for value in inner)
+        found = (_records(value, name) for value in inner)
         return next((records for records in found if records), None)
     return None
 
@@ -121,6 +137,12 @@ def _from_records(
                 raise DataError(
                     f"the records have more than {MAX_COLUMNS:,} different keys", file=name,
                     remedy="Each record should be one answer.",
+                )
+            if len(cells) * len(records) > _MOST_CELLS:
+                raise DataError(
+                    f"the {len(records):,} records have {len(cells):,} or more different keys, "
+                    "most of which are missing in most of them", file=name,
+                    remedy="Leave out what is no answer.",
                 )
             column[i] = value
     if len(cells) < least_columns:
@@ -187,7 +209,10 @@ def _npy(data: bytes, name: str) -> np.ndarray:
             if size > len(data):
                 raise ValueError("the array is longer than the file")
             stream.seek(0)
-        return np.load(stream, allow_pickle=False)
+        array = np.load(stream, allow_pickle=False)
+        if not array.dtype.itemsize:
+            raise ValueError("cells without any content may be any number")
+        return array
     except Exception as error:
         # numpy lets whatever Python's parser meets in the header through.
         remedy = "Copy or download it again."
@@ -214,6 +239,13 @@ def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndar
         return found
     if found == TOO_LARGE:
         raise too_large(name)
+    if found == REACHES_OUT:
+        raise DataError(
+            f"parts of the {title} file are not in it: external storage, a virtual dataset, a "
+            "link to another file, or a filter of its own", file=name,
+            remedy="Write the arrays themselves into one file, uncompressed or by gzip, or save "
+            "the answers as CSV.",
+        )
     raise DataError(
         f"the {title} file is damaged or incomplete", file=name,
         remedy="Copy or download it again, or save the answers as CSV.",
@@ -246,6 +278,12 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int)
         key: values for key, values in parts.items()
         if len(values) == length and (values.ndim == 1 or values.shape[1] <= MAX_COLUMNS)
     }
+    n_columns = sum(1 if values.ndim == 1 else values.shape[1] for values in taken.values())
+    if n_columns > MAX_COLUMNS:
+        raise DataError(
+            f"the arrays have {n_columns:,} columns in all", file=name,
+            remedy=f"At most {MAX_COLUMNS:,} are read: one row for each answer.",
+        )
     columns: dict[str, np.ndarray] = {}
     alone = len(taken) == 1
     for key, values in taken.items():

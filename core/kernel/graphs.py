@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 from collections.abc import Iterable, Iterator
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.formats.source import from_gzip
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -72,11 +72,11 @@ def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) 
 
     content = _content(source)
     name = name or (Path(source).name if isinstance(source, str | Path) else "graphs")
+    if content.startswith(_GZIP):
+        content = from_gzip(content, name)
     try:
-        if content.startswith(_GZIP):
-            content = gzip.decompress(content)
         text = content.decode("utf-8-sig").strip()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise DataError("is not a text file", file=name, remedy=_REMEDY) from error
     if not text:
         raise DataError("the file is empty", file=name, remedy=_REMEDY)

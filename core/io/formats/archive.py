@@ -18,6 +18,8 @@ MAX_BYTES = 2 * 2**30
 MAX_RATIO = 200
 RATIO_FREE = 64 * 2**20
 MAX_ENTRIES = 50_000
+#: Others are unpacked in one piece, however large it becomes.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 ARCHIVE_SUFFIXES = (".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst")
 
@@ -45,6 +47,11 @@ class Archive:
     name : str
         Name of the archive, for messages.
 
+    Attributes
+    ----------
+    size : int
+        Bytes of all files together, as the archive says.
+
     Raises
     ------
     DataError
@@ -70,7 +77,8 @@ class Archive:
         for entry in entries:
             self._check_entry(entry)
         # Declared sizes may lie, so that reading counts again; honest bombs end here.
-        check_size(sum(e.file_size for e in entries), self._packed, name)
+        self.size = sum(e.file_size for e in entries)
+        check_size(self.size, self._packed, name)
         self._entries = {e.filename: e for e in entries if not (e.is_dir() or _hidden(e.filename))}
 
     @property
@@ -122,6 +130,11 @@ class Archive:
             raise DataError(
                 f"its entry {path!r} is encrypted", file=self.name,
                 remedy="Make a zip file without a password.",
+            )
+        if entry.compress_type not in _METHODS:
+            raise DataError(
+                f"its entry {path!r} is packed in an unusual way", file=self.name,
+                remedy="Make a zip file with the usual method, which is called deflate.",
             )
         if path.lower().endswith(ARCHIVE_SUFFIXES) and not _hidden(path):
             raise DataError(

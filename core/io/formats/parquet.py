@@ -55,9 +55,18 @@ def _read(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
             remedy=f"At most {MAX_ROWS:,} rows and {MAX_COLUMNS:,} columns are read.",
         )
     unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-    check_size(unpacked, len(data), name)
+    # A value that is repeated takes no room in the file, but does in a table.
+    in_a_row = sum(_width(schema.field(column).type) for column in columns)
+    check_size(max(unpacked, about.num_rows * in_a_row), len(data), name)
     notes = [f"Column {column!r} holds lists and was left out." for column in nested]
     cells = file.read(columns)
     names = unique_names(cells.column_names, notes)
     return pa.table([as_cells(column) for column in cells.columns], names), notes
 
+
+def _width(kind: pa.DataType) -> int:
+    """Bytes that a cell takes; those of a text are only the number of its word."""
+    try:
+        return -(-kind.bit_width // 8)
+    except ValueError:
+        return 4

@@ -6,6 +6,7 @@ import gzip
 import io
 import re
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -65,7 +66,7 @@ def unpacked(
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         found = _from_zip(data, name, member)
     elif data.startswith(b"\x1f\x8b"):
-        found = [(_from_gzip(data, name), name)]
+        found = [(from_gzip(data, name), name)]
     return found
 
 
@@ -120,7 +121,14 @@ def _from_path(path: Path) -> bytes:
         ) from error
 
 
-def _from_gzip(data: bytes, name: str) -> bytes:
+def from_gzip(data: bytes, name: str) -> bytes:
+    """The bytes in a gzip file.
+
+    Raises
+    ------
+    DataError
+        If it is damaged, or unpacks to too much.
+    """
     chunks, read = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
@@ -155,4 +163,12 @@ def _from_zip(data: bytes, name: str, member: str | None) -> list[tuple[bytes, s
             "there is no table in the zip file", file=name,
             remedy="It should hold a file ending in .csv, .tsv, .txt, .json or .parquet.",
         )
-    return [(archive.read(path), f"{name}/{path}") for path in ([member] if member else tables)]
+    found = [(archive.read(path), f"{name}/{path}") for path in ([member] if member else tables)]
+    # Workbooks are archives, too: each alone may be small enough.
+    size = 0
+    for content, own in found:
+        if content.startswith(b"PK"):
+            with suppress(DataError):  # one that is damaged is refused when it is read
+                size += Archive(content, own).size
+    check_size(size, len(data), name)
+    return found

@@ -133,7 +133,7 @@ def test_graphs_without_labels_are_labelled_by_degree():
         (b"\xff\xfe\x00", "not a text file"),
         (b"hello", "cannot be read as graphs"),
         (b"<graphml><graph></graphml>", "cannot be read as graphs"),
-        (gzip.compress(b"{}")[:10], "not a text file"),
+        (gzip.compress(b"{}")[:10], "gzip file is damaged"),
         (json.dumps(LINE).encode() + b"\n{oops}", "row 2: is not JSON"),
         (b'{"node_labels": ["a"]}', "row 1: is not a graph"),
         (b'[1, 2]', "row 1: is not a graph"),
