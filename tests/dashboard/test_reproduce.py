@@ -80,7 +80,8 @@ def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):
 )
 def test_every_method_can_be_written_down(method):
     wanted = method()
-    assert eval(reproduce._source(wanted), {"ts": ts}).get_params(deep=False) == wanted.get_params(deep=False)
+    made = eval(reproduce._source(wanted), {"ts": ts})
+    assert made.get_params(deep=False) == wanted.get_params(deep=False)
 
 
 def test_names_that_cannot_be_read_again_become_numbers(tmp_path):
