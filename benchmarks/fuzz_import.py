@@ -52,9 +52,7 @@ from tripletscope.core.io import (
     read_pictures,
     read_questions,
 )
-from tripletscope.core.io.columns import (
-    alternatives,
-)
+from tripletscope.core.io.columns.alternatives import alternatives
 
 SECONDS = 10.0
 #: A process that sleeps uses no processor time, and is ended after so many seconds of the clock.

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import secrets
+import tarfile
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -41,6 +44,8 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.uploads import File, Uploads
+
+log = logging.getLogger(__name__)
 
 _MOST_KNOWN = 3  # readings of earlier data sets that are offered
 _SLOT = "import"
@@ -92,8 +97,8 @@ class Waiting:
     # Archives on disk, and files that are not yet in any, by what they hold.
     _archives: dict[str, str] = field(default_factory=dict, repr=False)
     _unpacked: dict[str, list[File]] = field(default_factory=dict, repr=False)
+    _packing: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _read: tuple[Any, Imported] | None = field(default=None, repr=False)
-    _directions: dict[str, Job] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.reading = self.readings[self.chosen]
@@ -181,9 +186,11 @@ class Waiting:
             "header": header, "delimiter": delimiter, "reading": self.reading.to_dict(),
             "readings": [reading.to_dict() for reading in self.readings],
         }
-        for kind in list(self._unpacked):
-            self._archives[kind] = uploads.pack(self._unpacked.pop(kind))
-        return settings, self._archives
+        with self._packing:  # two tabs may look at it at once
+            for kind, files in list(self._unpacked.items()):
+                self._archives[kind] = uploads.pack(files)
+                del self._unpacked[kind]  # not before it is on the disk, which may be full
+            return settings, dict(self._archives)
 
     def reload(self, header: bool, delimiter: str | None) -> None:
         """Cut the file into columns in another way, and propose anew."""
@@ -193,7 +200,7 @@ class Waiting:
         )
         self.shape, self._cut_anew = (header, delimiter), True
         self.readings = _proposed(self.table, insist=True)
-        self._directions.clear()
+        self.test_again()
         self.choose(0)
 
     def choose(self, number: int) -> None:
@@ -279,21 +286,22 @@ class Waiting:
         given up.
         """
         question = _direction_of(self.reading)
-        for other, job in list(self._directions.items()):
+        known = services().directions.setdefault(self.id, {})
+        for other, job in list(known.items()):
             if other != question and job.state != "done":
                 job.give_up()
-                del self._directions[other]
-        if question not in self._directions:
+                known.pop(other, None)
+        if question not in known:
             work = partial(_direction, self.table, self.reading)
-            self._directions[question] = services().jobs.submit(Job(
+            known[question] = services().jobs.submit(Job(
                 owner, _SLOT, f"Direction of {self.name}",
                 [Step("Comparing with other readings", work)],
             ))
-        return self._directions[question]
+        return known[question]
 
     def test_again(self) -> None:
         """Let the next look at the direction start its job once more."""
-        self._directions.clear()
+        services().directions.pop(self.id, None)
 
 
 def _direction(table: Table, reading: Reading, progress: Progress) -> DirectionTest:
@@ -427,21 +435,47 @@ def waiting(session_id: str) -> Waiting | None:
     """The import of a session that waits for a decision."""
     uploads = services().uploads
     upload = uploads.held(session_id)
-    if upload is None and (kept := uploads.load(session_id)) is not None:
-        try:
-            upload = Waiting.from_disk(*kept)
-        except (KeyError, ValueError):
-            uploads.remove(session_id)
-        else:
-            uploads.hold(session_id, upload)
+    if upload is not None:
+        return upload
+    try:
+        kept = uploads.load(session_id)
+        if kept is None:
+            return None
+        upload = Waiting.from_disk(*kept)
+    except (KeyError, ValueError, OSError, tarfile.TarError):
+        # Damaged, or kept by another version: it can be uploaded once more.
+        log.warning("an upload could not be read again", exc_info=True)
+        uploads.remove(session_id)
+        return None
+    uploads.hold(session_id, upload)
     return upload
 
 
 def wait(session_id: str, upload: Waiting) -> None:
-    """Let an upload wait for a decision, in the place of the session's one before."""
+    """Let an upload wait for a decision, in the place of the session's one before.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written to the disk.
+    """
     uploads = services().uploads
-    uploads.keep(session_id, *upload.to_disk(uploads), anew=True)
+    _forget_directions(session_id)
+    try:
+        uploads.keep(session_id, *upload.to_disk(uploads), anew=True)
+    except OSError as error:
+        raise DataError(
+            f"the upload could not be kept ({error.strerror})", file=upload.name,
+            remedy="Make room on the disk of the workspace, or delete data sets that are not "
+            "needed, and upload it again.",
+        ) from error
     uploads.hold(session_id, upload)
+
+
+def _forget_directions(session_id: str) -> None:
+    before = services().uploads.held(session_id)
+    if before is not None:
+        before.test_again()
 
 
 def keep_waiting(session_id: str, upload: Waiting) -> None:
@@ -452,6 +486,7 @@ def keep_waiting(session_id: str, upload: Waiting) -> None:
 
 def discard(session_id: str) -> None:
     """Forget the import of a session."""
+    _forget_directions(session_id)
     services().uploads.remove(session_id)
     job = services().jobs.latest(session_id, _SLOT)
     if job is not None:

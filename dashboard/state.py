@@ -157,7 +157,7 @@ class Session:
 
     def jobs(self) -> list[Job]:
         """The active jobs of this session, the newest first."""
-        return [job for job in services().jobs.of(self.id) if job.active]
+        return [job for job in services().jobs.of(self.id) if job.active and not job.given_up]
 
     def slot(self, page: str) -> str:
         """The slot of a page's job on the answers of the open data set that are in use."""

@@ -89,6 +89,7 @@ def _upload(current: Session) -> None:
             upload = imports.Waiting.of(
                 [(file.name, file.getvalue()) for file in files], insist=insist, progress=progress
             )
+        imports.wait(current.id, upload)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         if isinstance(error, MatrixGiven) and len(files) == 1:
@@ -99,7 +100,6 @@ def _upload(current: Session) -> None:
                 help="Only if every row compares an anchor with two other objects.",
             )
         return
-    imports.wait(current.id, upload)
     st.switch_page("../pages/data.py")
 
 

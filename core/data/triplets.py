@@ -15,6 +15,9 @@ from scipy.sparse.csgraph import connected_components
 from tripletscope.core.data.errors import DataError
 
 ANCHOR, NEAR, FAR = 0, 1, 2
+#: A group of so many times the questions of its largest trial is a chain of trials. Triads have
+#: three questions, of which a trial answers two.
+_CHAINED = 2
 
 
 
@@ -110,7 +113,10 @@ class Judgements:
         if named not in self._fingerprints:
             digest = hashlib.blake2b(f"{self.n_objects}|".encode(), digest_size=16)
             digest.update(self.rows)
-            _update_with_table(digest, self.answers.filter(["weight", "trial", *columns]))
+            _update_with_table(digest, self.answers.filter(["weight", *columns]))
+            if self.trials is not None and "trial" not in columns:
+                digest.update(b"|trials|")
+                digest.update(np.ascontiguousarray(self.trials, dtype=np.int64))
             _update_with_table(digest, self.objects.filter(list(objects)))
             self._fingerprints[named] = digest.hexdigest()
         return self._fingerprints[named]
@@ -154,9 +160,9 @@ class Judgements:
 
         Answers to one question share a group, and so do the answers of one trial, such as the two
         of an odd one out, which say the same thing twice: whoever knows the one would predict the
-        other better than any new answer. What is tied by several such ties is one group, too.
-        Where that makes a single group of more than half of the answers, as trials of many
-        objects may, only trials are kept together.
+        other better than any new answer. Where trials of many objects share a question here and
+        there, that would tie all that was asked about an anchor, or everything, together; then
+        only trials are kept together. See `grouped`.
         """
         return self._grouping[0]
 
@@ -167,13 +173,9 @@ class Judgements:
 
     @cached_property
     def _grouping(self) -> tuple[np.ndarray, str]:
-        trials = self.trials
-        if trials is None:
+        if self.trials is None:
             return self.questions, "question"
-        groups = linked(self.questions, trials)
-        if 2 * np.bincount(groups, self.weight).max() > self.weight.sum():
-            return trials, "trial"
-        return groups, "question and trial"
+        return grouped(self.questions, self.trials)
 
     def take(self, which: Any) -> Self:
         """The same objects with only some of the answers.
@@ -310,6 +312,33 @@ def linked(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         shape=(n_first + n_second,) * 2,
     )
     return connected_components(ties, directed=False)[1][first]
+
+
+def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]:
+    """(T,) number of the group of each answer, and what keeps a group together, in words.
+
+    Groups hold all that is linked by a question or by a trial. In designs whose trials are about
+    the same few objects or about others, such as triads, that is a trial and its repeats. Trials
+    of many objects share a question now and then, and chains of such ties leave little or nothing
+    to learn from: where most answers are in a group of many more questions than a trial has,
+    groups are the trials.
+
+    Parameters
+    ----------
+    questions, trials : ndarray of int, shape (T,)
+        Numbers from 0.
+    """
+    groups = linked(questions, trials)
+    # Different questions in every group, and the most in any of its trials.
+    asked = np.bincount(groups[np.unique(questions, return_index=True)[1]])
+    each = np.unique(trials.astype(np.int64) * (int(questions.max(initial=0)) + 1) + questions)
+    in_trial = np.bincount(each // (int(questions.max(initial=0)) + 1))
+    largest = np.zeros(len(asked), dtype=np.int64)
+    np.maximum.at(largest, groups, in_trial[trials])
+    chained = asked > _CHAINED * largest
+    if 2 * np.count_nonzero(chained[groups]) > len(groups):
+        return np.unique(trials, return_inverse=True)[1], "trial"
+    return groups, "question and trial"
 
 
 def as_triplets(data: Any) -> Triplets:

@@ -38,9 +38,9 @@ def sides_of(triplets: Triplets | Quadruples) -> tuple[np.ndarray, list[str]]:
 
 def one_per_trial(triplets: Triplets | Quadruples) -> np.ndarray:
     """(T,) bool: the first answer of every trial."""
-    if "trial" not in triplets.answers:
+    if triplets.trials is None:
         return np.ones(len(triplets), dtype=bool)
-    return ~triplets.answers["trial"].duplicated().to_numpy()
+    return ~pd.Series(triplets.trials).duplicated().to_numpy()
 
 
 def divided(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

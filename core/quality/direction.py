@@ -14,7 +14,7 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets, linked
+from tripletscope.core.data.triplets import Triplets, grouped
 from tripletscope.core.embedding import STE
 from tripletscope.core.io import Reading, Table, interpret
 from tripletscope.core.io.columns.alternatives import alternatives
@@ -227,7 +227,7 @@ def _folds(
     if first.trial is not None:
         trial = first.trial.max() + 1 + np.arange(n_rows)
         trial[first.row] = first.trial
-        question = linked(question, trial)
+        question = grouped(question, trial)[0]
     n_questions = int(question.max(initial=0)) + 1
     return (rng.permutation(n_questions) * FOLDS // n_questions)[question], question
 

@@ -205,9 +205,9 @@ class Cleaning:
             out |= np.isin(left, exclusion.answers)
         else:
             out = RULES[exclusion.rule].find(known, **exclusion.parameters)
-        if "trial" in self.triplets.answers:  # answers of one trial go together
-            trial = self.triplets.answers["trial"].to_numpy()
-            out = np.isin(trial, trial[out])
+        trials = self.triplets.trials
+        if trials is not None:  # answers of one trial go together
+            out = np.isin(trials, trials[out])
         mask = np.zeros(len(self.raw), dtype=bool)
         mask[left[out]] = True
         lost, given = (

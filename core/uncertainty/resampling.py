@@ -109,6 +109,8 @@ def bootstrap(
     answers = Answers(triplets)
     # Answers of weight 0 are none: a resample of nothing else would have no map.
     answers = answers.reweighted(answers.weight)
+    if answers.trial is not None:
+        answers.trial = np.unique(answers.trial, return_inverse=True)[1]
     share = share if scheme == "subsample" else None
     seeds = np.random.SeedSequence(seed).spawn(replicates)
     pilots = [(single, answers, reference, seed, share) for seed in seeds[:_PILOTS]]
@@ -135,12 +137,11 @@ def bootstrap(
 def _drawn(answers: Answers, share: float | None, rng: np.random.Generator) -> Answers:
     """Resampled answers: how often each was drawn is its weight, those never drawn are left out.
 
-    Trials are drawn, each with all of its answers.
+    Trials, numbered without gaps, are drawn, each with all of its answers.
     """
     trial, n_drawn = answers.trial, len(answers)
     if trial is not None:
-        trials, trial = np.unique(trial, return_inverse=True)
-        n_drawn = len(trials)
+        n_drawn = int(trial.max()) + 1
     if share is None:
         counts = np.bincount(rng.integers(n_drawn, size=n_drawn), minlength=n_drawn)
     else:

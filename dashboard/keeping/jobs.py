@@ -104,6 +104,12 @@ class Job:
         """Ask to stop; the step at work keeps what it has."""
         self._stop.set()
 
+    def show(self, name: str, view: Callable[[], str | None]) -> None:
+        """Let a view be seen for as long as the job is active."""
+        self.views[name] = view
+        if not self.active:  # it has ended meanwhile
+            self.views.clear()
+
     def give_up(self) -> None:
         """Ask to stop, because nobody wants to know any more."""
         self.given_up = True

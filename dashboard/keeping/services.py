@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from tripletscope.dashboard.keeping.jobs import Jobs
+from tripletscope.dashboard.keeping.jobs import Job, Jobs
 from tripletscope.dashboard.keeping.uploads import Uploads
 from tripletscope.dashboard.keeping.workspace import Workspace
 
@@ -28,6 +28,9 @@ class Services:
     workspace: Workspace
     uploads: Uploads
     jobs: Jobs = field(default_factory=Jobs)
+    #: Jobs that compare readings of an upload, by its id and what they are about: an upload may
+    #: leave the memory and come back, and must not be compared anew each time.
+    directions: dict[str, dict[str, Job]] = field(default_factory=dict)
 
     def close(self) -> None:
         self.jobs.shutdown()

@@ -319,6 +319,63 @@ def test_an_upload_that_has_left_the_memory_comes_back_as_it_was(services):
     assert imports.waiting("s").table.columns == other.table.columns
 
 
+def test_readings_are_compared_once_however_often_an_upload_leaves_the_memory(services):
+    sessions = [f"s{k}" for k in range(7)]
+    for name in sessions:
+        imports.wait(name, imports.Waiting.of([("pets.csv", GOOD)]))
+    jobs = {name: imports.waiting(name).direction(name) for name in sessions}
+    assert all(job.wait(60) for job in jobs.values())
+    for _ in range(2):
+        for name in sessions:
+            assert imports.waiting(name).direction(name) is jobs[name]
+    for name in sessions:
+        imports.waiting(name)
+        imports.discard(name)
+    assert services.directions == {}
+
+
+@pytest.mark.parametrize("harm", [lambda tar: tar.unlink(), lambda tar: tar.write_bytes(b"?" * 99)])
+def test_an_upload_that_was_damaged_on_the_disk_is_let_go(services, harm):
+    imports.wait("s", imports.Waiting.of([("pets.csv", GOOD)]))
+    (archive,) = (services.workspace.folder / "uploads").glob("*.tar")
+    others(5)
+    harm(archive)
+    assert imports.waiting("s") is None
+    imports.wait("s", imports.Waiting.of([("pets.csv", GOOD)]))
+    assert imports.waiting("s").name == "pets.csv"
+
+
+def test_a_full_disk_loses_nothing_of_an_upload(services, monkeypatch):
+    upload = imports.Waiting.of([("pets.csv", GOOD)])
+    imports.wait("s", upload)
+    upload.add_objects("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\n")
+
+    def full(files):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services.uploads, "pack", full)
+        with pytest.raises(OSError, match="No space"):
+            imports.keep_waiting("s", upload)
+        with pytest.raises(DataError, match=r"could not be kept \(No space left on device\)"):
+            imports.wait("t", imports.Waiting.of([("pets.csv", GOOD)]))
+    imports.keep_waiting("s", upload)
+    others(5)
+    assert imports.waiting("s").objects_name == "objects.csv"
+
+
+def test_a_test_that_nobody_waits_for_is_not_shown_at_work(services, holding):
+    with holding():
+        session = Session("s")
+        upload = imports.Waiting.of([("pets.csv", GOOD)])
+        imports.wait("s", upload)
+        job = upload.direction("s")
+        assert session.jobs() == [job]
+        imports.discard("s")
+        assert job.active
+        assert session.jobs() == []
+
+
 def test_what_is_decided_in_one_tab_is_not_kept_by_another(services):
     first = imports.Waiting.of([("pets.csv", GOOD)])
     imports.wait("s", first)

@@ -4,10 +4,23 @@
 // one page and comes after the other would bring the first one back.
 const SOON = 150, EVERY = 500, AGAIN = 5000, QUIET = 400; // milliseconds
 
+const app = () => document.querySelector('[data-testid="stApp"]');
+
+// What somebody has just done may be on its way to the server while the page still seems to rest:
+// until a run begins, or it turns out that none does.
+const PATIENCE = 3000;
+const hands = (window.tripletscopeHands ||= (() => {
+  const seen = { at: -PATIENCE };
+  for (const name of ["click", "keydown", "popstate"])
+    window.addEventListener(name, () => { seen.at = performance.now(); }, { capture: true });
+  if (app()) new MutationObserver(() => { seen.at = -PATIENCE; })
+    .observe(app(), { attributeFilter: ["data-test-script-state"] });
+  return seen;
+})());
+
 function idle() {
-  const app = document.querySelector('[data-testid="stApp"]');
-  const state = app && app.dataset.testScriptState;
-  return !state || state === "notRunning";
+  const state = app() && app().dataset.testScriptState;
+  return (!state || state === "notRunning") && performance.now() - hands.at >= PATIENCE;
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {

@@ -143,7 +143,8 @@ def _job(job: Job | None, triplets: Triplets) -> None:
     watch(job)
     if job is None or not job.active or job.step:
         return
-    job.views = {"map": partial(_live_map, job, triplets), "loss": partial(_live_losses, job)}
+    job.show("map", partial(_live_map, job, triplets))
+    job.show("loss", partial(_live_losses, job))
     for name, height, alt in (
         ("map", int(_LIVE.height), "The map while it is being computed"),
         ("loss", 200, "Loss against iteration, one line for every start"),

@@ -94,9 +94,51 @@ def test_a_column_of_trials_that_ties_everything_is_not_followed():
     assert data.grouped_by == "trial"
     fold = question_folds(data, 5, np.random.default_rng(0))
     assert (fold[::2] == fold[1::2]).all()
-    few = data.take(np.arange(6))
-    with pytest.raises(DataError, match="3 trials cannot be divided into 5 folds"):
-        cross_validate(STE(), few)
+    few = data.take(np.arange(12))
+    with pytest.raises(DataError, match="6 trials cannot be divided into 10 folds"):
+        cross_validate(STE(), few, folds=10)
+
+
+def nearest_of_many(
+    positions: np.ndarray, n_trials: int, rng: np.random.Generator, shown: int = 8, chosen: int = 2
+) -> Triplets:
+    """Trials of an anchor and some options, of which the nearer ones are likelier to be chosen."""
+    rows, trial = [], []
+    for number in range(n_trials):
+        anchor, *options = rng.permutation(len(positions))[: 1 + shown]
+        near = -np.sum((positions[options] - positions[anchor]) ** 2, axis=1)
+        order = np.array(options)[np.argsort(rng.gumbel(size=shown) + near)[::-1]]
+        for near in order[:chosen]:
+            for far in order[chosen:]:
+                rows.append([anchor, near, far])
+                trial.append(number)
+    objects = pd.DataFrame({"id": [str(i) for i in range(len(positions))]})
+    return Triplets(rows, objects, pd.DataFrame({"trial": trial}))
+
+
+@pytest.mark.parametrize(("n", "n_trials"), [(20, 400), (40, 600)])
+def test_chains_of_trials_of_many_objects_are_not_followed(n, n_trials):
+    """They would tie together all that was asked about an anchor, which is too much to miss."""
+    estimated, fresh = [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        positions = rng.normal(size=(n, 2)) * 1.3
+        data = nearest_of_many(positions, n_trials, rng)
+        assert data.grouped_by == "trial"
+        estimated.append(cross_validate(STE(n_init=1), data).error)
+        fresh.append(triplet_error(STE().fit(data), nearest_of_many(positions, 1_000, rng)))
+    assert np.mean(estimated) == pytest.approx(np.mean(fresh), abs=0.012)
+
+
+def test_repeats_of_a_trial_are_no_chain(truth):
+    once = odd_ones_out(truth, 60, np.random.default_rng(0))
+    rows = np.tile(once.rows, (7, 1))
+    turned = np.random.default_rng(1).random(len(rows)) < 0.3
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    trial = np.repeat(np.arange(7), len(once)) * 60 + np.tile(once.trials, 7)
+    data = Triplets(rows, once.objects, pd.DataFrame({"trial": trial}))
+    assert data.grouped_by == "question and trial"
+    assert n_groups(data) <= 60
 
 
 @pytest.mark.parametrize("method", [TSTE(n_components=5), STE()])
@@ -164,6 +206,17 @@ def test_rows_of_one_trial_are_held_out_together_under_every_reading():
     assert len(np.unique(fold)) == 3
 
 
+def test_chains_leave_the_direction_test_something_to_learn_from():
+    """One row for each option that was not chosen: rows about an anchor share objects."""
+    rng = np.random.default_rng(0)
+    data = nearest_of_many(rng.normal(size=(20, 2)), 400, rng, chosen=1)
+    given = _Trials(
+        data.rows, np.arange(len(data)), np.ones(len(data)), data.trials, len(data), 20
+    )
+    fold, _ = _folds([given], len(data), rng)
+    assert np.bincount(fold, minlength=3).min() > len(data) / 5
+
+
 def test_replicates_draw_whole_trials(odd):
     answers = Answers(odd)
     assert np.array_equal(np.sort(answers.trial), np.sort(odd.trials))
@@ -202,5 +255,19 @@ def test_intervals_count_trials():
     assert n_groups(data) == 4
 
 
-def test_results_belong_to_the_trials(odd):
+def test_results_belong_to_the_trials(odd, planted):
     assert key("cross_validate", STE(), odd) != key("cross_validate", STE(), without_trials(odd))
+    numbered = Triplets(
+        planted.rows, planted.objects, pd.DataFrame({"trial": np.arange(len(planted))})
+    )
+    assert key("fit", STE(), numbered) == key("fit", STE(), planted), "a trial each ties nothing"
+
+
+def test_a_trial_that_is_not_known_is_one_of_its_own():
+    rows = [[0, 1, 2], [1, 0, 2], [2, 0, 1], [0, 2, 1]]
+    data = Triplets(rows, pd.DataFrame({"id": list("abc")}),
+                    pd.DataFrame({"trial": [1.0, 1.0, np.nan, np.nan]}))
+    left = Cleaning(data).excluding(Exclusion(answers=(2,))).triplets
+    assert left.rows.tolist() == [rows[0], rows[1], rows[3]]
+    left = Cleaning(data).excluding(Exclusion(answers=(0,))).triplets
+    assert left.rows.tolist() == rows[2:]

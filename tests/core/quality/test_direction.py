@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import SAMPLES
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.io import Reading, interpret, load, propose
-from tripletscope.core.io.columns import alternatives
+from tripletscope.core.io.columns.alternatives import alternatives
 from tripletscope.core.quality.direction import direction_test
 from tripletscope.core.simulation.simulate import random_questions
 
