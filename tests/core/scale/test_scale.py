@@ -36,6 +36,7 @@ from tripletscope.core.scale import (
     scales_by,
 )
 from tripletscope.core.scale.binomial import LINKS, fit_many, has_finite_optimum
+from tripletscope.core.scale.mlds import standardised
 from tripletscope.core.scale.ordinal import OrdinalScale, oriented
 from tripletscope.core.scale.resampling import may_rise
 from tripletscope.core.simulation.simulate import answer, questions_of, simulate
@@ -62,6 +63,20 @@ def test_as_in_r(name, link):
     assert found.deviance_ == pytest.approx(expected["deviance"], abs=1e-6)
     assert found.log_likelihood_ == pytest.approx(expected["logLik"], abs=1e-6)
     assert 0 < found.daf_ < 1
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("rising", [True, False])
+def test_errors_of_the_standardised_scale_are_those_of_its_slopes(link, rising):
+    rows = table("kk1")
+    found = MLDS(link=link).fit(rows if rising else rows.assign(resp=1 - rows.resp))
+    assert (found.unconstrained_[-1] > 0) == rising
+    little = 1e-6 * np.eye(len(found.scale_))
+    above, below = (standardised(found.unconstrained_ + sign * little) for sign in (1, -1))
+    slopes = (above - below) / 2e-6
+    expected = np.sqrt(np.diag(slopes.T @ found.covariance_ @ slopes))
+    np.testing.assert_allclose(found.scale_errors_, expected, rtol=1e-5, atol=1e-9)
+    assert np.all(found.scale_errors_[1:-1] > 0)
 
 
 @pytest.mark.parametrize("name", REFERENCE)
