@@ -70,6 +70,16 @@ class ComparisonTree(ComparingEstimator):
     ----------
     Haghiri, S., Ghoshdastidar, D., & von Luxburg, U. (2017). Comparison-based nearest neighbor
     search. AISTATS. Algorithms 1 and 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> points = np.random.default_rng(0).normal(size=(100, 3))
+    >>> tree = ts.ComparisonTree(leaf_size=10).fit(points)
+    >>> neighbours = tree.kneighbors(points[:2], 3)
+    >>> neighbours.found.shape, neighbours.asked.shape
+    ((2, 3), (2,))
     """
 
     metric: str | Oracle = "euclidean"
