@@ -40,7 +40,7 @@ from .core.simulation.simulate import simulate as simulate
 from .core.tree.forest import ComparisonForest as ComparisonForest
 from .core.tree.forest import ComparisonForestClassifier as ComparisonForestClassifier
 from .core.tree.forest import ComparisonForestRegressor as ComparisonForestRegressor
-from .core.tree.oracle import Fitted as Fitted
+from .core.tree.oracle.measured import Fitted as Fitted
 from .core.tree.proximity import ForestProximity as ForestProximity
 from .core.tree.tree import ComparisonTree as ComparisonTree
 from .core.uncertainty.calibration import calibrate as calibrate
