@@ -21,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.method import Choice, Number, Switch
 from tripletscope.core.optimise.loss import compiled
-from tripletscope.core.tree.nodes import LABELS, RANDOM, RESPONSES, Nodes
+from tripletscope.core.tree.cells import LABELS, RANDOM, RESPONSES
+from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
 from tripletscope.core.tree.oracle import Oracle, converse
 from tripletscope.core.tree.search import nearest
