@@ -225,6 +225,7 @@ class Method(BaseEstimator):
             Distance from anchor to far minus distance from anchor to near: positive where the
             method would give the same answer, zero where it cannot tell.
         """
+        self._require_fit()
         rows = as_answers(triplets).rows
         distances = self.distances()
         return distances[rows[:, -2 if rows.shape[1] == 4 else 0], rows[:, -1]] - distances[

@@ -38,10 +38,10 @@ from .core.scale.ordinal import ordinal_scale as ordinal_scale
 from .core.scale.resampling import bootstrap_scale as bootstrap_scale
 from .core.simulation.simulate import simulate as simulate
 from .core.tree.forest import ComparisonForest as ComparisonForest
-from .core.tree.forest import ComparisonForestClassifier as ComparisonForestClassifier
-from .core.tree.forest import ComparisonForestRegressor as ComparisonForestRegressor
-from .core.tree.oracle import Fitted as Fitted
+from .core.tree.oracle.measured import Fitted as Fitted
 from .core.tree.proximity import ForestProximity as ForestProximity
+from .core.tree.supervised import ComparisonForestClassifier as ComparisonForestClassifier
+from .core.tree.supervised import ComparisonForestRegressor as ComparisonForestRegressor
 from .core.tree.tree import ComparisonTree as ComparisonTree
 from .core.uncertainty.calibration import calibrate as calibrate
 from .core.uncertainty.posterior import sample_posterior as sample_posterior

@@ -34,6 +34,16 @@ class Agglomerative(BasedClustering, Hierarchy):
     Müllner, D. (2011). Modern hierarchical, agglomerative clustering algorithms. arXiv:1109.2378.
     Bar-Joseph, Z., Gifford, D. K., & Jaakkola, T. S. (2001). Fast optimal leaf ordering for
     hierarchical clustering. Bioinformatics, 17, S22-S29.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.Agglomerative(n_clusters=3, linkage="complete").fit(answers)
+    >>> fitted.n_clusters_, len(fitted.linkage_)
+    (3, 13)
+    >>> fitted.tree_.cut(2).tolist()
+    [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
     """
 
     name = "agglomerative"

@@ -32,6 +32,14 @@ class KMeans(BasedClustering):
     Theory, 28, 129-137.
     Dhillon, I. S., Guan, Y., & Kulis, B. (2004). Kernel k-means, spectral clustering and
     normalized cuts. KDD. Section 2.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.KMeans(n_clusters=3).fit(answers)
+    >>> fitted.labels_.tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]
     """
 
     name = "kmeans"

@@ -32,6 +32,13 @@ class Spectral(BasedClustering):
     Information Processing Systems 17. Section 2.
     Damle, A., Minden, V., & Ying, L. (2019). Simple, direct and efficient multi-way spectral
     clustering. Information and Inference, 8, 181-203.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> ts.Spectral(n_clusters=3).fit(answers).n_clusters_
+    3
     """
 
     name = "spectral"

@@ -43,6 +43,12 @@ class Quadruples(Judgements):
     DataError
         If the array is not (T, 4), holds anything but positions of objects, pairs an object with
         itself, compares a pair with itself, or a weight is not a number from 0 up.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.Quadruples([[0, 1, 2, 3]])  # 0 and 1 are more similar than 2 and 3
+    <Quadruples 'answers': 1 answers on 4 objects>
     """
 
     def __init__(

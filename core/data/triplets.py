@@ -232,6 +232,13 @@ class Triplets(Judgements):
     Notes
     -----
     Objects without any answer are allowed; contradictions and repeats are kept as they are.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.Triplets.from_array([[0, 1, 2], [1, 0, 2]], ids=["cup", "mug", "fork"])
+    >>> len(answers), answers.n_objects, answers.labels
+    (2, 3, ['cup', 'mug', 'fork'])
     """
 
     def __init__(

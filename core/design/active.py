@@ -110,6 +110,13 @@ def propose(
     embeddings. Section 4.4: active questions help little, and for clusters and classes not at
     all; random ones are hard to beat.
     Tamuz, O., et al. (2011). Adaptively learning the crowd kernel. ICML. Section 4.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> ts.propose(ts.STE(), answers, 5, strategy="landmark", landmarks=3).shape
+    (5, 3)
     """
     triplets = as_triplets(triplets)
     if triplets.n_objects < 3:

@@ -37,6 +37,13 @@ class CKL(OrdinalEmbedding):
     ----------
     Tamuz, O., Liu, C., Belongie, S., Shamir, O., & Kalai, A. T. (2011). Adaptively learning the
     crowd kernel. International Conference on Machine Learning. Section 3.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> ts.CKL(n_components=3).fit(answers).embedding_.shape
+    (14, 3)
     """
 
     name = "ckl"

@@ -40,6 +40,14 @@ class SOE(OrdinalEmbedding):
     ----------
     Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. International Conference on
     Machine Learning. Section 3.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.SOE().fit(answers)
+    >>> fitted.predict([[0, 1, 9]])  # 434 nm, 445 nm and 600 nm
+    array([ True])
     """
 
     name = "soe"

@@ -33,6 +33,16 @@ class STE(OrdinalEmbedding):
     ----------
     van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE International
     Workshop on Machine Learning for Signal Processing. Section 3.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.STE(n_components=2).fit(answers)
+    >>> fitted.embedding_.shape
+    (14, 2)
+    >>> fitted.triplet_error_ < 0.1
+    True
     """
 
     name = "ste"

@@ -39,6 +39,13 @@ class TSTE(OrdinalEmbedding):
     ----------
     van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE International
     Workshop on Machine Learning for Signal Processing. Section 4.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> ts.TSTE(n_components=3, alpha=5).fit(answers).embedding_.shape
+    (14, 3)
     """
 
     name = "tste"

@@ -30,6 +30,13 @@ def triplet_error(fitted: Method, triplets: Triplets) -> float:
     ----------
     fitted : Method
     triplets : Triplets or array-like of int, shape (T, 3)
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> ts.triplet_error(ts.STE().fit(answers), answers) < 0.1
+    True
     """
     return 1.0 - fitted.score(triplets)
 
@@ -135,6 +142,16 @@ def cross_validate(
         If there are fewer groups of answers than folds.
     Stopped
         If `progress` asks to stop before all folds are done.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> found = ts.cross_validate(ts.STE(), answers)
+    >>> found.low < found.error < found.high
+    True
+    >>> len(found.fold_errors)
+    5
     """
     triplets = as_answers(triplets)
     require_groups(triplets, folds)

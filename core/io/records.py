@@ -99,31 +99,49 @@ def _too_many(name: str) -> DataError:
 
 def _records(document: Any, name: str) -> list[Mapping[str, Any]] | None:
     """The list of objects, or of rows, that a document is or holds."""
-    if isinstance(document, list) and document:
-        if all(isinstance(one, dict) for one in document):
-            return document
-        if all(isinstance(one, list) for one in document):
-            rows = [row for row in document if row]
-            nested = all(isinstance(cell, dict) for row in rows for cell in row)
-            if nested and rows:
-                return [cell for row in rows for cell in row]
-            return [{f"column {i}": v for i, v in enumerate(row, 1)} for row in rows] or None
-    if isinstance(document, dict) and document:
-        lists = {key: value for key, value in document.items() if isinstance(value, list)}
-        lengths = Counter(len(value) for value in lists.values())
-        inner = [value for value in document.values() if isinstance(value, list | dict) and value]
-        if len(lists) > 1 and len(lengths) == 1 and (n_rows := next(iter(lengths))):
-            if n_rows > _MOST_RECORDS:
-                raise _too_many(name)
-            return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-        # An object of objects that are numbered, as pandas writes columns.
-        if len(inner) == len(document) > 1 and all(isinstance(value, dict) for value in inner):
-            keys = list(inner[0])
-            if all(list(value) == keys for value in inner):
-                return [{key: document[key][row] for key in document} for row in keys]
-        found = (_records(value, name) for value in inner)
-        return next((records for records in found if records), None)
-    return None
+    if isinstance(document, list):
+        return _of_list(document)
+    if not isinstance(document, dict):
+        return None
+    found = _of_columns(document, name) or _of_numbered_rows(document)
+    inside = (_records(value, name) for value in document.values())
+    return found or next((records for records in inside if records), None)
+
+
+def _of_list(document: list) -> list[Mapping[str, Any]] | None:
+    """Records in a list of objects, of rows, or of lists of objects."""
+    if not document:
+        return None
+    if all(isinstance(one, dict) for one in document):
+        return document
+    if not all(isinstance(one, list) for one in document):
+        return None
+    rows = [row for row in document if row]
+    if rows and all(isinstance(cell, dict) for row in rows for cell in row):
+        return [cell for row in rows for cell in row]
+    return [{f"column {i}": v for i, v in enumerate(row, 1)} for row in rows] or None
+
+
+def _of_columns(document: dict, name: str) -> list[Mapping[str, Any]] | None:
+    """Records in an object of lists, several and equally long: its columns."""
+    lists = {key: value for key, value in document.items() if isinstance(value, list)}
+    lengths = {len(value) for value in lists.values()}
+    if len(lists) < 2 or len(lengths) > 1 or lengths == {0}:
+        return None
+    if max(lengths) > _MOST_RECORDS:
+        raise _too_many(name)
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+
+
+def _of_numbered_rows(document: dict) -> list[Mapping[str, Any]] | None:
+    """Records in an object of objects whose keys number the rows, as pandas writes columns."""
+    columns = list(document.values())
+    if len(columns) < 2 or not all(isinstance(value, dict) and value for value in columns):
+        return None
+    rows = list(columns[0])
+    if any(list(value) != rows for value in columns):
+        return None
+    return [{key: document[key][row] for key in document} for row in rows]
 
 
 def _from_records(

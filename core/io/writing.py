@@ -73,6 +73,13 @@ def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
         If the layout cannot hold these answers, such as weights in Salmon's.
     ValueError
         For an unknown layout.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["cup", "mug", "fork"])
+    >>> ts.write_answers(answers).splitlines()
+    [b'"anchor","near","far"', b'"cup","mug","fork"']
     """
     if layout not in WRITERS:
         raise ValueError(f"layout is {layout!r}; it must be one of {', '.join(WRITERS)}.")

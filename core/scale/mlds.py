@@ -80,6 +80,18 @@ class MLDS(Method):
     Vision, 3, 573-585.
     Knoblauch, K., & Maloney, L. T. (2008). MLDS: Maximum likelihood difference scaling in R.
     Journal of Statistical Software, 25(2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> brightness = np.linspace(0, 1, 6)[:, None] ** 0.5
+    >>> answers = ts.simulate(brightness, 500, noise="positions", level=0.1)
+    >>> fitted = ts.MLDS().fit(answers)
+    >>> fitted.scale_.round(1).tolist()
+    [0.0, 0.4, 0.6, 0.8, 0.8, 1.0]
+    >>> len(fitted.scale_errors_)
+    6
     """
 
     name = "mlds"

@@ -260,6 +260,12 @@ def simulate(
     -------
     Triplets
         Of `n_answers` answers about n objects.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.simulate([[0, 0], [0, 1], [3, 0]], 100, noise="flip", level=0.1)
+    <Triplets 'simulated': 100 answers on 3 objects>
     """
     positions = np.asarray(positions, dtype=float)
     rng = np.random.default_rng(seed)

@@ -12,18 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.method import checked, parameters
-from tripletscope.core.tree.nodes import (
-    RANDOM,
-    Chooser,
-    Nodes,
-    Rule,
-    descend_measured,
-    descending,
-    finished,
-    grow_measured,
-    growing,
-    planted,
-)
+from tripletscope.core.tree.cells import RANDOM, Rule, finished, planted
+from tripletscope.core.tree.growing import Chooser, grow_measured, growing
+from tripletscope.core.tree.nodes import Nodes, descend_measured, descending
 from tripletscope.core.tree.oracle import (
     MISMATCH,
     Distances,
@@ -134,7 +125,7 @@ def grow_trees(
         From which the pivots of each tree follow.
     how : Rule
     n_pairs, choose
-        See `tripletscope.core.tree.nodes.growing`.
+        See `tripletscope.core.tree.growing.growing`.
     progress : Progress
 
     Raises

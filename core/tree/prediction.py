@@ -20,12 +20,12 @@ from tripletscope.core.kernel.classification import column_of
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.method import Choice, Column, Method, Number
 from tripletscope.core.task import task
-from tripletscope.core.tree.forest import (
-    ComparisonForest,
+from tripletscope.core.tree.forest import ComparisonForest
+from tripletscope.core.tree.oracle import Answered, Fitted, Oracle
+from tripletscope.core.tree.supervised import (
     ComparisonForestClassifier,
     ComparisonForestRegressor,
 )
-from tripletscope.core.tree.oracle import Answered, Fitted, Oracle
 
 #: Leaf sizes and numbers of trees that are tried.
 LEAVES = (1, 2, 4, 8, 16, 32)

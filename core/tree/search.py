@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -92,56 +93,67 @@ def best_first(nodes: Nodes, x: int, own: bool, k: int, budget: int) -> Dialogue
         Nearest first; -1 where there are fewer.
     asked : int
     """
-    asked = 0
+    search = _Search(nodes, x, own, k, budget)
+    with suppress(_SpentError):
+        yield from search.from_node(0)
+        while search.passed_by:
+            _, node = search.passed_by.pop(0)
+            yield from search.from_node(node)
+    padded = search.found + [-1] * (k - len(search.found))
+    return np.array(padded, dtype=np.int64), search.asked
 
-    def nearer(p: int, q: int) -> Dialogue:
-        nonlocal asked
-        if p == q or (own and p == x):
-            return True
-        if own and q == x:
-            return False
-        if asked == budget:
-            raise _SpentError
-        asked += 1
-        return bool((yield np.array([[x, p, q]]))[0])
 
-    def place(pivot: int, ranked: list, length: int) -> Dialogue:
-        low, high = 0, length
+class _SpentError(Exception):
+    """The budget is used up."""
+
+
+class _Search:
+    """What has been found out about one object, see `best_first`."""
+
+    def __init__(self, nodes: Nodes, x: int, own: bool, k: int, budget: int) -> None:
+        self.nodes, self.x, self.own, self.k, self.budget = nodes, x, own, k, budget
+        self.asked = 0
+        #: The nearest objects so far, nearest first.
+        self.found: list[int] = []
+        #: Branches that were passed by: pivot and node, nearest pivot first.
+        self.passed_by: list[tuple[int, int]] = []
+
+    def from_node(self, node: int) -> Dialogue:
+        """Go down to a leaf, and rank its members."""
+        nodes = self.nodes
+        while nodes.child[node] >= 0:
+            votes = 0
+            for p, q in nodes.pivots[node].tolist():
+                votes += yield from self.nearer(p, q)
+            far = int(2 * votes > nodes.pivots.shape[1])
+            pivot = int(nodes.pivots[node, 0, far])
+            rank = yield from self.rank(pivot, [other for other, _ in self.passed_by])
+            self.passed_by.insert(rank, (pivot, int(nodes.child[node]) + far))
+            node = int(nodes.child[node]) + 1 - far
+        for member in nodes.members(node).tolist():
+            if not (self.own and member == self.x):
+                rank = yield from self.rank(member, self.found)
+                self.found.insert(rank, member)
+                del self.found[self.k :]
+
+    def rank(self, candidate: int, ranked: list[int]) -> Dialogue:
+        """How many of the ranked objects are nearer than the candidate, by halving."""
+        low, high = 0, len(ranked)
         while low < high:
             middle = (low + high) // 2
-            if (yield from nearer(pivot, ranked[middle][0])):
+            if (yield from self.nearer(candidate, ranked[middle])):
                 high = middle
             else:
                 low = middle + 1
         return low
 
-    found: list[tuple[int]] = []
-    branches: list[tuple[int, int]] = []
-    node = 0
-    try:
-        while True:
-            while nodes.child[node] >= 0:
-                votes = 0
-                for p, q in nodes.pivots[node].tolist():
-                    votes += yield from nearer(p, q)
-                far = int(2 * votes > nodes.pivots.shape[1])
-                pivot = int(nodes.pivots[node, 0, far])
-                place_of = yield from place(pivot, branches, len(branches))
-                branches.insert(place_of, (pivot, int(nodes.child[node]) + far))
-                node = int(nodes.child[node]) + 1 - far
-            for member in nodes.members(node).tolist():
-                if not (own and member == x):
-                    rank = yield from place(member, found, len(found))
-                    found.insert(rank, (member,))
-                    del found[k:]
-            if not branches:
-                break
-            _, node = branches.pop(0)
-    except _SpentError:
-        pass
-    padded = [member for (member,) in found] + [-1] * (k - len(found))
-    return np.array(padded, dtype=np.int64), asked
-
-
-class _SpentError(Exception):
-    """The budget is used up."""
+    def nearer(self, p: int, q: int) -> Dialogue:
+        """Whether p is at least as near as q; asked only where it is not plain."""
+        if p == q or (self.own and p == self.x):
+            return True
+        if self.own and q == self.x:
+            return False
+        if self.asked == self.budget:
+            raise _SpentError
+        self.asked += 1
+        return bool((yield np.array([[self.x, p, q]]))[0])

@@ -13,18 +13,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Choice, Number
+from tripletscope.core.tree.cells import LABELS, RANDOM, Rule, finished, grafted, keys
 from tripletscope.core.tree.forest import LeafSize
-from tripletscope.core.tree.nodes import (
-    LABELS,
-    RANDOM,
-    Chooser,
-    Rule,
-    descending,
-    finished,
-    grafted,
-    growing,
-    keys,
-)
+from tripletscope.core.tree.growing import Chooser, growing
+from tripletscope.core.tree.nodes import descending
 from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
 from tripletscope.core.tree.oracle import Answered, Oracle, Vectors, converse
 from tripletscope.core.tree.search import best_first, nearest
@@ -70,6 +62,16 @@ class ComparisonTree(ComparingEstimator):
     ----------
     Haghiri, S., Ghoshdastidar, D., & von Luxburg, U. (2017). Comparison-based nearest neighbor
     search. AISTATS. Algorithms 1 and 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> points = np.random.default_rng(0).normal(size=(100, 3))
+    >>> tree = ts.ComparisonTree(leaf_size=10).fit(points)
+    >>> neighbours = tree.kneighbors(points[:2], 3)
+    >>> neighbours.found.shape, neighbours.asked.shape
+    ((2, 3), (2,))
     """
 
     metric: str | Oracle = "euclidean"

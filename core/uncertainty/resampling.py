@@ -101,6 +101,14 @@ def bootstrap(
     ----------
     Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
     embeddings. Section 3.1.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> samples = ts.bootstrap(ts.STE(), answers, replicates=20)
+    >>> samples.covariances.shape
+    (14, 2, 2)
     """
     triplets = as_answers(triplets)
     if reference is None:

@@ -55,7 +55,7 @@ def read(
     keep: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Triplets:
-    """Read answers from a file.
+    r"""Read answers from a file.
 
     Parameters
     ----------
@@ -77,6 +77,15 @@ def read(
     DataError
         If the file cannot be read or hardly any row makes sense. Single rows that make none are
         left out; `interpret` tells which.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.read("sample_data/ekman_colors/answers.csv")
+    <Triplets 'answers': 800 answers on 14 objects>
+    >>> rows = b"head,winner,loser\ncup,mug,fork\nfork,spoon,cup\n"
+    >>> ts.read(rows, {"anchor": "head", "near": "winner", "far": "loser"}).ids
+    ['cup', 'fork', 'mug', 'spoon']
     """
     table = load(source, name, progress=part(progress, 0.0, 0.5))
     if reading is None:

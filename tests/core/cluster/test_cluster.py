@@ -439,6 +439,36 @@ def test_planted_groups_are_stable_and_others_are_not(method, groups):
         assert found.linkage.shape == (0, 4)
 
 
+def test_stability_by_its_definition_where_objects_lose_their_answers():
+    """Sets of objects, compared among those that a replicate places; one left over is a set too."""
+    few = simulate(POSITIONS[::3], 30, seed=2)
+    method = Agglomerative(n_clusters=3)
+    found = stability(method, few, replicates=12, most=3)
+    whole = [frozenset(np.flatnonzero(row).tolist()) for row in found.tree.membership()]
+    two = found.tree.cut(2)
+    support, recovery, agreement, lost = [], [], [], 0
+    for seed in np.random.SeedSequence(0).spawn(12):
+        drawn = np.random.default_rng(seed).integers(len(few), size=len(few))
+        tree = clone(method).fit(few.take(np.sort(drawn))).tree_
+        placed = frozenset(tree.objects.tolist())
+        lost += len(placed) < few.n_objects
+        own = [frozenset(np.flatnonzero(row).tolist()) for row in tree.membership()]
+        own += [frozenset([one]) for one in placed]
+        best = [
+            max(len(branch & placed & other) / len((branch & placed) | other) for other in own)
+            for branch in whole
+        ]
+        recovery.append(best)
+        support.append(np.equal(best, 1.0))
+        both = np.isin(np.arange(few.n_objects), list(placed)) & (two >= 0)
+        agreement.append(adjusted_rand_score(two[both], tree.cut(2)[both]))
+    assert lost >= 3
+    assert any(len(branch) == 2 for branch in whole), "of which one may lose its answers"
+    np.testing.assert_allclose(found.branch_recovery, np.mean(recovery, axis=0), atol=1e-6)
+    np.testing.assert_allclose(found.support, np.mean(support, axis=0))
+    np.testing.assert_allclose(found.agreement[:, 0], agreement)
+
+
 def test_stability_with_objects_that_come_and_go():
     rows = np.concatenate([simulate(POSITIONS, 600, seed=0).rows, [[36, 0, 1], [37, 36, 3]]])
     found = stability(Agglomerative(n_clusters=3), Triplets.from_array(rows, 39), replicates=5)

@@ -102,6 +102,22 @@ def test_information_gain_goes_by_the_weights_of_answers(few):
     assert not np.array_equal(asked[0], asked[2])
 
 
+def test_an_answer_of_weight_three_is_three_answers_to_the_information_gain(few):
+    samples = bootstrap(STE(), few, replicates=20)
+    times = np.where(np.arange(len(few)) % 2, 3, 1)
+    asked = [
+        propose(STE(), answers, 40, strategy="gain", samples=samples)
+        for answers in (
+            Triplets.from_array(few.rows, 30, weight=times),
+            few.take(np.repeat(np.arange(len(few)), times)),
+            few,
+        )
+    ]
+    weighted, repeated, once = (set(as_questions(rows)) for rows in asked)
+    assert len(weighted & repeated) >= 36, "all, but for what rounding puts in another order"
+    assert len(weighted & once) < 30
+
+
 def test_no_more_questions_than_there_are():
     tiny = Triplets.from_array([[0, 1, 2], [1, 2, 3]])
     assert len(propose(STE(), tiny, 100)) == 12

@@ -13,6 +13,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.observers import (
     PoolingCurve,
+    Predictions,
     errors_by_group,
     groups_of,
     observer_maps,
@@ -67,6 +68,21 @@ def test_who_predicts_whom(two_kinds):
     # learned from one, tested on the other: by hand
     fitted = METHOD.fit(two_kinds.take(np.arange(300)))
     assert found.accuracy[0, 1] == pytest.approx(fitted.score(two_kinds.take(np.arange(300, 600))))
+
+
+def test_intervals_of_relations_by_hand():
+    accuracy = np.array([[0.6, 0.9, 0.8], [0.5, 0.7, 0.95], [0.6, 0.5, 0.8]])
+    unknown = np.array(["", "", ""])
+    found = Predictions(np.array(["a", "b", "c"]), unknown, np.ones(3), accuracy, np.full(3, 0.75))
+    table = found.relations.set_index("relation")
+    itself = table.loc["self"]
+    # the mean of 0.6, 0.7 and 0.8, whose standard deviation is 0.1; t(2, 0.975) = 4.3027
+    assert itself.accuracy == pytest.approx(0.7)
+    assert itself.low == pytest.approx(0.7 - 4.3027 * 0.1 / np.sqrt(3), abs=1e-4)
+    assert itself.high == pytest.approx(0.7 + 4.3027 * 0.1 / np.sqrt(3), abs=1e-4)
+    # b and c predict a with 0.5 and 0.6, and so on
+    assert table.accuracy["another"] == pytest.approx(np.mean([0.55, 0.7, 0.875]))
+    assert table.loc["all others", ["low", "high"]].tolist() == pytest.approx([0.75, 0.75])
 
 
 def test_without_groups_there_is_only_another(two_kinds):

@@ -14,7 +14,6 @@ from scipy.stats import norm
 
 from tests.paths import FIXTURES
 from tripletscope.core.computing.parallel import Halt
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -23,21 +22,17 @@ from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.io import interpret, load, propose
 from tripletscope.core.scale import (
     MLDS,
-    ScaleSamples,
     as_trials,
     binomial,
     bootstrap_scale,
     diagnose,
-    normalised,
     ordinal_scale,
     recorded,
     resampling,
     scale_error,
-    scales_by,
 )
 from tripletscope.core.scale.binomial import LINKS, fit_many, has_finite_optimum
-from tripletscope.core.scale.ordinal import OrdinalScale, oriented
-from tripletscope.core.scale.resampling import may_rise
+from tripletscope.core.scale.mlds import standardised
 from tripletscope.core.simulation.simulate import answer, questions_of, simulate
 from tripletscope.core.simulation.truth import scale_function
 
@@ -62,6 +57,20 @@ def test_as_in_r(name, link):
     assert found.deviance_ == pytest.approx(expected["deviance"], abs=1e-6)
     assert found.log_likelihood_ == pytest.approx(expected["logLik"], abs=1e-6)
     assert 0 < found.daf_ < 1
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("rising", [True, False])
+def test_errors_of_the_standardised_scale_are_those_of_its_slopes(link, rising):
+    rows = table("kk1")
+    found = MLDS(link=link).fit(rows if rising else rows.assign(resp=1 - rows.resp))
+    assert (found.unconstrained_[-1] > 0) == rising
+    little = 1e-6 * np.eye(len(found.scale_))
+    above, below = (standardised(found.unconstrained_ + sign * little) for sign in (1, -1))
+    slopes = (above - below) / 2e-6
+    expected = np.sqrt(np.diag(slopes.T @ found.covariance_ @ slopes))
+    np.testing.assert_allclose(found.scale_errors_, expected, rtol=1e-5, atol=1e-9)
+    assert np.all(found.scale_errors_[1:-1] > 0)
 
 
 @pytest.mark.parametrize("name", REFERENCE)
@@ -459,137 +468,3 @@ def test_both_ways_of_resampling_agree_where_the_model_holds():
 def test_it_is_a_method_like_others():
     found = cross_validate(MLDS(), some_trials(), folds=3)
     assert 0 < found.error < 0.3
-
-
-# Scales from maps ------------------------------------------------------------------------------
-
-
-def line(shape, n: int = 12, answers: int = 1500, noise: float = 0.05) -> Triplets:
-    x = np.linspace(0, 1, n)
-    data = simulate(shape(x)[:, None], answers, noise="positions", level=noise, seed=2)
-    shuffled = np.random.default_rng(0).permutation(n)
-    objects = pd.DataFrame({"id": [str(i) for i in range(n)], "x": x[np.argsort(shuffled)]})
-    people = pd.DataFrame({"participant": np.resize(["a", "b", "b"], len(data))})
-    return Triplets(
-        shuffled[data.rows], objects.assign(x=x[np.argsort(shuffled)]), people
-    )
-
-
-def test_a_rising_scale_from_a_map():
-    found = ordinal_scale(STE(), line(lambda x: x**2), stimulus="x", maps=30)
-    assert np.all(np.diff(found.stimulus) > 0)
-    assert (found.values.min(), found.values.max()) == pytest.approx((0, 1))
-    np.testing.assert_allclose(found.values[:, 0], found.stimulus**2, atol=0.08)
-    assert found.is_monotone()
-    correlation, low, high = found.rank_correlation
-    assert low <= correlation <= 1
-    assert 0.9 < low <= high
-    below, above = found.band()
-    held = np.mean((below[:, 0] <= found.stimulus**2) & (found.stimulus**2 <= above[:, 0]))
-    assert held >= 0.6
-
-
-def test_the_order_of_the_objects_is_a_stimulus_too():
-    data = line(lambda x: x)
-    order = np.argsort(data.objects["x"].to_numpy())
-    place = np.argsort(order)
-    sorted_data = Triplets(place[data.rows], data.objects.iloc[order], data.answers)
-    by_column = ordinal_scale(STE(), sorted_data, stimulus="x", maps=10)
-    by_order = ordinal_scale(STE(), sorted_data, maps=10)
-    assert by_order.stimulus.tolist() == list(range(12))
-    np.testing.assert_allclose(by_order.values, by_column.values)
-
-
-def test_a_difference_scale_says_whether_it_may_rise():
-    rising = bootstrap_scale(MLDS(), some_trials(), resamples=300)
-    assert rising.is_monotone()
-    fallen = np.array([0.0, 3.0, 2.0, 4.0])
-    noise = 0.1 * np.random.default_rng(0).standard_normal((300, 4)) * [0, 1, 1, 1]
-    falling = ScaleSamples(np.arange(4.0), fallen + noise, fallen)
-    assert not falling.is_monotone()
-    assert may_rise(np.array([0.0, np.nan, 0.2]), np.array([0.1, np.nan, 0.3]))
-
-
-def test_a_scale_that_falls_again_is_not_monotone():
-    data = line(lambda x: 4 * x * (1 - 0.8 * x))
-    found = ordinal_scale(STE(), data, stimulus="x", maps=30)
-    assert not found.is_monotone()
-    with pytest.raises(ValueError, match="no angles"):
-        _ = found.angles
-    # difference scaling cannot follow it
-    assert MLDS(stimulus="x").fit(data).triplet_error_ > found_error(data) + 0.1
-
-
-def found_error(data: Triplets) -> float:
-    return STE(n_components=1).fit(data).triplet_error_
-
-
-def test_a_circle_has_angles():
-    angle = np.linspace(0, 1.8 * np.pi, 14)
-    data = simulate(np.c_[np.cos(angle), np.sin(angle)], 2500, noise="flip", level=0.05, seed=0)
-    objects = data.objects.assign(wave=400.0 + 20 * np.arange(14))
-    found = ordinal_scale(
-        STE(), data.with_objects(objects), stimulus="wave", n_components=2, maps=20
-    )
-    np.testing.assert_allclose(found.angles, angle, atol=0.25)
-    assert np.ptp(found.values, axis=0).max() == pytest.approx(1)
-
-
-def test_orientation_keeps_shape():
-    rng = np.random.default_rng(0)
-    for d in (1, 2, 3):
-        positions = rng.normal(size=(9, d))
-        turned = oriented(positions, rng.normal(size=9))(positions)
-        distance = np.linalg.norm(turned[0] - turned[1:], axis=1)
-        original = np.linalg.norm(positions[0] - positions[1:], axis=1)
-        np.testing.assert_allclose(distance / distance[0], original / original[0])
-
-
-def test_monotone_by_hand():
-    def scale(values, deviation, stimulus=(0, 1, 2)):
-        values = np.array(values, dtype=float)[:, None]
-        return OrdinalScale(
-            np.arange(3), np.array(stimulus, dtype=float), values, values[None],
-            np.full_like(values, deviation),
-        )
-
-    # three at once: 0.95 ** (1 / 3) of a normal distribution lies within 2.388 deviations
-    assert scale([0, 1, 0.762], 0.05).is_monotone()
-    assert not scale([0, 1, 0.760], 0.05).is_monotone()
-    assert scale([0, 1, 0.7], 0.1).is_monotone()
-    assert scale([0, 1, 0.7], 0.05, stimulus=(0, 2, 2)).is_monotone() is False
-    assert scale([0, 1, 0.9], 0.05, stimulus=(0, 2, 2)).is_monotone()
-
-
-def test_errors_of_scales():
-    truth = np.array([0.0, 0.1, 0.5, 1.0])
-    assert scale_error(3 - 2 * truth, truth) == pytest.approx(0)
-    assert scale_error(np.array([0, 1, 5, 10.0]), truth + 7) == pytest.approx(0)
-    assert scale_error(np.array([0, 0, 0, 1.0]), truth) == pytest.approx(0.26 / 4)
-    assert normalised(np.zeros(3), np.zeros(3)).tolist() == [0, 0, 0]
-
-
-@pytest.mark.parametrize("method", [MLDS(), STE(n_init=1)])
-def test_scales_by_participant(method):
-    data = line(np.sqrt, answers=2400)
-    found = scales_by(method, data, stimulus="x", maps=20)
-    assert found.names.tolist() == ["all", "b", "a"]
-    assert found.n_answers.tolist() == [2400, 1600, 800]
-    for values in found.values:
-        np.testing.assert_allclose(values, np.sqrt(found.stimulus), atol=0.12)
-    assert np.all(found.low <= found.high)
-    assert np.mean(found.high[2] - found.low[2]) > np.mean(found.high[0] - found.low[0])
-    with pytest.raises(DataError, match="no column 'group'"):
-        scales_by(method, data, stimulus="x", by="group")
-    with pytest.raises(Stopped):
-        scales_by(method, data, stimulus="x", maps=20, progress=lambda *_, **__: True)
-
-
-def test_questions_about_a_line_are_answered_from_the_scale():
-    positions = np.arange(5.0)[:, None] ** 2
-    questions = np.array([[2, 1, 3], [1, 4, 0], [0, 1, 2]])
-    rows = answer(positions, questions, np.random.default_rng(0))
-    fitted = MLDS().fit(simulate(positions, 400, noise="positions", level=1.0))
-    assert fitted.predict(rows).all()
-    assert fitted.score(rows[:, [0, 2, 1]]) == 0
-    assert fitted.predict(Quadruples([[0, 1, 3, 4], [4, 3, 1, 0]], 5)).tolist() == [True, False]

@@ -7,7 +7,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 
-import tripletscope.core.tree.oracle as oracle_module
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
@@ -25,6 +24,7 @@ from tripletscope.core.tree.oracle import (
     Vectors,
     answered_rows,
     converse,
+    measured,
     metrics,
 )
 
@@ -63,7 +63,7 @@ def test_hyperplanes_keep_their_digits_far_from_the_origin():
 @pytest.mark.parametrize("metric", metrics())
 @pytest.mark.parametrize("table", [2**26, 10])
 def test_vectors_under_every_metric(metric, table, monkeypatch):
-    monkeypatch.setattr(oracle_module, "_TABLE", table)
+    monkeypatch.setattr(measured, "_TABLE", table)
     points = POINTS + 0.1 * np.abs(np.random.default_rng(0).normal(size=POINTS.shape))
     if metric == "mismatch":
         points = POINTS.astype(int).astype(str)

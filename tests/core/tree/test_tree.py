@@ -11,15 +11,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.simulation.simulate import random_questions, simulate
 from tripletscope.core.tree import ComparisonTree, KDTree, PATree, RankCoverTree, RPTree
-from tripletscope.core.tree.nodes import (
-    LABELS,
-    RANDOM,
-    RESPONSES,
-    descending,
-    finished,
-    grow_measured,
-    planted,
-)
+from tripletscope.core.tree.cells import LABELS, RANDOM, RESPONSES, finished, planted
+from tripletscope.core.tree.growing import grow_measured
+from tripletscope.core.tree.nodes import descending
 from tripletscope.core.tree.objects import grow_trees, rule
 from tripletscope.core.tree.oracle import (
     Answered,

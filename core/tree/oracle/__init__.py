@@ -1,0 +1,25 @@
+"""Who answers the question "is x nearer to p than to q?", and how often it was asked.
+
+Objects are numbers from 0. A question is a row (x, p, q); its answer is True if p is at least as
+near as q. Algorithms that ask are *dialogues*: generators that yield questions, receive answers,
+and return their result. `converse` holds many at once and asks in batches.
+"""
+
+from tripletscope.core.tree.oracle.answered import Answered, Unanswered
+from tripletscope.core.tree.oracle.asking import Dialogue, Oracle, Tally, answered_rows, converse
+from tripletscope.core.tree.oracle.erring import Observer, Repeated
+from tripletscope.core.tree.oracle.measured import (
+    MISMATCH,
+    Distances,
+    Fitted,
+    Kernel,
+    MeasuredOracle,
+    Vectors,
+    metrics,
+)
+
+__all__ = [
+    "MISMATCH", "Answered", "Dialogue", "Distances", "Fitted", "Kernel", "MeasuredOracle",
+    "Observer", "Oracle", "Repeated", "Tally", "Unanswered", "Vectors", "answered_rows",
+    "converse", "metrics",
+]

@@ -1,0 +1,130 @@
+"""People's answers: a collection, or a person who is being asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.tree.oracle.asking import Oracle
+
+
+class Unanswered(Exception):
+    """Questions that have to be answered before a computation can go on.
+
+    Attributes
+    ----------
+    questions : ndarray of int, shape (m, 3)
+        Rows (x, p, q); as often as answers are missing. They do not depend on each other.
+    """
+
+    def __init__(self, questions: np.ndarray) -> None:
+        super().__init__(f"{len(questions)} questions wait for an answer")
+        self.questions = questions
+
+
+class Answered(Oracle):
+    """Answers that people have given: an uploaded collection, or a person who is being asked.
+
+    A question that nobody has answered goes to another oracle, or, where there is none, stops the
+    computation by `Unanswered`. To go on, add the missing answers and compute again with the same
+    seed: it comes to the same question, finds it answered, and continues. Nothing has to be kept
+    in between but the answers, which are a `Triplets` like any other::
+
+        oracle = Answered(n)
+        while True:
+            try:
+                tree = ComparisonTree(metric=oracle).fit(range(n))
+                break
+            except Unanswered as waiting:
+                oracle.add(answers_to(waiting.questions))
+
+    Parameters
+    ----------
+    triplets : Triplets, array-like of int of shape (T, 3), or int
+        The answers, or the number of objects if there are none yet.
+    otherwise : Oracle, optional
+        Who answers what nobody has.
+    times : int
+        Answers that a question needs; the majority counts, by weight. Contradicting answers of
+        equal weight need one more.
+    """
+
+    def __init__(
+        self, triplets: Any, otherwise: Oracle | None = None, *, times: int = 1,
+        listed: bool = False,
+    ) -> None:
+        if isinstance(triplets, int | np.integer):
+            triplets = Triplets.from_array(np.zeros((0, 3), dtype=int), int(triplets))
+        triplets = as_triplets(triplets)
+        super().__init__(triplets.n_objects, listed=listed)
+        self.otherwise, self.times = otherwise, times
+        self.n_answered = 0
+        self._rows = np.zeros((0, 3), dtype=np.int64)
+        self._weight = np.zeros(0)
+        self._enter(triplets.rows, triplets.weight)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(T, 3) all answers: anchor, near, far."""
+        return self._rows
+
+    @property
+    def answered_share(self) -> float:
+        """Share of the questions asked so far that people have answered."""
+        return self.n_answered / self.n_questions if self.n_questions else np.nan
+
+    def add(self, rows: Any) -> None:
+        """Take further answers, rows (anchor, near, far)."""
+        given = Triplets.from_array(rows, self.n_objects)
+        self._enter(given.rows, given.weight)
+
+    def known(self, questions: np.ndarray) -> np.ndarray:
+        """(m,) whether people have answered each question, by a majority."""
+        votes, given = self._votes(np.asarray(questions))
+        return (votes != 0) & (given >= self.times)
+
+    def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
+        """``answered``: whether people did; and what the other oracle remarks."""
+        further = self.otherwise.remarks(questions) if self.otherwise else {}
+        return {"answered": self.known(questions), **further}
+
+    def _enter(self, rows: np.ndarray, weight: np.ndarray) -> None:
+        self._rows = np.concatenate([self._rows, rows])
+        self._weight = np.concatenate([self._weight, weight])
+        codes, sign = self._code(self._rows)
+        self._codes, which = np.unique(codes, return_inverse=True)
+        net = np.bincount(which, sign * self._weight, len(self._codes))
+        # Sums of weights that are no whole numbers would hardly ever be equal.
+        self._net = np.round(net, 9)
+        self._given = np.bincount(which, self._weight > 0, len(self._codes))
+
+    def _code(self, questions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """A number for every comparison, and 1 if its first object is the lower one, else -1."""
+        x, p, q = np.asarray(questions, dtype=np.int64).T
+        n = self.n_objects
+        return (x * n + np.minimum(p, q)) * n + np.maximum(p, q), np.where(p < q, 1, -1)
+
+    def _votes(self, questions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        codes, sign = self._code(questions)
+        if not len(self._codes):
+            return np.zeros(len(codes)), np.zeros(len(codes))
+        place = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
+        found = self._codes[place] == codes
+        return np.where(found, sign * self._net[place], 0.0), found * self._given[place]
+
+    def _answer(self, questions: np.ndarray) -> np.ndarray:
+        votes, given = self._votes(questions)
+        known = (votes != 0) & (given >= self.times)
+        first = votes > 0
+        if not known.all():
+            missing = questions[~known]
+            if self.otherwise is None:
+                # A question may be asked by several dialogues at once; people need it once.
+                place = np.sort(np.unique(self._code(missing)[0], return_index=True)[1])
+                again = np.maximum(self.times - given[~known][place], 1).astype(int)
+                raise Unanswered(np.repeat(missing[place], again, axis=0))
+            first[~known] = self.otherwise.ask(missing)
+        self.n_answered += int(known.sum())
+        return first

@@ -1,0 +1,155 @@
+"""Asking: questions that are counted, and dialogues that are held at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.tree.nearer import Measure
+
+Dialogue = Generator[np.ndarray, np.ndarray, Any]
+
+
+class Tally:
+    """What an oracle was asked, shared by its copies."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.n_questions = self.n_calls = 0
+        self.questions: list[np.ndarray] = []
+        self.answers: list[np.ndarray] = []
+
+
+class Oracle:
+    """Answers questions about n objects, and counts them.
+
+    Parameters
+    ----------
+    n_objects : int
+    listed : bool
+        Whether to keep a list of all questions and answers, see `listing`.
+
+    Attributes
+    ----------
+    tally : Tally
+    """
+
+    def __init__(self, n_objects: int, *, listed: bool = False) -> None:
+        self.n_objects = n_objects
+        self.listed = listed
+        self.tally = Tally()
+
+    def __sklearn_clone__(self) -> Self:
+        # An estimator's clones ask the same person.
+        return self
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} about {self.n_objects:,} objects>"
+
+    @property
+    def n_questions(self) -> int:
+        """Questions that were answered."""
+        return self.tally.n_questions
+
+    @property
+    def n_calls(self) -> int:
+        """Batches in which they were asked; compiled loops over measured objects make none."""
+        return self.tally.n_calls
+
+    def ask(self, questions: np.ndarray) -> np.ndarray:
+        """Answer a batch of questions.
+
+        Parameters
+        ----------
+        questions : ndarray of int, shape (m, 3)
+            Rows (x, p, q) of three different objects.
+
+        Returns
+        -------
+        ndarray of bool, shape (m,)
+            True where p is at least as near to x as q.
+        """
+        if not len(questions):
+            return np.zeros(0, dtype=bool)
+        given = self._answer(questions)
+        self.count(len(questions), calls=1)
+        if self.listed:
+            self.tally.questions.append(questions + self._offset())
+            self.tally.answers.append(given)
+        return given
+
+    def count(self, n_questions: int, *, calls: int = 0) -> None:
+        """Count questions that were answered."""
+        self.tally.n_questions += n_questions
+        self.tally.n_calls += calls
+
+    def listing(self) -> pd.DataFrame:
+        """Every question asked: ``call``, ``anchor``, ``near``, ``far``, as it was answered."""
+        asked = np.concatenate([np.zeros((0, 3), dtype=int), *self.tally.questions])
+        first = np.concatenate([np.zeros(0, dtype=bool), *self.tally.answers])
+        table = pd.DataFrame(answered_rows(asked, first), columns=["anchor", "near", "far"])
+        sizes = [len(given) for given in self.tally.answers]
+        table.insert(0, "call", np.repeat(np.arange(len(sizes)), sizes))
+        return table
+
+    def measure(self) -> Measure | None:
+        """What compiled loops answer by; None if only `ask` can answer."""
+        return None
+
+    def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
+        """What else is known of the answers to questions: columns for a table of them."""
+        return {}
+
+    def _answer(self, questions: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def _offset(self) -> np.ndarray:
+        return np.zeros(3, dtype=int)
+
+
+def answered_rows(questions: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """(m, 3) rows (anchor, near, far) of questions and their answers."""
+    rows = questions.copy()
+    rows[~first, 1:] = rows[~first, :0:-1]
+    return rows
+
+
+def converse(
+    oracle: Oracle, dialogues: Sequence[Dialogue], progress: Progress = silent
+) -> list[Any]:
+    """Results of dialogues that are held at the same time.
+
+    Each call of the oracle takes the questions of all of them.
+
+    Raises
+    ------
+    Stopped
+        If `progress`, called after every batch, asks to stop.
+    """
+    results: list[Any] = [None] * len(dialogues)
+    waiting: dict[int, np.ndarray] = {}
+
+    def go_on(number: int, given: np.ndarray | None) -> None:
+        try:
+            waiting[number] = dialogues[number].send(given)
+        except StopIteration as end:
+            waiting.pop(number, None)
+            results[number] = end.value
+
+    for number in range(len(dialogues)):
+        go_on(number, None)
+    while waiting:
+        given = oracle.ask(np.concatenate(list(waiting.values())))
+        for number, questions in list(waiting.items()):
+            go_on(number, given[: len(questions)])
+            given = given[len(questions) :]
+        if progress(1 - len(waiting) / len(dialogues)) and waiting:
+            raise Stopped
+    return results

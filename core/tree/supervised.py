@@ -1,0 +1,365 @@
+"""Classification and regression by random forests from comparisons alone (CompRF).
+
+References
+----------
+Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random forests. ICML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated, Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.method import Choice, Number, Switch
+from tripletscope.core.optimise.loss import compiled
+from tripletscope.core.tree.cells import LABELS, RANDOM, RESPONSES
+from tripletscope.core.tree.forest import ComparisonForest
+from tripletscope.core.tree.oracle import Oracle
+
+#: For each tree some objects, by position among those to be predicted, and their leaves.
+Reached = Iterable[tuple[np.ndarray, np.ndarray]]
+
+OutOfBag = Annotated[
+    bool,
+    Switch(
+        "Out-of-bag error",
+        "Each training object is predicted by the trees that were grown without it, which takes "
+        "questions about it. Needs a share of objects per tree below 1.",
+    ),
+]
+
+
+class SupervisedForest(ComparisonForest):
+    """A forest whose leaves predict."""
+
+    oob_score: bool
+
+    def fit(self, X: Any, y: Any, *, progress: Progress = silent) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like
+            Objects, as `metric` says: vectors (n, d), matrix (n, n), or numbers (n,) or (n, 1).
+        y : array-like, shape (n,)
+            Classes or responses.
+        progress : Progress
+
+        Raises
+        ------
+        Stopped
+            If `progress` asks to stop.
+        """
+        oracle, objects = self._given(X)
+        y = _targets(self, y, len(objects))
+        groups, how = self._learn(y, oracle, objects)
+        self._grow(oracle, objects, groups, how, progress)
+        self._look_at_leaves()
+        if self.oob_score:
+            asked = oracle.n_questions
+            self._predict_out_of_bag(y)
+            self.n_oob_questions_ = oracle.n_questions - asked
+        return self
+
+    def _learn(
+        self, y: np.ndarray, oracle: Oracle, objects: np.ndarray
+    ) -> tuple[list[np.ndarray], dict[str, Any]]:
+        """Keep the targets; the groups of objects that trees are grown from, and by which rule."""
+        raise NotImplementedError
+
+    def _look_at_leaves(self) -> None:
+        """Keep what the leaves of the grown trees say."""
+        raise NotImplementedError
+
+    def _predict_out_of_bag(self, y: np.ndarray) -> None:
+        """Predict each object by the trees that were grown without it."""
+        raise NotImplementedError
+
+    def _reached(self, X: Any) -> tuple[int, Reached]:
+        """Number of the objects to be predicted, and the leaves they reach."""
+        oracle, x, own = self._asked_about(X)
+        leaves = self._leaves(oracle, x, own)
+        everyone = np.arange(len(x))
+        return len(x), [(everyone, leaf) for leaf in leaves]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
+    """Classification by a comparison-based random forest.
+
+    Parameters
+    ----------
+    metric, n_estimators, leaf_size, max_samples, seed
+        See `ComparisonForest`.
+    pivots, multiclass, oob_score
+        See their declarations.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    oob_decision_function_ : ndarray, shape (n, n_classes)
+        Probabilities of the classes by trees grown without the object; NaN where every tree has
+        it.
+    oob_score_ : float
+        Accuracy of the predictions by these.
+    n_oob_questions_ : int
+        Questions that they took.
+    trees_, oracle_, objects_, n_questions_
+        See `ComparisonForest`.
+
+    Notes
+    -----
+    The members of the leaves that an object reaches in all trees are pooled and vote. A pure cell
+    is not divided further under supervised pivots; it has `leaf_size` votes, as its parts would
+    have had. (For a leaf size of 1 that is exactly the law of the fully grown forest.)
+
+    References
+    ----------
+    Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random forests. ICML.
+    Algorithms 1 and 2.
+    """
+
+    pivots: Annotated[
+        str,
+        Choice(
+            {"supervised": "Of different classes", "random": "Random"}, "Pivots",
+            "Pairs of different classes make the cells purer.",
+        ),
+    ] = "supervised"
+    multiclass: Annotated[
+        str,
+        Choice(
+            {"pooled": "One forest, pooled vote", "one-vs-one": "A forest for each two classes"},
+            "More than two classes",
+            "One forest for each two classes takes more questions, and as many trees for each.",
+            advanced=True,
+        ),
+    ] = "pooled"
+    oob_score: OutOfBag = False
+
+    def _learn(
+        self, y: np.ndarray, oracle: Oracle, objects: np.ndarray
+    ) -> tuple[list[np.ndarray], dict[str, Any]]:
+        check_classification_targets(y)
+        self.classes_, label = np.unique(y, return_inverse=True)
+        self._label = _spread(label, objects, oracle.n_objects, np.int32)
+        self._groups = [np.arange(len(self.classes_))]
+        if self.multiclass == "one-vs-one" and len(self.classes_) > 2:
+            self._groups = [np.array(pair) for pair in combinations(range(len(self.classes_)), 2)]
+        return [np.flatnonzero(np.isin(label, group)) for group in self._groups], {
+            "kind": LABELS if self.pivots == "supervised" else RANDOM, "label": self._label,
+        }
+
+    def _look_at_leaves(self) -> None:
+        self._pure = [_pure_labels(nodes, self._label) for nodes in self.trees_]
+
+    def _predict_out_of_bag(self, y: np.ndarray) -> None:
+        self.oob_decision_function_ = self._probabilities(len(y), self._left_out())
+        known = np.isfinite(self.oob_decision_function_[:, 0])
+        guess = self.classes_[np.argmax(self.oob_decision_function_[known], axis=1)]
+        self.oob_score_ = float(np.mean(guess == y[known])) if known.any() else np.nan
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(m, n_classes) shares of the pooled votes.
+
+        With a forest for each two classes, the mean share over the classes that each is set
+        against.
+        """
+        return self._probabilities(*self._reached(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(m,) class with most votes; with forests for each two classes, with most wins."""
+        m, reached = self._reached(X)
+        shares = self._shares(m, reached)
+        if len(self._groups) == 1:
+            return self.classes_[np.argmax(next(shares), axis=1)]
+        wins = np.zeros((m, len(self.classes_)))
+        total = np.zeros_like(wins)
+        for share in shares:
+            total += share
+            wins[np.arange(m), np.argmax(share, axis=1)] += 1
+        # Equal numbers of wins are decided by the votes, which weigh less than a win.
+        return self.classes_[np.argmax(wins + total / (2 * len(self._groups)), axis=1)]
+
+    @property
+    def pivot_importances_(self) -> np.ndarray:
+        """(n,) share of each training object, as a pivot, in the removal of Gini impurity."""
+        check_is_fitted(self)
+        return self._pivot_importances(np.eye(len(self.classes_))[self._label[self.objects_]])
+
+    def _probabilities(self, m: int, reached: Reached) -> np.ndarray:
+        total = np.zeros((m, len(self.classes_)))
+        for share in self._shares(m, reached):
+            total += share
+        return total / len(self._groups)
+
+    def _shares(self, m: int, reached: Reached) -> Iterator[np.ndarray]:
+        """For each group of classes (m, n_classes) shares of the votes of its trees."""
+        trees = zip(self.trees_, self._pure, reached, strict=True)
+        for _ in self._groups:
+            votes = np.zeros((m, len(self.classes_)))
+            for nodes, pure, (x, leaf) in (next(trees) for _ in range(self.n_estimators)):
+                _vote(nodes, self._label, pure, self.leaf_size, x, leaf, votes)
+            given = votes.sum(axis=1, keepdims=True)
+            yield np.divide(votes, given, out=np.full_like(votes, np.nan), where=given > 0)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
+    """Regression by a comparison-based random forest.
+
+    Parameters
+    ----------
+    metric, n_estimators, leaf_size, max_samples, seed
+        See `ComparisonForest`.
+    pivots, candidates, oob_score
+        See their declarations.
+
+    Attributes
+    ----------
+    oob_prediction_ : ndarray, shape (n,)
+        By trees grown without the object; NaN where every tree has it.
+    oob_score_ : float
+        Coefficient of determination of these.
+    n_oob_questions_ : int
+        Questions that they took.
+    trees_, oracle_, objects_, n_questions_
+        See `ComparisonForest`.
+
+    Notes
+    -----
+    The prediction is the mean response of the pooled members of the leaves reached in all trees.
+    The paper's forest has random pivots; the others use the responses too, which its authors left
+    for later.
+
+    References
+    ----------
+    Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random forests. ICML.
+    """
+
+    pivots: Annotated[
+        str,
+        Choice(
+            {
+                "best": "Best of several random pairs", "different": "Of different responses",
+                "random": "Random",
+            },
+            "Pivots",
+            "The best of several pairs lowers the variance of the responses most: fewest errors, "
+            "and as many times the questions. Of different responses: one up to the mean of the "
+            "cell, one above it.",
+        ),
+    ] = "best"
+    candidates: Annotated[
+        int, Number(2, 100, "Pairs to choose from", "Only for the best of several pairs.")
+    ] = 10
+    oob_score: OutOfBag = False
+
+    def _learn(
+        self, y: np.ndarray, oracle: Oracle, objects: np.ndarray
+    ) -> tuple[list[np.ndarray], dict[str, Any]]:
+        y = y.astype(float)
+        # Sums of squares keep their digits if they are about the mean.
+        self._mean = float(y.mean())
+        self._response = _spread(y - self._mean, objects, oracle.n_objects, float)
+        return [np.arange(len(objects))], {
+            "kind": RESPONSES if self.pivots == "different" else RANDOM,
+            "candidates": self.candidates if self.pivots == "best" else 1,
+            "response": self._response,
+        }
+
+    def _look_at_leaves(self) -> None:
+        self._leaf_mean = [_means(nodes, self._response) for nodes in self.trees_]
+
+    def _predict_out_of_bag(self, y: np.ndarray) -> None:
+        y = y.astype(float)
+        self.oob_prediction_ = self._means_of(len(y), self._left_out())
+        known = np.isfinite(self.oob_prediction_)
+        missed = np.sum((y - self.oob_prediction_)[known] ** 2)
+        spread = np.sum((y[known] - y[known].mean()) ** 2) if known.any() else 0.0
+        self.oob_score_ = float(1 - missed / spread) if spread > 0 else np.nan
+
+    def predict(self, X: Any) -> np.ndarray:
+        """(m,) mean response of the pooled members of the leaves."""
+        return self._means_of(*self._reached(X))
+
+    @property
+    def pivot_importances_(self) -> np.ndarray:
+        """(n,) share of each training object, as a pivot, in the removal of variance."""
+        check_is_fitted(self)
+        return self._pivot_importances(self._response[self.objects_, None])
+
+    def _means_of(self, m: int, reached: Reached) -> np.ndarray:
+        total, weight = np.zeros(m), np.zeros(m)
+        for nodes, mean, (x, leaf) in zip(self.trees_, self._leaf_mean, reached, strict=True):
+            votes = np.minimum(nodes.stop[leaf] - nodes.start[leaf], self.leaf_size)
+            total[x] += votes * mean[leaf]
+            weight[x] += votes
+        known = weight > 0
+        return np.where(known, self._mean + total / np.where(known, weight, 1), np.nan)
+
+
+def _targets(estimator: Any, y: Any, n_objects: int) -> np.ndarray:
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    y = column_or_1d(y, warn=True)
+    if len(y) != n_objects:
+        raise ValueError(f"there are {len(y)} responses to {n_objects} objects.")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError("y contains NaN or infinity.")
+    return y
+
+
+def _spread(values: np.ndarray, objects: np.ndarray, n_objects: int, dtype: type) -> np.ndarray:
+    """Values by the oracle's numbers of the objects."""
+    spread = np.zeros(n_objects, dtype=dtype)
+    spread[objects] = values
+    return spread
+
+
+# Votes ---------------------------------------------------------------------------------------
+
+
+@compiled
+def _pure_labels(nodes, label):
+    """(m,) the label of all members of a leaf; -1 where they differ."""
+    pure = np.full(nodes.child.size, -1, np.int32)
+    for node in range(pure.size):
+        if nodes.child[node] < 0:
+            members = nodes.order[nodes.start[node] : nodes.stop[node]]
+            if (label[members] == label[members[0]]).all():
+                pure[node] = label[members[0]]
+    return pure
+
+
+@compiled
+def _means(nodes, response):
+    """(m,) mean response of the members of each leaf."""
+    mean = np.zeros(nodes.child.size)
+    for node in range(mean.size):
+        if nodes.child[node] < 0:
+            mean[node] = response[nodes.order[nodes.start[node] : nodes.stop[node]]].mean()
+    return mean
+
+
+@compiled
+def _vote(nodes, label, pure, most, x, leaf, votes):
+    """Add the votes of leaves: one by each member, and no more than `most` by a leaf."""
+    for i in range(x.size):
+        start, stop = nodes.start[leaf[i]], nodes.stop[leaf[i]]
+        given = min(stop - start, most)
+        if pure[leaf[i]] >= 0:
+            votes[x[i], pure[leaf[i]]] += given
+        else:
+            for member in nodes.order[start:stop]:
+                votes[x[i], label[member]] += given / (stop - start)

@@ -1,0 +1,198 @@
+"""Exclusions: whom rules remove, what steps see and how they are taken back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.io.test_layouts import FORMATS
+from tests.core.quality.test_quality import people_data
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.quality import (
+    RULES,
+    Cleaning,
+    Exclusion,
+    methods_paragraph,
+    quality,
+)
+
+
+def test_every_rule_declares_what_it_needs():
+    triplets = people_data()
+    for rule in RULES.values():
+        assert rule.title
+        assert rule.help.endswith(".")
+        assert rule.source
+        exclusion = Exclusion(rule.name)
+        assert Exclusion(**exclusion.to_dict()) == exclusion
+        bare = Cleaning(Triplets.from_array(triplets.rows))
+        if any(word in rule.name for word in ("time", "side", "fast", "slow", "checks")):
+            with pytest.raises(DataError, match=r"no (response time|side|catch)"):
+                bare.preview(exclusion)
+        else:
+            assert bare.preview(exclusion).mask.shape == (len(triplets),)
+    with pytest.raises(ValueError, match="rule is 'guess'"):
+        Exclusion("guess")
+    with pytest.raises(ValueError, match="Failed catch or gold questions"):
+        Exclusion("failed_checks", {"most": 2.0})
+    with pytest.raises(ValueError, match="no parameter 'least'"):
+        Exclusion("failed_checks", {"least": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("rule", "settings_", "gone"),
+    [
+        ("fast_participants", {"least": 1.0}, {"p5"}),
+        ("few_answers", {"least": 121}, {f"p{i}" for i in range(6)}),
+        ("few_answers", {"least": 120}, set()),
+        ("favourite_side", {"most": 0.75}, {"p5"}),
+        ("favourite_side", {"most": 1.0, "least": 0.3}, {"p5"}),
+        ("at_odds", {"least": 0.6, "shared": 20}, {"p5"}),
+        ("slow_answers", {"most": 60.0}, set()),
+        ("without_time", {}, set()),
+        ("duplicates", {}, set()),
+    ],
+)
+def test_rules_remove_whom_they_should(rule, settings_, gone):
+    removed = Cleaning(people_data()).preview(Exclusion(rule, settings_))
+    assert set(removed.participants) == gone
+    assert removed.n_answers == 120 * len(gone) == removed.mask.sum()
+    assert removed.touched == dict.fromkeys(gone, 120)
+
+
+def test_failed_checks_and_single_answers():
+    triplets = people_data()
+    catch = pd.DataFrame({"participant": ["p0"] * 5 + ["p1"] * 5,
+                          "correct": [True] * 4 + [False] + [True] * 3 + [False] * 2})
+    cleaning = Cleaning(triplets, catch)
+    # One of five is not over 20 %.
+    assert cleaning.preview(Exclusion("failed_checks")).participants == ["p1"]
+    times = triplets.answers["response_time"]
+    removed = cleaning.preview(Exclusion("fast_answers", {"least": 1.5}))
+    assert (removed.mask == (times < 1.5).to_numpy()).all()
+    twice = Triplets(np.concatenate([triplets.rows, triplets.rows[:7]]), triplets.objects,
+                     pd.concat([triplets.answers, triplets.answers[:7]], ignore_index=True))
+    removed = Cleaning(twice).preview(Exclusion("duplicates"))
+    assert np.flatnonzero(removed.mask).tolist() == list(range(720, 727))
+
+
+def test_fast_blocks_against_sorting():
+    rng = np.random.default_rng(3)
+    triplets = people_data()
+    answers = triplets.answers.assign(
+        block=pd.Categorical(np.arange(720) % 120 // 20),  # numbered anew by each participant
+        response_time=rng.lognormal(0.1, 0.5, 720),
+    )
+    triplets = Triplets(triplets.rows, triplets.objects, answers)
+    expected = np.zeros(720, dtype=bool)
+    fast_blocks = {}
+    for (name, _), own in answers.groupby(["participant", "block"], observed=True):
+        times = np.sort(own["response_time"])
+        if times[4] < 0.8 and times[9] < 1.1:
+            expected[own.index] = True
+            fast_blocks[name] = fast_blocks.get(name, 0) + 1
+    for name, count in fast_blocks.items():
+        if count >= 3:
+            expected |= (answers["participant"] == name).to_numpy()
+    found = Cleaning(triplets).preview(Exclusion("fast_blocks", {"blocks": 3}))
+    assert 0 < expected.sum() < 720
+    assert (found.mask == expected).all()
+
+
+def test_steps_see_what_is_left_and_undo_is_exact():
+    raw = people_data()
+    before = raw.fingerprint
+    start = Cleaning(raw)
+    first = start.excluding(Exclusion("fast_answers", {"least": 1.9}))
+    second = first.excluding(Exclusion("few_answers", {"least": 50}, reason="too little"))
+    third = second.excluding(Exclusion(participants=["p0"], answers=[125, 130]))
+    assert len(third.triplets) == third.kept.sum()
+    left = raw.take((raw.answers["response_time"] >= 1.9).to_numpy())
+    sizes = left.answers["participant"].value_counts()
+    assert set(second.previews[1].participants) == set(sizes[(sizes < 50) & (sizes > 0)].index)
+    assert third.undone().triplets.fingerprint == second.triplets.fingerprint
+    assert third.undone().undone().undone().triplets is raw
+    assert raw.fingerprint == before
+    log = third.log()
+    assert [entry["removed_answers"] for entry in log] == [p.n_answers for p in third.previews]
+    assert sum(entry["removed_answers"] for entry in log) == len(raw) - len(third.triplets)
+    again = Cleaning.from_log(raw, log)
+    assert (again.kept == third.kept).all()
+    assert again.log() == log
+    with pytest.raises(DataError, match="no answer would be left"):
+        start.excluding(Exclusion("few_answers", {"least": 1000}))
+
+
+@settings(max_examples=10)
+@given(st.lists(st.sampled_from([
+    Exclusion("fast_answers", {"least": 1.8}), Exclusion("few_answers", {"least": 60}),
+    Exclusion("at_odds", {"least": 0.6}), Exclusion(participants=("p2",)), Exclusion(answers=(3,)),
+    Exclusion("duplicates"),
+]), max_size=4))
+def test_any_steps_can_be_taken_back(steps):
+    cleaning = Cleaning(RAW)
+    seen = [cleaning]
+    for step in steps:
+        seen.append(seen[-1].excluding(step))
+    for before, after in zip(seen[-2::-1], seen[:0:-1], strict=True):
+        assert (after.undone().kept == before.kept).all()
+        assert not (after.kept & ~before.kept).any()
+
+
+RAW = people_data()
+
+
+def test_answers_of_one_trial_go_together():
+    text = "image1,image2,image3,choice,RT,subject_id\n" + "".join(
+        f"{1 + i % 5},{6 + i % 3},{9 + i % 2},{1 + i % 3},{50 if i < 4 else 1500},{i % 2}\n"
+        for i in range(40)
+    )
+    table = load(text.encode())
+    triplets = interpret(table, propose(table)[0]).triplets
+    cleaning = Cleaning(triplets).excluding(Exclusion(answers=[20]))
+    assert np.flatnonzero(~cleaning.kept).tolist() == [20, 21]
+    removed = cleaning.preview(Exclusion("fast_answers"))
+    assert (removed.n_trials, removed.n_answers) == (4, 8)
+
+
+def test_the_effect_on_accuracy():
+    cleaning = Cleaning(people_data(each=200))
+    effect = cleaning.effect(STE(n_init=1), Exclusion(participants=["p5"]))
+    assert effect.difference == pytest.approx(effect.after - effect.before)
+    assert effect.low <= effect.difference <= effect.high
+    assert f"{effect.before:.1%}" in effect.sentence
+    made = cleaning.excluding(Exclusion(participants=["p5"]))
+    assert made.effect(STE(n_init=1)) == effect
+    nothing = cleaning.effect(STE(n_init=1), Exclusion(answers=[]))
+    assert nothing.difference == 0
+    with pytest.raises(Stopped):
+        cleaning.effect(STE(n_init=1), Exclusion(answers=[0]), progress=lambda fraction: True)
+
+
+def test_the_paragraph_has_the_counts():
+    cleaning = Cleaning(people_data()).excluding(
+        Exclusion("fast_participants", reason="as preregistered")
+    )
+    text = methods_paragraph(cleaning, "More similar to the anchor")
+    for words in (
+        "720 trials from 6 participants", "12 objects", "more similar to the anchor",
+        "120 trials, 1 participant entirely (as preregistered)", "600 trials from 5 participants",
+        "active (50.0%)", "median response time", "TripletScope",
+    ):
+        assert words in text, words
+    assert "No answers were excluded." in methods_paragraph(Cleaning(people_data()))
+
+
+def test_a_real_file_with_catch_trials():
+    table = load(FORMATS / "tripletTools_individual.csv")
+    imported = interpret(table, propose(table)[0])
+    report = quality(imported.triplets, catch_trials=imported.catch_trials)
+    assert report.checks.n == len(imported.catch_trials)
+    assert report.participants["checks"].sum() == len(imported.catch_trials)
