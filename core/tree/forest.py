@@ -28,10 +28,10 @@ from tripletscope.core.tree.search import nearest
 
 LeafSize = Annotated[
     int,
-    Number(1, 100_000, "Leaf size n₀", "Cells of up to so many objects are not divided further."),
+    Number(1, 100_000, "Leaf size n₀", "Cells of at most this many objects are not divided."),
 ]
 Trees = Annotated[
-    int, Number(1, 10_000, "Trees M", "More trees err less; little is gained past a hundred.")
+    int, Number(1, 10_000, "Trees M", "More trees reduce the error, slowly beyond a hundred.")
 ]
 
 
@@ -66,9 +66,9 @@ class ComparisonForest(ComparingEstimator):
     max_samples: Annotated[
         float,
         Number(
-            0.01, 1.0, "Share of objects per tree r",
-            "Each tree is grown from so many objects, drawn without replacement. Below 1 the "
-            "others tell the out-of-bag error.",
+            0.01, 1.0, "Subsample fraction r",
+            "Each tree is grown from this fraction of objects. Below 1, the others give the "
+            "out-of-bag error.",
         ),
     ] = 1.0
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
@@ -268,15 +268,15 @@ class ComparisonForestClassifier(ClassifierMixin, ComparisonForest):
         str,
         Choice(
             {"supervised": "Of different classes", "random": "Random"}, "Pivots",
-            "Pairs of different classes make the cells purer.",
+            "Pairs of different classes yield purer cells.",
         ),
     ] = "supervised"
     multiclass: Annotated[
         str,
         Choice(
-            {"pooled": "One forest, pooled vote", "one-vs-one": "A forest for each two classes"},
+            {"pooled": "One forest, pooled vote", "one-vs-one": "One forest per pair of classes"},
             "More than two classes",
-            "One forest for each two classes takes more questions, and as many trees for each.",
+            "One forest per pair of classes takes more questions, and as many trees for each pair.",
             advanced=True,
         ),
     ] = "pooled"
@@ -412,13 +412,13 @@ class ComparisonForestRegressor(RegressorMixin, ComparisonForest):
         str,
         Choice(
             {
-                "best": "Best of several random pairs", "different": "Of different responses",
+                "best": "Best of several random pairs", "different": "Of different values",
                 "random": "Random",
             },
             "Pivots",
             "The best of several pairs lowers the variance of the responses most: fewest errors, "
-            "and as many times the questions. Of different responses: one up to the mean of the "
-            "cell, one above it.",
+            "and as many times the questions. Of different values: one up to the mean of the cell, "
+            "one above it.",
         ),
     ] = "best"
     candidates: Annotated[

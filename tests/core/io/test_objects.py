@@ -176,7 +176,7 @@ def test_attach_objects_does_not_shift_numbers():
     assert triplets.labels == ["a", "b", "c"]
     _, report = attach_objects(numbered, names, index_base=1)
     assert report.missing == ["0"]
-    with pytest.raises(DataError, match="is no number"):
+    with pytest.raises(DataError, match="is not a number"):
         attach_objects(FRUIT, names, index_base=0)
     with pytest.raises(DataError, match="None of the objects"):
         attach_objects(FRUIT, names)

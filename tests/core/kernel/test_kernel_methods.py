@@ -206,7 +206,7 @@ def test_spaces_have_the_distances_of_their_methods(groups, landmark_data):
         ([[0, np.nan], [np.nan, 0]], "missing"),
         ([[0, -1], [-1, 0]], "below zero"),
         ([[0, 1], [2, 0]], "differ by direction"),
-        ([[1, 1], [1, 1]], "away from itself"),
+        ([[1, 1], [1, 1]], "distance from itself"),
     ],
 )
 def test_what_are_no_distances_is_said(matrix, message):

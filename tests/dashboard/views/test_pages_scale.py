@@ -127,24 +127,24 @@ def test_without_a_stimulus_the_page_says_how_to_get_one(services):
     pick.select("the order of the objects").run()
     app = settled(app, services)
     assert figure(app, "scale.figure")["layout"]["xaxis"]["title"]["text"] == (
-        "place in the order of the objects"
+        "rank in the order of the objects"
     )
     app.segmented_control(key="scale.view").set_value("groups").run()
     assert "There are no groups" in words(app)
     app.segmented_control(key="scale.view").set_value("observers").run()
-    assert "Nobody is named" in words(app)
+    assert "No participants" in words(app)
 
 
 def test_a_circle_is_shown_by_its_angle(services, opened):
     app = scale(opened, "space")
-    assert "Nothing is computed yet" in words(app)
+    assert "Nothing has been computed yet" in words(app)
     app.number_input(key="scale.ordinal_scale.maps").set_value(10).run()
     app = compute(app, services, "space")
-    assert "the angle around the middle changes by" in words(app)
+    assert "the angle around the centre changes by" in words(app)
     (line,) = [t for t in figure(app, "scale.space.map")["data"] if t.get("mode") == "lines"]
     assert len(numbers(line["x"])) == 7
     angle = figure(app, "scale.space.curve")["layout"]["yaxis"]["title"]["text"]
-    assert angle == "angle around the middle in degrees"
+    assert angle == "angle around the centre (degrees)"
     app.selectbox(key="scale.space.view").select(1).run()
     assert "axis 2" in figure(app, "scale.space.curve")["layout"]["yaxis"]["title"]["text"]
 
@@ -206,7 +206,7 @@ def test_answers_that_say_the_opposite_are_noticed(services):
     rows = simulate(x[:, None] ** 2, 300, noise="positions", level=0.05, seed=1).rows[:, [0, 2, 1]]
     objects = pd.DataFrame({"id": list("abcdef"), "contrast": x})
     app = settled(scale(keep(services, Triplets(rows, objects, None, "Turned"))), services)
-    assert "MLDS: most answers say the opposite" in words(app)
+    assert "MLDS: most answers contradict a rising scale" in words(app)
     errors = app.dataframe[1].value
     assert errors["noise σ"].iloc[0] < 0
     assert float(errors["held-out error"].iloc[0].split()[0]) > 0.7
@@ -217,21 +217,21 @@ def test_observers_predict_pool_and_cluster(services, opened):
     next(b for b in app.number_input if b.label == "Dimensions").set_value(1).run()
     next(b for b in app.selectbox if b.label == "Groups").select("place").run()
     next(b for b in app.number_input if b.label == "Folds").set_value(2).run()
-    next(b for b in app.number_input if b.label == "Orders").set_value(2).run()
+    next(b for b in app.number_input if b.label == "Random orders").set_value(2).run()
     app = compute(app, services, "observers")
     heat = figure(app, "scale.who")
     assert heat["layout"]["yaxis"]["ticktext"] == [
         "dora (crowd)", "cy (crowd)", "bob (lab)", "ann (lab)",
     ]
     assert len(heat["layout"]["shapes"]) == 2, "between the groups"
-    assert "from another of the same group" in words(app)
+    assert "from another participant of the same group" in words(app)
     assert numbers(figure(app, "scale.pooling.figure")["data"][1]["x"]).tolist() == [1, 2, 3]
     maps = figure(app, "scale.maps.figure")["layout"]["annotations"]
     assert maps[0]["text"] == "all (606)"
     assert len(maps) == 5
     sides = figure(app, "scale.groups.figure")["layout"]["annotations"]
     assert [a["text"] for a in sides] == ["all (606)", "crowd (305)", "lab (301)"]
-    assert "of the variance of one map are not in the other" in words(app).replace("\\", "")
+    assert "of the variance of one map is unexplained by the other" in words(app).replace("\\", "")
     tree = [t for t in figure(app, "scale.tree")["data"] if "customdata" in t]
     assert sorted(node for t in tree for node in t["customdata"]) == list(range(7))
 

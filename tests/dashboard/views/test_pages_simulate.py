@@ -73,7 +73,7 @@ def test_methods_and_designs_are_compared_on_the_same_simulations(services):
     planned = settled(simulate(**{
         "simulate.0.methods": ["ste", "k1", "mlds"], "simulate.0.designs": ["random", "repeated"],
     }), services)
-    assert "Left out: MLDS needs objects in the order of a stimulus" in said(planned)
+    assert "Omitted: MLDS needs objects ordered along a stimulus" in said(planned)
     assert len(services.workspace.runs(None, "plan")) == 4
     names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
     assert names == ["STE (random)", "STE (3 times each)", "k1 (random)",
@@ -146,7 +146,7 @@ def test_another_scenario_is_kept_beside_the_first_and_deleted_after_asking(plan
 
 def test_the_dimension_is_looked_for(services):
     app = simulate("dimension")
-    assert "Nothing is simulated yet" in said(app)
+    assert "Nothing has been simulated yet" in said(app)
     press(app, "simulate.dimension.run", services)
     (run,) = services.workspace.runs(None, "detect_dimension")
     assert run.complete
@@ -154,7 +154,7 @@ def test_the_dimension_is_looked_for(services):
     assert bars[0]["name"] == "2 dimensions (true)"
     heights = np.sum([numbers(bar["y"]) for bar in bars], axis=0)
     np.testing.assert_allclose(heights, 1)
-    assert "answers show all 2 dimensions" in said(app)
+    assert "answers reveal all 2 dimensions" in said(app)
 
 
 def test_a_list_of_typed_names(services):
@@ -179,7 +179,7 @@ def test_a_list_of_uploaded_or_open_objects(services, planted):
     session.save()
     app = start("simulate", session.id)
     assert app.selectbox(key="simulate.list.source").value == "open"
-    assert "Every object is asked about 10 times" in said(app)
+    assert "Every object is the anchor 10 times" in said(app)
     app.selectbox(key="simulate.list.source").select("upload").run()
     assert "Three objects are needed" in said(app)
     table = b"id,label,image\n1,One,1.png\n2,Two,2.png\n3,Three,3.png\n"
@@ -239,7 +239,7 @@ def test_forms_can_begin_like_the_open_data_set(services, planted):
     assert value["Unit of distance"] == pytest.approx(1 / 1.3, rel=0.25)
     app.segmented_control(key="simulate.view").set_value("dimension").run()
     value = {widget.label: widget.value for widget in app.number_input}
-    assert (value["Objects"], value["Answers at most"]) == (30, 2500)
+    assert (value["Objects"], value["Max. answers"]) == (30, 2500)
 
 
 # What views are made of ------------------------------------------------------------------------
