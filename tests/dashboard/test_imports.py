@@ -136,7 +136,7 @@ def test_an_upload_of_several_files_with_pictures(services):
     app.run()
     assert not app.exception
     assert [w.value.replace("\\", "").split(":")[0] for w in app.warning] == [
-        "broken.csv was left out", "notes.csv was left out",
+        "broken.csv was omitted", "notes.csv was omitted",
     ]
     assert "3 files read as one table" in [e.label for e in app.expander]
 
@@ -473,7 +473,7 @@ def test_the_form_lists_what_has_no_picture_and_what_is_refused(services):
     lists = {frame.value.columns[0]: frame.value.iloc[:, 0].tolist() for frame in app.dataframe}
     assert lists["Objects without a picture (1)"] == ["car"]
     assert lists["Pictures that belong to no object (1)"] == ["elk.png"]
-    assert "sad.gif was left out" in words(app).replace("\\", "")
+    assert "sad.gif was omitted" in words(app).replace("\\", "")
 
 
 def test_a_corrected_table_of_objects_is_read_again(services):

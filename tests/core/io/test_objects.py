@@ -308,7 +308,7 @@ def test_large_pictures_are_shrunk_once_and_told(monkeypatch):
     shrunk, refused = pictures.summary()
     assert shrunk == ("3 pictures shrunk to 1,600 pixels in the longer direction; the largest, "
                       "large.png, had 4,000 × 2,000.")
-    assert refused.startswith("broken.png was left out")
+    assert refused.startswith("broken.png was omitted")
 
     small = pictures.thumbnail("large.png", 64)
     monkeypatch.setattr(Image, "open", None)

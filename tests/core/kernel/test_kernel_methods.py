@@ -86,7 +86,7 @@ def test_a_map_shows_groups_and_leaves_out_the_unknown(groups):
         assert np.linalg.norm(own - centre, axis=1).max() < np.linalg.norm(
             other - centre, axis=1
         ).min()
-    with pytest.raises(DataError, match="3 objects only"):
+    with pytest.raises(DataError, match="nly 3 objects"):
         kernel_map(K2(), Triplets.from_array([[0, 1, 2], [1, 2, 0], [2, 0, 1]]), n_components=3)
 
 

@@ -166,7 +166,7 @@ def test_gold_questions():
     assert gold_mistakes(triplets, gold)[3] == 1
     named = Triplets.from_array([[0, 1, 2]], ids=["0", "1", "2"])
     assert gold_mistakes(triplets, named)[:2].tolist() == [0, 1]
-    with pytest.raises(DataError, match="'x', which is no object"):
+    with pytest.raises(DataError, match="'x', which is not an object"):
         gold_mistakes(triplets, Triplets.from_array([[0, 1, 2]], ids=["0", "1", "x"]))
     with pytest.raises(DataError, match="two different answers"):
         gold_mistakes(triplets, [[0, 1, 2], [0, 2, 1]])
@@ -470,7 +470,7 @@ def test_the_report_in_words():
     assert "noise ceiling" in text
     assert f"{report.checks.n:,} catch and gold questions" in text
     parts = Triplets.from_array([[0, 1, 2], [3, 4, 5]])
-    assert "2 groups that no answer joins" in " ".join(quality(parts).summary())
+    assert "2 groups that no answer connects" in " ".join(quality(parts).summary())
 
 
 # Exclusions
