@@ -9,73 +9,31 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-import tripletscope.core.embedding  # noqa: F401 - registers the methods that runs name
-from tripletscope import __version__
+from tripletscope import __version__, core
 from tripletscope.core.cluster.clustering import Clustering
-from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
-from tripletscope.core.cluster.stability import Stability, stability
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.design.active import ActiveComparison, compare_active
-from tripletscope.core.design.detection import Detection, detect_dimension
-from tripletscope.core.design.plan import Plan, plan
-from tripletscope.core.evaluation.compare import LearningCurve, Tuning, learning_curve, tune
-from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate, split_error
-from tripletscope.core.kernel.classification import Classification, classify
-from tripletscope.core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
-from tripletscope.core.method import Column, Method, checked, methods, parameters
-from tripletscope.core.observers import (
-    GroupErrors,
-    ObserverMaps,
-    PoolingCurve,
-    Predictions,
-    errors_by_group,
-    observer_maps,
-    pooling_curve,
-    who_predicts_whom,
-)
-from tripletscope.core.quality import Agreement, agreement_with_map
-from tripletscope.core.scale import (
-    GroupScales,
-    OrdinalScale,
-    ScaleDiagnostics,
-    ScaleSamples,
-    bootstrap_scale,
-    diagnose,
-    ordinal_scale,
-    scales_by,
-)
-from tripletscope.core.tree.comparison import SearchCurve, search_curve
-from tripletscope.core.tree.prediction import ForestErrors, forest_errors
-from tripletscope.core.uncertainty import (
-    Abstention,
-    Calibration,
-    DimensionCurve,
-    DistanceSamples,
-    Samples,
-    abstention,
-    bootstrap,
-    calibrate,
-    laplace,
-    sample_distances,
-    sample_posterior,
-    uncertainty_by_dimension,
-)
+from tripletscope.core.evaluation.compare import LearningCurve, Tuning
+from tripletscope.core.evaluation.score import ErrorEstimate
+from tripletscope.core.method import Method, checked, methods
+from tripletscope.core.task import Result, Task, divided, tasks
+from tripletscope.core.uncertainty import Samples
+
+__all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
 #: Part of every key: the version since which the same settings give the same results. Raise it when
 #: they give others.
 RESULTS_SINCE = "0.2.0"
-
-__all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
-
 
 @dataclass(frozen=True)
 class Run:
@@ -153,135 +111,34 @@ class Run:
 
     def result(self) -> Any:
         """The result of any task but a fit, as what its function returns."""
-        return TASKS[self.task].gives(**self.numbers, **self.arrays)
+        return TASKS[self.task].restored(self.numbers, self.arrays)
 
 
-Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
+class _Fit(Task):
+    """A fit, whose result is the fitted method: all of it is in the method's parameters."""
 
+    gives = None
 
-def _fit(method: Method, triplets: Triplets, options: Mapping, progress: Progress) -> Result:
-    method.fit(triplets, progress=progress)
-    numbers, arrays = _divided({k: v for k, v in vars(method).items() if k.endswith("_")})
-    return numbers, arrays, not method.stopped_
-
-
-def _divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What is no array, and what is."""
-    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
-    return {name: value for name, value in state.items() if name not in arrays}, arrays
-
-
-class _Watched:
-    """A progress that remembers whether it asked to stop before the end."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self.stopped = False
-
-    def __call__(self, fraction: float, **details: Any) -> bool:
-        asked = self._progress(fraction, **details)
-        self.stopped |= asked and fraction < 1.0
-        return asked
-
-
-@dataclass(frozen=True)
-class Task:
-    """Something that can be computed of a method and data.
-
-    Attributes
-    ----------
-    compute : callable
-    declares : callable
-        Carries the declarations of the task's options.
-    gives : type or None
-        Type of the result, a dataclass of plain values and arrays; None for a fit, which gives a
-        method.
-    kinds : tuple of str
-        Kinds of methods that it is for; empty for all.
-    columns : tuple of str
-        Columns of the answers that the result depends on, beside the answers themselves.
-    needs_data : bool
-        False for simulations, which take None in place of data.
-    """
-
-    compute: Callable[[Method, Triplets, Mapping, Progress], Result]
-    declares: Callable
-    gives: type | None = None
-    kinds: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    needs_data: bool = True
-
-    def fingerprint(
-        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
-    ) -> str:
-        """Hash of what the task reads of the data, with columns that options or method name."""
-        if not self.needs_data:
-            return ""
-        chosen = [(p.spec, options[p.name]) for p in parameters(self.declares)]
-        chosen += [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
-        named: dict[str, list[str]] = {"objects": [], "answers": []}
-        for spec, value in chosen:
-            if isinstance(spec, Column) and value is not None:
-                named[spec.of].append(value)
-        return triplets.fingerprint_of(
-            *self.columns, *named["answers"], objects=tuple(named["objects"])
-        )
+    def compute(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any],
+        progress: Progress,
+    ) -> Result:
+        method.fit(triplets, progress=progress)
+        numbers, arrays = divided({k: v for k, v in vars(method).items() if k.endswith("_")})
+        return numbers, arrays, not method.stopped_
 
 
 def _no_options() -> None:
-    """A fit is all in the parameters of its method."""
+    """Nothing but the method decides on a fit."""
 
 
-def _task(
-    function: Callable, gives: type, *kinds: str, columns: tuple[str, ...] = (),
-    needs_data: bool = True,
-) -> Task:
-    """The task behind a function of method, triplets, declared options and progress."""
+# Methods and tasks say of themselves what they are, as soon as their modules are loaded.
+for _module in walk_packages(core.__path__, f"{core.__name__}."):
+    if not _module.ispkg and _module.name != __name__:
+        import_module(_module.name)
 
-    def compute(
-        method: Method, triplets: Triplets, options: Mapping, progress: Progress
-    ) -> Result:
-        watched = _Watched(progress)
-        found = function(method, triplets, **options, progress=watched)
-        state = {field.name: getattr(found, field.name) for field in fields(found)}
-        return *_divided(state), not watched.stopped
-
-    return Task(compute, function, gives, kinds, columns, needs_data)
-
-
-TASKS: dict[str, Task] = {
-    "fit": Task(_fit, _no_options),
-    "cross_validate": _task(cross_validate, ErrorEstimate),
-    "split_error": _task(split_error, ErrorEstimate, columns=("split",)),
-    "learning_curve": _task(learning_curve, LearningCurve),
-    "tune": _task(tune, Tuning, "embedding", columns=("split",)),
-    "bootstrap": _task(bootstrap, Samples, "embedding"),
-    "posterior": _task(sample_posterior, Samples, "embedding"),
-    "laplace": _task(laplace, Samples, "embedding"),
-    "distance_posterior": _task(sample_distances, DistanceSamples, "embedding"),
-    "abstention": _task(abstention, Abstention, "embedding", columns=("split",)),
-    "uncertainty_by_dimension": _task(uncertainty_by_dimension, DimensionCurve, "embedding"),
-    "calibrate": _task(calibrate, Calibration, "embedding"),
-    "compare_active": _task(compare_active, ActiveComparison, "embedding"),
-    "kernel_map": _task(kernel_map, KernelMap, "kernel"),
-    "spectrum": _task(spectrum, Spectrum, "kernel"),
-    "classify": _task(classify, Classification),
-    "count_clusters": _task(count_clusters, ClusterCounts, "cluster"),
-    "stability": _task(stability, Stability, "cluster"),
-    "search_curve": _task(search_curve, SearchCurve, "embedding", "kernel"),
-    "forest_errors": _task(forest_errors, ForestErrors, "embedding", "kernel"),
-    "bootstrap_scale": _task(bootstrap_scale, ScaleSamples, "scale"),
-    "diagnose": _task(diagnose, ScaleDiagnostics, "scale"),
-    "ordinal_scale": _task(ordinal_scale, OrdinalScale, "embedding"),
-    "scales_by": _task(scales_by, GroupScales, "embedding", "scale"),
-    "agreement_with_map": _task(agreement_with_map, Agreement, columns=("participant",)),
-    "errors_by_group": _task(errors_by_group, GroupErrors),
-    "who_predicts_whom": _task(who_predicts_whom, Predictions),
-    "pooling_curve": _task(pooling_curve, PoolingCurve),
-    "observer_maps": _task(observer_maps, ObserverMaps, "embedding"),
-    "plan": _task(plan, Plan, "embedding", "kernel", "scale", needs_data=False),
-    "detect_dimension": _task(detect_dimension, Detection, "embedding", needs_data=False),
-}
+#: Everything that can be computed, by name.
+TASKS: dict[str, Task] = {"fit": _Fit("fit", "Fitting", _no_options), **tasks()}
 
 
 def key(
@@ -298,7 +155,7 @@ def key(
     kinds = TASKS[task].kinds
     if kinds and method.kind not in kinds:
         raise ValueError(f"{task} is for methods of kind {' or '.join(kinds)}, not {method.kind}.")
-    chosen = checked(TASKS[task].declares, options or {})
+    chosen = checked(TASKS[task].function, options or {})
     record = [
         RESULTS_SINCE, task, method.kind, method.name,
         checked(type(method), method.get_params(deep=False)), chosen,
@@ -347,7 +204,7 @@ def run(
         If `progress` asked to stop before there was anything to keep.
     """
     name = key(task, method, triplets, options)
-    chosen = checked(TASKS[task].declares, options or {})
+    chosen = checked(TASKS[task].function, options or {})
     begun, created = time.perf_counter(), datetime.now(UTC)
     numbers, arrays, complete = TASKS[task].compute(clone(method), triplets, chosen, progress)
     return Run(
@@ -391,7 +248,7 @@ def cluster_distances(
     chosen = checked(type(method), method.get_params(deep=False))
     record = [RESULTS_SINCE, "distances", method.kind, method.name, chosen, n_objects, data]
     fitted = clone(method).fit_distances(matrix, objects, n_objects)
-    numbers, arrays = _divided({k: v for k, v in vars(fitted).items() if k.endswith("_")})
+    numbers, arrays = divided({k: v for k, v in vars(fitted).items() if k.endswith("_")})
     return Run(
         key=_hash(json.dumps(record, sort_keys=True).encode()), task="fit", kind=method.kind,
         method=method.name, parameters=chosen, options={"distances": name}, data=data,

@@ -8,46 +8,12 @@ from typing import Any
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Inner, Method, checked, parameters, unfitted
-from tripletscope.core.run import Run, key, run
+from tripletscope.core.run import TASKS, Run, key, run
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
-
-#: What follows a fit, in this order: task -> what the user reads while it runs.
-_FOLLOW = {
-    "bootstrap": "Resampling answers",
-    "posterior": "Sampling maps",
-    "laplace": "Approximating the posterior",
-    "distance_posterior": "Sampling distances",
-    "abstention": "Predicting held-out answers",
-    "uncertainty_by_dimension": "Uncertainty by dimensions",
-    "calibrate": "Simulating data like these",
-    "compare_active": "Simulating chosen and random questions",
-    "plan": "Simulating experiments",
-    "detect_dimension": "Predicting held-out answers of simulated experiments",
-    "cross_validate": "Predicting held-out answers",
-    "split_error": "Predicting the test answers",
-    "kernel_map": "Drawing a map of the kernel",
-    "spectrum": "Comparing with shuffled answers",
-    "classify": "Predicting held-out labels",
-    "count_clusters": "Comparing with points without clusters",
-    "stability": "Clustering resampled answers",
-    "search_curve": "Searching for neighbours",
-    "forest_errors": "Predicting held-out values",
-    "agreement_with_map": "Predicting each participant",
-    "bootstrap_scale": "Resampling the scale",
-    "diagnose": "Simulating answers by the model",
-    "ordinal_scale": "Resampling maps",
-    "scales_by": "Scaling group by group",
-    "errors_by_group": "Predicting held-out answers of every group",
-    "who_predicts_whom": "Predicting participants from each other",
-    "pooling_curve": "Learning from more and more participants",
-    "observer_maps": "Mapping every participant",
-    "learning_curve": "Learning from more and more answers",
-    "tune": "Trying dimensions and priors",
-}
 
 #: A method with a task and its options.
 Piece = tuple[Method, str, Mapping[str, Any]]
@@ -69,10 +35,10 @@ def start(
     triplets : Triplets
     method : Method
     tasks : mapping of str to mapping
-        What to compute beside the fit, with options.
+        What to compute beside the fit, in this order, with options.
     """
     pieces: list[Piece] = [(method, "fit", {})]
-    pieces += [(method, task, tasks[task]) for task in _FOLLOW if task in tasks]
+    pieces += [(method, task, options) for task, options in tasks.items()]
     return submit(session, info, triplets, "embedding", f"{method.title}: {info.name}", pieces)
 
 
@@ -116,7 +82,9 @@ def submit(
             if workspace.add_run(info, found, name) is None:
                 raise Stopped
 
-        words = _FOLLOW.get(task, f"Fitting {method.title}")
+        words = TASKS[task].words
+        if task == "fit":
+            words += f" {method.title}"
         if page != "embedding":
             words = f"{words}: {describe(method) if info else method.title}"
         return Step(words, work, 1.0 if task == "fit" else 2.0)

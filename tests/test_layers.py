@@ -15,7 +15,7 @@ from tests.paths import ROOT
 FLOORS = [
     ["data", "computing", "geometry"],
     ["io", "optimise", "method"],
-    ["embedding"],
+    ["embedding", "task"],
     ["kernel", "evaluation"],
     ["cluster", "simulation"],
     ["observers", "quality", "uncertainty", "tree"],

@@ -17,7 +17,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import principal_components
-from tripletscope.core.method import Number, checked
+from tripletscope.core.method import Number
+from tripletscope.core.task import task
 
 #: Principal components in which the gap is measured at most.
 _COMPONENTS = 10
@@ -56,6 +57,7 @@ class ClusterCounts:
         return int(self.numbers[np.argmax(enough)] if enough.any() else self.numbers[-1])
 
 
+@task("Comparing with points without clusters", "cluster")
 def count_clusters(
     method: Clustering,
     triplets: Triplets,
@@ -95,20 +97,17 @@ def count_clusters(
     set via the gap statistic. Journal of the Royal Statistical Society B, 63, 411-423. References
     are uniform in the box of the principal components, here the leading ten.
     """
-    options = checked(
-        count_clusters, {"most": most, "references": references, "seed": seed}
-    )
     method = clone(method)
     space, _ = method.space(as_triplets(triplets))
     if len(space) < 3:
         raise DataError(
             f"only {len(space)} objects have usable answers", remedy="Use more answers."
         )
-    numbers = np.arange(1, min(options["most"], len(space) - 1) + 1)
+    numbers = np.arange(1, min(most, len(space) - 1) + 1)
     found = silhouettes(space, method.divisions(space, numbers))
     points = _coordinates(space)
     own = _log_scatters(method, points, numbers)
-    seeds = np.random.SeedSequence(options["seed"]).spawn(options["references"])
+    seeds = np.random.SeedSequence(seed).spawn(references)
     scatters = []
     for scatter in in_parallel(_reference, [(method, points, numbers, seed) for seed in seeds]):
         scatters.append(scatter)

@@ -13,7 +13,8 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.method import Number, checked
+from tripletscope.core.method import Number
+from tripletscope.core.task import task
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class _Replicate:
     overlaps: np.ndarray
 
 
+@task("Clustering resampled answers", "cluster")
 def stability(
     method: Clustering,
     triplets: Triplets,
@@ -108,7 +110,6 @@ def stability(
     Hennig, C. (2007). Cluster-wise assessment of cluster stability. Computational Statistics &
     Data Analysis, 52, 258-271.
     """
-    options = checked(stability, {"replicates": replicates, "most": most, "seed": seed})
     triplets = as_triplets(triplets)
     # Only what is resampled matters of the answers.
     bare = Triplets(
@@ -121,7 +122,7 @@ def stability(
     quick = clone(method)
     if hasattr(quick, "order_leaves"):
         quick.set_params(order_leaves=False)
-    numbers = np.arange(2, max(min(options["most"], len(space) - 1), 2) + 1)
+    numbers = np.arange(2, max(min(most, len(space) - 1), 2) + 1)
     reference = np.array(
         [space.spread(labels, -1) for labels in clone(quick).divisions(space, numbers)]
     )
@@ -131,7 +132,7 @@ def stability(
         linkage, branches = whole.linkage_, whole.tree_.membership()
     pieces = [
         (quick, bare, whole.n_clusters_, numbers, reference, branches, seed)
-        for seed in np.random.SeedSequence(options["seed"]).spawn(options["replicates"])
+        for seed in np.random.SeedSequence(seed).spawn(replicates)
     ]
     found: list[_Replicate] = []
     for replicate in in_parallel(_replicate, pieces):

@@ -18,9 +18,10 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import procrustes_disparity, rms
-from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.method import Choice, Number
 from tripletscope.core.optimise.loss import margins, single_losses
 from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.task import declared, task
 from tripletscope.core.uncertainty.calibration import Truth, estimated_truth, simulated_answers
 from tripletscope.core.uncertainty.resampling import bootstrap
 from tripletscope.core.uncertainty.samples import Samples
@@ -61,6 +62,7 @@ _MOST_LISTED = 2_000_000
 _REPLICATES = 20
 
 
+@declared
 def propose(
     method: OrdinalEmbedding,
     triplets: Triplets,
@@ -109,19 +111,16 @@ def propose(
     all; random ones are hard to beat.
     Tamuz, O., et al. (2011). Adaptively learning the crowd kernel. ICML. Section 4.
     """
-    options = checked(
-        propose, {"strategy": strategy, "landmarks": landmarks, "seed": seed}
-    )
     triplets = as_triplets(triplets)
     if triplets.n_objects < 3:
         raise DataError("a question needs three objects", file=triplets.name)
     if strategy == "gain" and not method.is_likelihood:
         raise ValueError(f"{method.title} has no model of answers; use STE, t-STE or CKL")
     if strategy in ("uncertain", "gain") and samples is None:
-        samples = bootstrap(method, triplets, replicates=50, seed=options["seed"])
-    rng = np.random.default_rng(options["seed"])
+        samples = bootstrap(method, triplets, replicates=50, seed=seed)
+    rng = np.random.default_rng(seed)
     chosen = _CHOOSE[strategy](
-        _Asking(method, triplets, n_questions, options["landmarks"], samples, rng)
+        _Asking(method, triplets, n_questions, landmarks, samples, rng)
     )
     chosen = rng.permutation(chosen[:n_questions])
     turned = rng.random(len(chosen)) < 0.5
@@ -352,6 +351,7 @@ class ActiveComparison:
         )
 
 
+@task("Simulating chosen and random questions", "embedding")
 def compare_active(
     method: OrdinalEmbedding,
     triplets: Triplets,
@@ -403,21 +403,14 @@ def compare_active(
     Stopped
         If `progress` asks to stop before two simulations are done.
     """
-    options = checked(
-        compare_active,
-        {
-            "strategy": strategy, "more": more, "batches": batches, "repeats": repeats,
-            "seed": seed,
-        },
-    )
     triplets = as_triplets(triplets)
-    first, *children = np.random.SeedSequence(options["seed"]).spawn(options["repeats"] + 1)
+    first, *children = np.random.SeedSequence(seed).spawn(repeats + 1)
     truth = estimated_truth(
         method, triplets, int(first.generate_state(1)[0]), lambda *_, **__: progress(0.0)
     )
-    sizes = np.diff(np.linspace(0, options["more"], options["batches"] + 1).astype(int))
+    sizes = np.diff(np.linspace(0, more, batches + 1).astype(int))
     pieces = [
-        (method, truth, len(triplets), sizes, options["strategy"], child) for child in children
+        (method, truth, len(triplets), sizes, strategy, child) for child in children
     ]
     found = []
     for curves in in_parallel(_simulated, pieces):

@@ -29,9 +29,10 @@ from tripletscope.core.design.scenario import (
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import suggest_dimension
 from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.method import Number, checked
+from tripletscope.core.method import Number
 from tripletscope.core.simulation.simulate import LEVELS, random_questions
 from tripletscope.core.simulation.truth import LENGTH_SCALE
+from tripletscope.core.task import task
 
 #: A dimension that is found in this share of the simulations is called found.
 _USUALLY = 0.8
@@ -87,6 +88,7 @@ class Detection:
         return "the single dimension" if self.true == 1 else f"all {self.true} dimensions"
 
 
+@task("Predicting held-out answers of simulated experiments", "embedding", needs_data=False)
 def detect_dimension(
     method: OrdinalEmbedding,
     triplets: Triplets | None = None,
@@ -142,15 +144,6 @@ def detect_dimension(
     ----------
     Haghiri, S. (2020). Comparison-based methods. Section 4.5.4.
     """
-    checked(
-        detect_dimension,
-        {
-            "n_objects": n_objects, "n_components": n_components, "truth": truth,
-            "length_scale": length_scale, "noise": noise, "level": level, "most": most,
-            "fewest": fewest, "points": points, "beyond": beyond, "folds": folds,
-            "repeats": repeats, "seed": seed,
-        },
-    )
     scenario = Scenario(
         n_objects=n_objects, n_components=n_components, truth=truth, length_scale=length_scale,
         noise=noise, level=level,

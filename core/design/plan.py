@@ -34,7 +34,7 @@ from tripletscope.core.design.scenario import (
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.geometry import coverage_radius, procrustes_disparity, to_unit_rms
-from tripletscope.core.method import Choice, Method, checked
+from tripletscope.core.method import Choice, Method
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.scale import MLDS, bootstrap_scale
 from tripletscope.core.simulation.simulate import (
@@ -45,6 +45,7 @@ from tripletscope.core.simulation.simulate import (
     random_questions,
 )
 from tripletscope.core.simulation.truth import LENGTH_SCALE
+from tripletscope.core.task import task
 from tripletscope.core.uncertainty import Samples, bootstrap
 from tripletscope.core.uncertainty.samples import aligned
 
@@ -186,6 +187,7 @@ def rounded_up(number: int) -> int:
     return -(-number // unit) * unit
 
 
+@task("Simulating experiments", "embedding", "kernel", "scale", needs_data=False)
 def plan(
     method: Method,
     triplets: Triplets | None = None,
@@ -232,15 +234,6 @@ def plan(
     Stopped
         If `progress` asks to stop before the first number of answers is done.
     """
-    checked(
-        plan,
-        {
-            "n_objects": n_objects, "n_components": n_components, "truth": truth,
-            "length_scale": length_scale, "noise": noise, "level": level, "design": design,
-            "repeated": repeated, "most": most, "fewest": fewest, "points": points,
-            "repeats": repeats, "seed": seed,
-        },
-    )
     scenario = Scenario(
         n_objects=n_objects, n_components=n_components, truth=truth, length_scale=length_scale,
         noise=noise, level=level,

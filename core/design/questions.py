@@ -10,7 +10,8 @@ import pandas as pd
 
 from tripletscope.core.design.active import question_table
 from tripletscope.core.design.scenario import Seed
-from tripletscope.core.method import Number, checked
+from tripletscope.core.method import Number
+from tripletscope.core.task import declared
 
 #: What a question of a list is there for.
 KINDS = {"question": "Questions", "repeat": "Repeats", "gold": "Gold slots"}
@@ -61,6 +62,7 @@ class QuestionList:
         return table
 
 
+@declared
 def question_list(
     n_objects: int,
     n_questions: Annotated[
@@ -112,20 +114,13 @@ def question_list(
     ValueError
         If there are not so many different questions, or an argument is out of range.
     """
-    chosen = checked(
-        question_list,
-        {
-            "n_questions": n_questions, "lists": lists, "repeated": repeated, "gold": gold,
-            "seed": seed,
-        },
-    )
     possible = n_objects * (n_objects - 1) * (n_objects - 2) // 2
     if n_questions * lists > possible:
         raise ValueError(
             f"{n_objects:,} objects allow {possible:,} different questions, and these would be "
             f"{n_questions * lists:,}."
         )
-    rng = np.random.default_rng(chosen["seed"])
+    rng = np.random.default_rng(seed)
     different = _balanced(n_objects, n_questions * lists, rng).reshape(lists, n_questions, 3)
     made = [_with_repeats(own, repeated, gold, rng) for own in different]
     questions, kinds = zip(*made, strict=True)

@@ -16,6 +16,7 @@ from tripletscope.core.geometry import rms
 from tripletscope.core.method import Choice, Number, checked
 from tripletscope.core.simulation.simulate import DESIGNS, LEVELS, NOISE, answer, questions_of
 from tripletscope.core.simulation.truth import DIMENSIONS, LENGTH_SCALE, SCALES, TRUTHS, known_truth
+from tripletscope.core.task import declared
 from tripletscope.core.uncertainty.calibration import estimated_truth
 
 #: So many answers are enough to estimate their noise.
@@ -214,6 +215,7 @@ def scenario_like(
     )
 
 
+@declared
 def simulated_data(
     scenario: Scenario,
     n_answers: Annotated[int, Number(20, 1_000_000, "Answers")] = 2_000,
@@ -243,13 +245,6 @@ def simulated_data(
         experimenter would know of them (`tripletscope.core.simulation.truth.known_truth`) and,
         where it is the same for everybody, their true position as ``true 1``, ``true 2`` and so on.
     """
-    checked(
-        simulated_data,
-        {
-            "n_answers": n_answers, "design": design, "repeated": repeated,
-            "participants": participants, "seed": seed,
-        },
-    )
     if design == "triads" and not scenario.is_scale:
         raise ValueError("triads need ordered objects: choose a scale as truth")
     rng = np.random.default_rng(seed)

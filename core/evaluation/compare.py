@@ -23,7 +23,8 @@ from tripletscope.core.evaluation.score import (
     split_of,
 )
 from tripletscope.core.geometry import distances
-from tripletscope.core.method import Method, Number, checked
+from tripletscope.core.method import Method, Number
+from tripletscope.core.task import task
 
 #: Share of the questions that a learning curve predicts, as one of so many parts.
 _PARTS = 5
@@ -147,6 +148,7 @@ class LearningCurve:
         return mean, mean - reach, mean + reach
 
 
+@task("Learning from more and more answers")
 def learning_curve(
     method: Method,
     triplets: Triplets,
@@ -182,18 +184,15 @@ def learning_curve(
     Stopped
         If `progress` asks to stop before the end.
     """
-    options = checked(
-        learning_curve, {"points": points, "repeats": repeats, "seed": seed}
-    )
     triplets = as_triplets(triplets)
     if n_groups(triplets) < 50:
         raise DataError(
             "fewer than 50 different questions give no learning curve",
             file=triplets.name, remedy="Use more answers.",
         )
-    shares = np.geomspace(0.1, 1.0, options["points"])
+    shares = np.geomspace(0.1, 1.0, points)
     parts, sizes = [], []
-    for child in np.random.SeedSequence(options["seed"]).spawn(options["repeats"]):
+    for child in np.random.SeedSequence(seed).spawn(repeats):
         rng = np.random.default_rng(child)
         held_out = question_folds(triplets, _PARTS, rng) == 0
         learned = np.flatnonzero(~held_out & (triplets.weight > 0))
@@ -206,7 +205,7 @@ def learning_curve(
     errors = _errors(parts, progress)
     return LearningCurve(
         np.round(np.mean(sizes, axis=0)).astype(int),
-        np.reshape(errors, (options["repeats"], options["points"])),
+        np.reshape(errors, (repeats, points)),
     )
 
 
@@ -255,6 +254,7 @@ class Tuning:
         }
 
 
+@task("Trying dimensions and priors", "embedding", columns=("split",))
 def tune(
     method: Method,
     triplets: Triplets,
@@ -294,20 +294,19 @@ def tune(
     Stopped
         If `progress` asks to stop before the end.
     """
-    options = checked(tune, {"most": most, "folds": folds, "seed": seed})
     triplets = as_triplets(triplets)
     if has_split(triplets):
         triplets = triplets.take(split_of(triplets)[0])
-    require_groups(triplets, options["folds"])
-    dimensions = [d for d in _DIMENSIONS if d <= options["most"]]
+    require_groups(triplets, folds)
+    dimensions = [d for d in _DIMENSIONS if d <= most]
     settings = [(d, prior) for d in dimensions for prior in _PRIORS]
-    fold = question_folds(triplets, options["folds"], np.random.default_rng(options["seed"]))
+    fold = question_folds(triplets, folds, np.random.default_rng(seed))
     parts = [
         (
             clone(method).set_params(n_components=d, prior=prior, average=True), triplets,
             np.flatnonzero(fold != held_out), fold == held_out,
         )
-        for d, prior in settings for held_out in range(options["folds"])
+        for d, prior in settings for held_out in range(folds)
     ]
     errors = _errors(parts, progress)
     tried = np.array(settings, dtype=float)

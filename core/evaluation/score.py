@@ -16,7 +16,8 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Method, Number, checked
+from tripletscope.core.method import Method, Number
+from tripletscope.core.task import task
 
 #: Share of answers that guessing gets wrong.
 CHANCE = 0.5
@@ -96,6 +97,7 @@ def n_groups(triplets: Triplets | Quadruples) -> int:
     return len(np.unique(triplets.groups[triplets.weight > 0]))
 
 
+@task("Predicting held-out answers")
 def cross_validate(
     method: Method,
     triplets: Triplets | Quadruples,
@@ -137,29 +139,28 @@ def cross_validate(
     Stopped
         If `progress` asks to stop before all folds are done.
     """
-    options = checked(cross_validate, {"folds": folds, "repeats": repeats, "seed": seed})
     triplets = as_answers(triplets)
-    require_groups(triplets, options["folds"])
+    require_groups(triplets, folds)
     parts = [
         (method, triplets, fold == held_out)
-        for seed in np.random.SeedSequence(options["seed"]).spawn(options["repeats"])
-        for fold in [question_folds(triplets, options["folds"], np.random.default_rng(seed))]
-        for held_out in range(options["folds"])
+        for seed in np.random.SeedSequence(seed).spawn(repeats)
+        for fold in [question_folds(triplets, folds, np.random.default_rng(seed))]
+        for held_out in range(folds)
     ]
     errors = []
     wrong = np.zeros(len(triplets), dtype=np.float32)
     for (*_, held_out), missed in zip(parts, in_parallel(_wrong_without, parts), strict=True):
         errors.append(np.average(missed, weights=triplets.weight[held_out]))
-        wrong[held_out] += missed / options["repeats"]
+        wrong[held_out] += missed / repeats
         if progress(len(errors) / len(parts)) and len(errors) < len(parts):
             raise Stopped
     errors = np.array(errors)
     mean = float(errors.mean())
-    reach = float(corrected_reach(errors, 1.0 / (options["folds"] - 1)))
-    times = f", {options['repeats']} times" if options["repeats"] > 1 else ""
+    reach = float(corrected_reach(errors, 1.0 / (folds - 1)))
+    times = f", {repeats} times" if repeats > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
-        f"{options['folds']}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
+        f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
     )
 
 
@@ -298,6 +299,7 @@ def repeat_error(triplets: Triplets | Quadruples) -> ErrorEstimate | None:
     )
 
 
+@task("Predicting the test answers", columns=("split",))
 def split_error(
     method: Method, triplets: Triplets, *, progress: Progress = silent
 ) -> ErrorEstimate:

@@ -15,7 +15,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
 from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.method import Choice, Column, Method, Number, checked
+from tripletscope.core.method import Choice, Column, Method, Number
+from tripletscope.core.task import task
 
 #: What the inner cross-validation chooses from.
 _PENALTIES = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]}
@@ -70,6 +71,7 @@ class Classification:
         return table
 
 
+@task("Predicting held-out labels")
 def classify(
     method: Method,
     triplets: Triplets,
@@ -104,18 +106,11 @@ def classify(
     Stopped
         If `progress` asks to stop.
     """
-    options = checked(
-        classify,
-        {
-            "labels": labels, "algorithm": algorithm, "folds": folds, "repeats": repeats,
-            "seed": seed,
-        },
-    )
     triplets = as_triplets(triplets)
-    values = column_of(triplets, options["labels"])
+    values = column_of(triplets, labels)
     return classify_labels(
-        clone(method).fit(triplets), values, algorithm=options["algorithm"],
-        folds=options["folds"], repeats=options["repeats"], seed=options["seed"],
+        clone(method).fit(triplets), values, algorithm=algorithm,
+        folds=folds, repeats=repeats, seed=seed,
         progress=progress,
     )
 

@@ -16,7 +16,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, centred_gram, space_of
-from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.method import Choice, Number
+from tripletscope.core.task import task
 
 #: Eigenvalues of a spectrum at most.
 _MOST = 50
@@ -40,6 +41,7 @@ class KernelMap:
     shares: np.ndarray
 
 
+@task("Drawing a map of the kernel", "kernel")
 def kernel_map(
     kernel: Kernel,
     triplets: Triplets,
@@ -81,19 +83,12 @@ def kernel_map(
     Stopped
         If `progress` asks to stop.
     """
-    options = checked(
-        kernel_map,
-        {
-            "algorithm": algorithm, "n_components": n_components, "n_neighbours": n_neighbours,
-            "seed": seed,
-        },
-    )
     space = space_of(clone(kernel).fit(as_triplets(triplets)))
     if progress(0.1):
         raise Stopped
-    if options["algorithm"] == "pca":
-        return principal_components(space, options["n_components"])
-    return _umap(space, options["n_components"], options["n_neighbours"], options["seed"])
+    if algorithm == "pca":
+        return principal_components(space, n_components)
+    return _umap(space, n_components, n_neighbours, seed)
 
 
 def principal_components(space: Space, n_components: int) -> KernelMap:
@@ -193,6 +188,7 @@ class Spectrum:
         return int(np.argmin(above)) if not above.all() else len(above)
 
 
+@task("Comparing with shuffled answers", "kernel")
 def spectrum(
     kernel: Kernel,
     triplets: Triplets,
@@ -227,13 +223,12 @@ def spectrum(
     Horn, J. L. (1965). A rationale and test for the number of factors in factor analysis.
     Psychometrika, 30, 179-185. Here the answers are shuffled instead of the variables.
     """
-    options = checked(spectrum, {"shuffles": shuffles, "seed": seed})
     triplets = as_triplets(triplets)
     kernel = clone(kernel)
     if hasattr(kernel, "reduce_diagonal"):
         kernel.set_params(reduce_diagonal=False)
     own = _eigenvalues(space_of(clone(kernel).fit(triplets)))
-    seeds = np.random.SeedSequence(options["seed"]).spawn(options["shuffles"])
+    seeds = np.random.SeedSequence(seed).spawn(shuffles)
     found = []
     for values in in_parallel(_shuffled, [(kernel, triplets, seed) for seed in seeds]):
         found.append(values[: len(own)])

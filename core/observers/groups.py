@@ -14,7 +14,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.method import Column, Method, Number, checked
+from tripletscope.core.method import Column, Method, Number
+from tripletscope.core.task import task
 
 By = Annotated[
     str,
@@ -103,6 +104,7 @@ class GroupErrors:
         })
 
 
+@task("Predicting held-out answers of every group")
 def errors_by_group(
     method: Method,
     triplets: Triplets | Quadruples,
@@ -131,12 +133,11 @@ def errors_by_group(
     Stopped
         If `progress` asks to stop before the end.
     """
-    options = checked(errors_by_group, {"by": by, "most": most, "folds": folds, "seed": seed})
     triplets = counted(triplets)
-    groups = dict(list(groups_of(triplets, by).items())[: options["most"]])
+    groups = dict(list(groups_of(triplets, by).items())[: most])
     groups = {"all": np.arange(len(triplets)), **groups}
     pieces = [
-        (method, triplets.take(members), options["folds"], options["seed"])
+        (method, triplets.take(members), folds, seed)
         for members in groups.values()
     ]
     errors = collected(fold_errors_of, pieces, progress)

@@ -15,8 +15,8 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.geometry import procrustes, procrustes_disparity
-from tripletscope.core.method import checked
 from tripletscope.core.observers.groups import By, Most, collected, counted, largest
+from tripletscope.core.task import task
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class ObserverMaps:
         return Agglomerative(linkage="average").fit_distances(self.apart).tree_
 
 
+@task("Mapping every participant", "embedding")
 def observer_maps(
     method: Embedding,
     triplets: Triplets | Quadruples,
@@ -83,9 +84,8 @@ def observer_maps(
     Stopped
         If `progress` asks to stop before the end.
     """
-    options = checked(observer_maps, {"by": by, "most": most})
     triplets = counted(triplets)
-    members = largest(triplets, by, options["most"])
+    members = largest(triplets, by, most)
     pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
     common, *maps = collected(_map_of, pieces, progress)
     aligned = np.full((len(maps), *common.shape), np.nan)

@@ -16,7 +16,7 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Column, Method, Number, checked
+from tripletscope.core.method import Column, Method, Number
 from tripletscope.core.observers.groups import (
     By,
     Most,
@@ -27,6 +27,7 @@ from tripletscope.core.observers.groups import (
     groups_of,
     largest,
 )
+from tripletscope.core.task import task
 
 #: Numbers of pooled participants at which accuracy is measured.
 _POOLS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
@@ -98,6 +99,7 @@ def _mean_interval(values: np.ndarray) -> tuple[float, float, float, int]:
     return mean, max(mean - reach, 0.0), min(mean + reach, 1.0), n
 
 
+@task("Predicting participants from each other")
 def who_predicts_whom(
     method: Method,
     triplets: Triplets | Quadruples,
@@ -140,12 +142,8 @@ def who_predicts_whom(
     Stopped
         If `progress` asks to stop before the end.
     """
-    options = checked(
-        who_predicts_whom,
-        {"by": by, "group": group, "most": most, "folds": folds, "seed": seed},
-    )
     triplets = counted(triplets)
-    members = largest(triplets, by, options["most"])
+    members = largest(triplets, by, most)
     kept = triplets.take(np.concatenate(list(members.values())))
     sizes = np.array([len(of) for of in members.values()])
     who = np.repeat(np.arange(len(sizes)), sizes)
@@ -158,7 +156,7 @@ def who_predicts_whom(
         most_frequent = np.array(list(members_of), dtype=object)[counts.argmax(axis=0)]
         groups = np.where(counts.any(axis=0), most_frequent, groups)
     pieces = [
-        (method, kept, who, number, options["folds"], options["seed"])
+        (method, kept, who, number, folds, seed)
         for number in range(len(sizes))
     ]
     rows, pooled = zip(*collected(_predicting, pieces, progress), strict=True)
@@ -217,6 +215,7 @@ class PoolingCurve:
         })
 
 
+@task("Learning from more and more participants")
 def pooling_curve(
     method: Method,
     triplets: Triplets | Quadruples,
@@ -250,14 +249,11 @@ def pooling_curve(
     Stopped
         If `progress` asks to stop before the end.
     """
-    options = checked(
-        pooling_curve, {"by": by, "most": most, "repeats": repeats, "seed": seed}
-    )
     triplets = counted(triplets)
-    members = list(largest(triplets, by, options["most"] + 1).values())
+    members = list(largest(triplets, by, most + 1).values())
     sizes = sorted({k for k in _POOLS if k < len(members)} | {len(members) - 1})
-    rng = np.random.default_rng(options["seed"])
-    targets = np.resize(rng.permutation(len(members)), options["repeats"])
+    rng = np.random.default_rng(seed)
+    targets = np.resize(rng.permutation(len(members)), repeats)
     pieces = []
     for target in targets:
         others = rng.permutation(np.delete(np.arange(len(members)), target))

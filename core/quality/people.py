@@ -21,6 +21,7 @@ from tripletscope.core.method import Method, Number
 from tripletscope.core.quality.checks import gold_mistakes
 from tripletscope.core.quality.columns import codes_of, divided, one_per_trial, sides_of
 from tripletscope.core.quality.consistency import both_ways, pairs_of, ratios
+from tripletscope.core.task import task
 
 
 def participants(
@@ -219,6 +220,7 @@ class Agreement:
         })
 
 
+@task("Predicting each participant", columns=("participant",))
 def agreement_with_map(
     method: Method,
     triplets: Triplets | Quadruples,

@@ -16,11 +16,12 @@ from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import coverage_radius
-from tripletscope.core.method import Column, Method, Number, checked
+from tripletscope.core.method import Column, Method, Number
 from tripletscope.core.observers import groups_of
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.resampling import bootstrap_scale, may_rise
 from tripletscope.core.scale.trials import stimulus_of
+from tripletscope.core.task import task
 from tripletscope.core.uncertainty.sources import Maps, Source, samples_from
 
 Stimulus = Annotated[
@@ -115,6 +116,7 @@ class OrdinalScale:
         return np.arctan2(plane[..., 1], plane[..., 0])
 
 
+@task("Resampling maps", "embedding")
 def ordinal_scale(
     method: OrdinalEmbedding,
     triplets: Triplets | Quadruples,
@@ -147,18 +149,11 @@ def ordinal_scale(
     Stopped
         If `progress` asks to stop before there are two maps.
     """
-    options = checked(
-        ordinal_scale,
-        {
-            "stimulus": stimulus, "n_components": n_components, "source": source, "maps": maps,
-            "seed": seed,
-        },
-    )
     triplets = as_answers(triplets)
     physical = stimulus_of(triplets, stimulus)
-    shaped = clone(method).set_params(n_components=options["n_components"])
+    shaped = clone(method).set_params(n_components=n_components)
     samples = samples_from(
-        options["source"], shaped, triplets, options["maps"], options["seed"], progress
+        source, shaped, triplets, maps, seed, progress
     )
     objects = np.flatnonzero(samples.counts > 1)
     objects = objects[np.argsort(physical[objects], kind="stable")]
@@ -244,6 +239,7 @@ class GroupScales:
     high: np.ndarray
 
 
+@task("Scaling group by group", "embedding", "scale")
 def scales_by(
     method: Method,
     triplets: Triplets | Quadruples,
@@ -284,19 +280,15 @@ def scales_by(
     Stopped
         If `progress` asks to stop before the end.
     """
-    options = checked(
-        scales_by,
-        {
-            "stimulus": stimulus, "by": by, "most": most, "maps": maps, "coverage": coverage,
-            "seed": seed,
-        },
-    )
     triplets = as_answers(triplets)
     physical = stimulus_of(triplets, stimulus)
     groups = {"all": np.arange(len(triplets))}
     if by is not None:
-        groups.update(list(groups_of(triplets, by).items())[: options["most"]])
-    pieces = [(method, triplets.take(members), options) for members in groups.values()]
+        groups.update(list(groups_of(triplets, by).items())[:most])
+    pieces = [
+        (method, triplets.take(members), stimulus, maps, coverage, seed)
+        for members in groups.values()
+    ]
     bands = []
     for band in in_parallel(_scale_of, pieces):
         bands.append(band)
@@ -311,28 +303,29 @@ def scales_by(
 
 
 def _scale_of(
-    method: Method, triplets: Triplets | Quadruples, options: dict, halt: Halt
+    method: Method, triplets: Triplets | Quadruples, stimulus: str | None, maps: int,
+    coverage: float, seed: int, halt: Halt,
 ) -> np.ndarray:
     """(3, n) value and band of every object."""
     found = np.full((3, triplets.n_objects), np.nan)
     try:
         if isinstance(method, MLDS):
-            mlds = clone(method).set_params(stimulus=options["stimulus"])
+            mlds = clone(method).set_params(stimulus=stimulus)
             samples = bootstrap_scale(
-                mlds, triplets, resamples=10 * options["maps"], seed=options["seed"],
+                mlds, triplets, resamples=10 * maps, seed=seed,
                 progress=halt,
             )
             level_of = mlds.trials(triplets).level_of
             asked = triplets.answers_per_object > 0
             scale = standardised(samples.estimate)
-            ends = samples.interval(options["coverage"])
+            ends = samples.interval(coverage)
             found[:, asked] = np.array([scale, *ends])[:, level_of[asked]]
         else:
             scale = ordinal_scale(
-                method, triplets, stimulus=options["stimulus"], maps=options["maps"],
-                seed=options["seed"], progress=halt,
+                method, triplets, stimulus=stimulus, maps=maps,
+                seed=seed, progress=halt,
             )
-            ends = scale.band(options["coverage"])
+            ends = scale.band(coverage)
             found[:, scale.objects] = np.array([scale.values, *ends])[..., 0]
     except (DataError, Stopped):  # too few answers, or nobody waits for it any more
         pass

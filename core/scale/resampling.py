@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.method import Choice, Number
 from tripletscope.core.scale.binomial import (
     LINKS,
     Link,
@@ -22,6 +22,7 @@ from tripletscope.core.scale.binomial import (
 )
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.trials import Trials
+from tripletscope.core.task import task
 
 #: Resamples fitted together: their arrays stay in the processor's cache.
 _TOGETHER = 100
@@ -86,6 +87,7 @@ def may_rise(low: np.ndarray, high: np.ndarray) -> bool:
     return not np.any(np.fmax.accumulate(low) > high)
 
 
+@task("Resampling the scale", "scale")
 def bootstrap_scale(
     method: MLDS,
     triplets: Any,
@@ -129,24 +131,21 @@ def bootstrap_scale(
     Stopped
         If `progress` asks to stop before any is done.
     """
-    options = checked(
-        bootstrap_scale, {"resamples": resamples, "scheme": scheme, "seed": seed}
-    )
     fitted = clone(method).fit(triplets)
     rows, successes, totals = fitted.trials(triplets).counted()
     link = LINKS[fitted.link]
     prior = fitted._prior(len(fitted.levels_))
     chance = probabilities(link, rows @ fitted.unconstrained_)
-    sizes = np.diff(np.arange(0, options["resamples"] + _TOGETHER, _TOGETHER).clip(
-        max=options["resamples"]
+    sizes = np.diff(np.arange(0, resamples + _TOGETHER, _TOGETHER).clip(
+        max=resamples
     ))
     pieces = [
         (
-            rows, successes, totals, chance if options["scheme"] == "model" else None, link,
+            rows, successes, totals, chance if scheme == "model" else None, link,
             fitted.unconstrained_[1:], prior, int(size), child,
         )
         for size, child in zip(
-            sizes, np.random.SeedSequence(options["seed"]).spawn(len(sizes)), strict=True
+            sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
         )
     ]
     found = []
@@ -237,6 +236,7 @@ class ScaleDiagnostics:
         return float(np.mean((self.residuals < self.low) | (self.residuals > self.high)))
 
 
+@task("Simulating answers by the model", "scale")
 def diagnose(
     method: MLDS,
     triplets: Any,
@@ -275,7 +275,6 @@ def diagnose(
     Maloney, L. T., & Yang, J. N. (2003). Maximum likelihood difference scaling. Journal of
     Vision, 3, 573-585: the six-point condition.
     """
-    options = checked(diagnose, {"simulations": simulations, "seed": seed})
     fitted = clone(method).fit(triplets)
     trials = fitted.trials(triplets)
     link = LINKS[fitted.link]
@@ -284,19 +283,19 @@ def diagnose(
         trials.design, trials.response[None], fitted.unconstrained_[None], link, points
     )
     together = int(np.clip(_RESPONSES // len(trials), 1, _TOGETHER))
-    sizes = np.diff(np.arange(0, options["simulations"] + together, together).clip(
-        max=options["simulations"]
+    sizes = np.diff(np.arange(0, simulations + together, together).clip(
+        max=simulations
     ))
     comparisons = trials.comparisons()
     pieces = [
         (trials, comparisons, fitted, link, points, int(size), child)
         for size, child in zip(
-            sizes, np.random.SeedSequence(options["seed"]).spawn(len(sizes)), strict=True
+            sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
         )
     ]
     found, done = [], 0
     # Thousands of simulations of a hundred thousand answers would not fit into memory twice.
-    simulated = np.empty((options["simulations"], len(trials)), dtype=np.float32)
+    simulated = np.empty((simulations, len(trials)), dtype=np.float32)
     for their_residuals, *judged in in_parallel(_simulated, pieces):
         simulated[done : done + len(their_residuals)] = their_residuals
         done += len(their_residuals)

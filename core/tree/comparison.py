@@ -15,7 +15,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.score import wilson
 from tripletscope.core.kernel.space import space_of
-from tripletscope.core.method import Method, Number, checked
+from tripletscope.core.method import Method, Number
+from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.projection import KDTree, PATree, RPTree
 from tripletscope.core.tree.quality import search_errors
@@ -65,6 +66,7 @@ class SearchCurve:
         })
 
 
+@task("Searching for neighbours", "embedding", "kernel")
 def search_curve(
     method: Method,
     triplets: Triplets,
@@ -114,10 +116,6 @@ def search_curve(
     Stopped
         If `progress` asks to stop.
     """
-    options = checked(
-        search_curve,
-        {"n_trees": n_trees, "folds": folds, "max_objects": max_objects, "seed": seed},
-    )
     space = space_of(clone(method).fit(as_triplets(triplets)))
     if len(space) < 4:
         raise DataError(
@@ -126,15 +124,15 @@ def search_curve(
     measured = space.vectors is not None
     X = space.vectors if measured else space.distances()
     metric = "euclidean" if measured else "precomputed"
-    tried = list(_trees(metric, len(space), options["n_trees"]))
+    tried = list(_trees(metric, len(space), n_trees))
     found = []
     for number, (_, _, tree) in enumerate(tried):
         def passed_on(fraction: float, number: int = number, **details: Any) -> bool:
             return progress((number + fraction) / len(tried))
 
         found.append(search_errors(
-            tree, X, folds=options["folds"], max_objects=options["max_objects"],
-            seed=options["seed"], progress=passed_on,
+            tree, X, folds=folds, max_objects=max_objects,
+            seed=seed, progress=passed_on,
         ))
     return SearchCurve(
         np.array([name for name, _, _ in tried]), np.array([size for _, size, _ in tried], float),

@@ -18,7 +18,8 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.score import corrected_reach
 from tripletscope.core.kernel.classification import column_of
 from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.method import Choice, Column, Method, Number, checked
+from tripletscope.core.method import Choice, Column, Method, Number
+from tripletscope.core.task import task
 from tripletscope.core.tree.forest import (
     ComparisonForest,
     ComparisonForestClassifier,
@@ -131,6 +132,7 @@ class ForestErrors:
         return table
 
 
+@task("Predicting held-out values", "embedding", "kernel")
 def forest_errors(
     method: Method,
     triplets: Triplets,
@@ -167,27 +169,20 @@ def forest_errors(
     Stopped
         If `progress` asks to stop.
     """
-    options = checked(
-        forest_errors,
-        {
-            "column": column, "kind": kind, "answers": answers, "max_samples": max_samples,
-            "folds": folds, "seed": seed,
-        },
-    )
     triplets = as_triplets(triplets)
     fitted = clone(method).fit(triplets)
     space = space_of(fitted)
-    there, values, classes = _known(triplets, options["column"], options["kind"], space)
+    there, values, classes = _known(triplets, column, kind, space)
     objects = space.objects[there]
-    grouped = options["kind"] == "classes"
+    grouped = kind == "classes"
     forest = _forest(grouped).set_params(
-        metric=_oracle(fitted, triplets, options["answers"]),
-        max_samples=options["max_samples"], seed=options["seed"],
+        metric=_oracle(fitted, triplets, answers),
+        max_samples=max_samples, seed=seed,
     )
     leaves = [size for size in LEAVES if 2 * size <= len(there)]
     settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in TREES]
-    peers = _peers(grouped, space.part(there), options["seed"])
-    parts = list(_divided(values, grouped, options["folds"], options["seed"]))
+    peers = _peers(grouped, space.part(there), seed)
+    parts = list(_divided(values, grouped, folds, seed))
     items = [
         (forest, settings, list(peers.values()), objects, values, *part) for part in parts
     ]

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.method import Number, checked
+from tripletscope.core.method import Number
+from tripletscope.core.task import declared
 from tripletscope.core.tree.oracle import Vectors
 
 
@@ -48,6 +49,7 @@ class SearchErrors:
         return float(known.mean()) if len(known) else np.nan
 
 
+@declared
 def search_errors(
     estimator: BaseEstimator,
     X: np.ndarray,
@@ -83,13 +85,10 @@ def search_errors(
     Stopped
         If `progress` asks to stop before all folds are done.
     """
-    options = checked(
-        search_errors, {"folds": folds, "max_objects": max_objects, "seed": seed}
-    )
-    rng = np.random.default_rng(options["seed"])
+    rng = np.random.default_rng(seed)
     order = rng.permutation(len(X))
-    parts = np.array_split(order, min(options["folds"], len(X)))
-    share = min(options["max_objects"] / len(X), 1.0)
+    parts = np.array_split(order, min(folds, len(X)))
+    share = min(max_objects / len(X), 1.0)
     items = []
     for part in parts:
         fresh = clone(estimator)
@@ -97,7 +96,7 @@ def search_errors(
             fresh.set_params(seed=int(rng.integers(2**31)))
         test = part[: max(round(share * len(part)), 1)]
         items.append((fresh, X, np.setdiff1d(order, part), test))
-        if sum(len(test) for *_, test in items) >= options["max_objects"]:
+        if sum(len(test) for *_, test in items) >= max_objects:
             break
     results = []
     for result in in_parallel(_search, items):

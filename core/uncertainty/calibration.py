@@ -14,9 +14,10 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import coverage_radius, procrustes, rms
-from tripletscope.core.method import Number, checked
+from tripletscope.core.method import Number
 from tripletscope.core.optimise.loss import margins, single_losses
 from tripletscope.core.simulation.simulate import answer, random_questions
+from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import Samples
 from tripletscope.core.uncertainty.sources import Maps, Source, Spread, samples_from
 
@@ -246,6 +247,7 @@ def held_by_ellipses(
     return np.array([np.mean(distance <= coverage_radius(q, truth.shape[1])) for q in levels])
 
 
+@task("Simulating data like these", "embedding")
 def calibrate(
     method: OrdinalEmbedding,
     triplets: Triplets,
@@ -284,22 +286,15 @@ def calibrate(
     Stopped
         If `progress` asks to stop before two data sets are done.
     """
-    options = checked(
-        calibrate,
-        {
-            "source": source, "data_sets": data_sets, "maps": maps, "spread": spread,
-            "seed": seed,
-        },
-    )
     triplets = as_triplets(triplets)
     if triplets.n_objects < 3:
         raise DataError("calibration needs three objects", file=triplets.name)
-    first, *children = np.random.SeedSequence(options["seed"]).spawn(options["data_sets"] + 1)
+    first, *children = np.random.SeedSequence(seed).spawn(data_sets + 1)
     truth = estimated_truth(
         method, triplets, int(first.generate_state(1)[0]), lambda *_, **__: progress(0.0)
     )
     pieces = [
-        (method, triplets, truth, options["source"], options["maps"], options["spread"], child)
+        (method, triplets, truth, source, maps, spread, child)
         for child in children
     ]
     coverage, tallies = [], np.zeros((3, _BINS))

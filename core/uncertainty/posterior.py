@@ -14,8 +14,9 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import distances
-from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.method import Choice, Number
 from tripletscope.core.optimise.loss import Answers
+from tripletscope.core.task import task
 from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.comparisons import Comparisons
 from tripletscope.core.uncertainty.curvature import LARGEST, Normal, laplace_normal
@@ -77,6 +78,7 @@ WarmUp = Annotated[
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
+@task("Sampling maps", "embedding", name="posterior")
 def sample_posterior(
     method: OrdinalEmbedding,
     triplets: Triplets,
@@ -144,31 +146,24 @@ def sample_posterior(
     Vehtari, A., et al. (2021). Rank-normalization, folding, and localization: an improved R-hat.
     Bayesian Analysis, 16, 667-718.
     """
-    options = checked(
-        sample_posterior,
-        {
-            "sampler": sampler, "variance": variance, "effective": effective, "most": most,
-            "chains": chains, "warm_up": warm_up, "seed": seed,
-        },
-    )
     triplets = as_triplets(triplets)
-    fitted, precision = _most_probable(method, triplets, options["variance"], progress)
+    fitted, precision = _most_probable(method, triplets, variance, progress)
     answers, loss = Answers(triplets), fitted._loss()
-    if options["sampler"] == "laplace":
+    if sampler == "laplace":
         with single_blas_thread():
             modes = _modes(fitted, answers, precision)
     else:
         width = np.full(fitted.embedding_.size, precision**-0.5)
         modes = [Normal(np.zeros(fitted.embedding_.T.shape), width)]
-    seeds = np.random.SeedSequence(options["seed"]).spawn(options["chains"])
+    seeds = np.random.SeedSequence(seed).spawn(chains)
     runs = []
     for number, child in enumerate(seeds):
         normal = modes[number % len(modes)]
         chain = Chain(
             answers, loss, normal, np.random.default_rng(child),
-            precision if options["sampler"] == "laplace" else 0.0,
+            precision if sampler == "laplace" else 0.0,
         )
-        if options["sampler"] == "plain":
+        if sampler == "plain":
             start = fitted.embeddings_[number % len(fitted.embeddings_)]
             chain.start(start.T.ravel())
         runs.append(chain)
@@ -179,17 +174,20 @@ def sample_posterior(
     def show(positions: np.ndarray) -> np.ndarray:
         return aligned(positions.T, placed, reference, size=_size_of(fitted))
 
-    pairs = _judged_pairs(np.flatnonzero(placed), options["seed"])
+    pairs = _judged_pairs(np.flatnonzero(placed), seed)
 
     def judged(draws: np.ndarray) -> np.ndarray:
         near, far = draws[..., pairs[0]], draws[..., pairs[1]]
         return np.sqrt(np.sum((near - far) ** 2, axis=2))
 
-    kept, size, rhat = _drawn(runs, judged, show, options, progress)
+    kept, size, rhat = _drawn(
+        runs, judged, show, _Lengths(effective, most, chains, warm_up), progress
+    )
     embeddings = np.array([show(positions) for chain in kept for positions in chain])
     return Samples(embeddings, reference, 1.0, "posterior", size, rhat)
 
 
+@task("Approximating the posterior", "embedding")
 def laplace(
     method: OrdinalEmbedding,
     triplets: Triplets,
@@ -230,13 +228,12 @@ def laplace(
     Stopped
         If `progress` asks to stop.
     """
-    options = checked(laplace, {"samples": samples, "variance": variance, "seed": seed})
     triplets = as_triplets(triplets)
-    fitted, precision = _most_probable(method, triplets, options["variance"], progress)
+    fitted, precision = _most_probable(method, triplets, variance, progress)
     with single_blas_thread():
         normal = _normal(fitted, Answers(triplets), fitted.embedding_, precision)
-        rng = np.random.default_rng(options["seed"])
-        standard = rng.standard_normal((options["samples"], normal.factor.shape[1]))
+        rng = np.random.default_rng(seed)
+        standard = rng.standard_normal((samples, normal.factor.shape[1]))
         drawn = fitted.embedding_.T.ravel() + normal.directions(standard)
     if reference is None:
         reference = fitted.embedding_
@@ -271,6 +268,7 @@ class DistanceSamples:
         return Comparisons(self.mean, self.sd)
 
 
+@task("Sampling distances", "embedding", name="distance_posterior")
 def sample_distances(
     method: OrdinalEmbedding,
     triplets: Triplets,
@@ -329,16 +327,10 @@ def sample_distances(
     Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
     embeddings. Appendix B.
     """
-    options = checked(
-        sample_distances,
-        {
-            "spread": spread, "effective": effective, "most": most, "chains": chains,
-            "warm_up": warm_up, "seed": seed,
-        },
-    )
     triplets = as_triplets(triplets)
     n = triplets.n_objects
-    held = _held(options) * options["chains"]
+    lengths = _Lengths(effective, most, chains, warm_up)
+    held = lengths.held * chains
     if 8 * held * (n * (n - 1) // 2) > _MOST_BYTES:
         raise ValueError(
             f"{n * (n - 1) // 2:,} distances, each drawn {held:,} times, would take too much "
@@ -356,18 +348,18 @@ def sample_distances(
                                place[anchor, far]])
     answers = Answers(Triplets.from_array(on_line, len(start) + 1, weight=triplets.weight))
     centre = np.concatenate([[0.0], np.full(len(start), start.mean())])
-    width = np.concatenate([[0.0], np.full(len(start), options["spread"] * start.mean())])
+    width = np.concatenate([[0.0], np.full(len(start), spread * start.mean())])
     runs = []
-    for child in np.random.SeedSequence(options["seed"]).spawn(options["chains"]):
+    for child in np.random.SeedSequence(seed).spawn(chains):
         chain = Chain(
             answers, fitted._loss(), Normal(centre[None], width), np.random.default_rng(child)
         )
         chain.start(np.concatenate([[0.0], start]) - centre)
         runs.append(chain)
-    rng = np.random.default_rng(options["seed"])
+    rng = np.random.default_rng(seed)
     which = 1 + rng.permutation(len(start))[:JUDGED]
     kept, size, rhat = _drawn(
-        runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], options, progress
+        runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], lengths, progress
     )
     drawn = np.abs(np.concatenate(kept)[:, 0, 1:])
     mean, sd = np.zeros((2, n, n))
@@ -433,11 +425,37 @@ def _judged_pairs(objects: np.ndarray, seed: int) -> np.ndarray:
     return objects[np.array([first[which], second[which]])]
 
 
+@dataclass(frozen=True)
+class _Lengths:
+    """How long chains are to be.
+
+    Attributes
+    ----------
+    effective : int
+        Effective draws that are wanted, of all chains together.
+    most : int
+        Draws of each chain at most.
+    chains : int
+    warm_up : float
+        Share of the draws that is left out.
+    """
+
+    effective: int
+    most: int
+    chains: int
+    warm_up: float
+
+    @property
+    def held(self) -> int:
+        """Draws that every chain keeps at most."""
+        return max(2 * self.effective // self.chains, _HELD)
+
+
 def _drawn(
     runs: list[Chain],
     judged: Callable[[np.ndarray], np.ndarray],
     show: Callable[[np.ndarray], np.ndarray],
-    options: dict,
+    lengths: _Lengths,
     progress: Progress,
 ) -> tuple[np.ndarray, float, float | None]:
     """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.
@@ -445,11 +463,11 @@ def _drawn(
     Chains are judged each time they have twice as many draws; they keep about twice as many maps
     as are wanted, evenly spread over all draws.
     """
-    held = _held(options)
+    held = lengths.held
     thin, done, fraction, stopped = 1, 0, 0.0, False
     kept: np.ndarray | None = None
     while True:
-        stage = min(held * thin - done, options["most"] - done) // thin * thin
+        stage = min(held * thin - done, lengths.most - done) // thin * thin
         for part in np.diff(np.linspace(0, stage // thin, _LOOKS + 1).astype(int)) * thin:
             if not part:
                 continue
@@ -457,24 +475,19 @@ def _drawn(
             found = np.array(found)
             kept = found if kept is None else np.concatenate([kept, found], axis=1)
             done += int(part)
-            fraction = max(fraction, done / options["most"])
+            fraction = max(fraction, done / lengths.most)
             stopped = progress(fraction, snapshot=show(found[0, -1]))
             if stopped:
                 break
-        used = kept[:, int(options["warm_up"] * kept.shape[1]) :]
+        used = kept[:, int(lengths.warm_up * kept.shape[1]) :]
         if used.shape[0] * used.shape[1] < 2:
             raise Stopped
         size, rhat = convergence(judged(used))
-        enough = size >= options["effective"] and rhat is not None and rhat <= AGREED
-        if stopped or enough or done + 2 * thin > options["most"]:
+        enough = size >= lengths.effective and rhat is not None and rhat <= AGREED
+        if stopped or enough or done + 2 * thin > lengths.most:
             return used, size, rhat
-        fraction = max(fraction, min(size / options["effective"], 0.5))
+        fraction = max(fraction, min(size / lengths.effective, 0.5))
         kept, thin = kept[:, 1::2], 2 * thin
-
-
-def _held(options: dict) -> int:
-    """Draws that every chain keeps at most."""
-    return max(2 * options["effective"] // options["chains"], _HELD)
 
 
 def _run(chain: Chain, draws: int, thin: int, halt: Halt) -> np.ndarray:

@@ -14,8 +14,9 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import has_split, n_groups, question_folds, split_of
-from tripletscope.core.method import Number, checked
+from tripletscope.core.method import Number
 from tripletscope.core.optimise.minimise import adapted
+from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import Samples
 from tripletscope.core.uncertainty.sources import Maps, Source, Spread, samples_from
 
@@ -64,6 +65,7 @@ class Abstention:
             return wrong / (right + wrong), 1.0 - (right + wrong) / self.weight.sum()
 
 
+@task("Predicting held-out answers", "embedding", columns=("split",))
 def abstention(
     method: OrdinalEmbedding,
     triplets: Triplets,
@@ -103,9 +105,6 @@ def abstention(
     Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
     embeddings. Section 4.1.
     """
-    options = checked(
-        abstention, {"source": source, "maps": maps, "spread": spread, "seed": seed}
-    )
     triplets = as_triplets(triplets)
     if has_split(triplets):
         train, test = split_of(triplets)
@@ -115,16 +114,16 @@ def abstention(
                 f"with fewer than {_PARTS} different questions none can be held out",
                 file=triplets.name, remedy="Use more answers.",
             )
-        rng = np.random.default_rng(options["seed"])
+        rng = np.random.default_rng(seed)
         test = question_folds(triplets, _PARTS, rng) == 0
         train = ~test
     samples = samples_from(
-        options["source"], method, triplets.take(train), options["maps"], options["seed"],
+        source, method, triplets.take(train), maps, seed,
         progress,
     )
     held_out = triplets.take(test)
     return Abstention(
-        np.flatnonzero(test), samples.probability(held_out, spread=options["spread"]),
+        np.flatnonzero(test), samples.probability(held_out, spread=spread),
         held_out.weight,
     )
 
@@ -182,6 +181,7 @@ class DimensionCurve:
     loss: np.ndarray
 
 
+@task("Uncertainty by dimensions", "embedding")
 def uncertainty_by_dimension(
     method: OrdinalEmbedding,
     triplets: Triplets,
@@ -222,25 +222,21 @@ def uncertainty_by_dimension(
     Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
     embeddings. Section 4.2.
     """
-    options = checked(
-        uncertainty_by_dimension,
-        {"most": most, "source": source, "maps": maps, "seed": seed},
-    )
     triplets = as_triplets(triplets)
     found = []
-    for d in range(1, options["most"] + 1):
+    for d in range(1, most + 1):
         stopped = [False]
 
         def watched(*report: float, stopped: list[bool] = stopped, d: int = d, **details) -> bool:
-            share = adapted(progress, low=(d - 1) / options["most"], high=d / options["most"])
+            share = adapted(progress, low=(d - 1) / most, high=d / most)
             stopped[0] |= bool(share(*report, **details))
             return stopped[0]
 
         shaped = clone(method).set_params(n_components=d)
         samples = samples_from(
-            options["source"], shaped, triplets, options["maps"], options["seed"], watched
+            source, shaped, triplets, maps, seed, watched
         )
-        if stopped[0] and d < options["most"]:
+        if stopped[0] and d < most:
             raise Stopped
         loss = clone(shaped).set_params(n_init=1).fit(
             triplets, init_embedding=samples.reference

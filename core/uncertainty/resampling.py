@@ -13,8 +13,9 @@ from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import procrustes_disparity
-from tripletscope.core.method import Choice, Number, Switch, checked
+from tripletscope.core.method import Choice, Number, Switch
 from tripletscope.core.optimise.loss import Answers
+from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import Samples, aligned
 
 #: Replicates that decide whether the others may begin at the map of all answers, and the share
@@ -22,6 +23,7 @@ from tripletscope.core.uncertainty.samples import Samples, aligned
 _PILOTS, _SAME = 4, 0.01
 
 
+@task("Resampling answers", "embedding")
 def bootstrap(
     method: OrdinalEmbedding,
     triplets: Triplets | Quadruples,
@@ -102,13 +104,6 @@ def bootstrap(
     Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
     embeddings. Section 3.1.
     """
-    options = checked(
-        bootstrap,
-        {
-            "replicates": replicates, "scheme": scheme, "share": share, "rescale": rescale,
-            "seed": seed,
-        },
-    )
     triplets = as_answers(triplets)
     if reference is None:
         reference = clone(method).fit(triplets).embedding_
@@ -116,8 +111,8 @@ def bootstrap(
     answers = Answers(triplets)
     # Answers of weight 0 are none: a resample of nothing else would have no map.
     answers = answers.reweighted(answers.weight)
-    share = options["share"] if options["scheme"] == "subsample" else None
-    seeds = np.random.SeedSequence(options["seed"]).spawn(options["replicates"])
+    share = share if scheme == "subsample" else None
+    seeds = np.random.SeedSequence(seed).spawn(replicates)
     pilots = [(single, answers, reference, seed, share) for seed in seeds[:_PILOTS]]
     maps, all_same = [], True
     for found, same in in_parallel(_pilot, pilots):
@@ -134,7 +129,7 @@ def bootstrap(
     if len(maps) < 2:
         raise Stopped
     correction = 1.0
-    if share is not None and options["rescale"]:
+    if share is not None and rescale:
         correction = share / (1.0 - share)
     return Samples(np.array(maps), reference, correction)
 

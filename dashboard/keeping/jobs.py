@@ -39,7 +39,7 @@ class Job:
     Attributes
     ----------
     id : str
-        Unguessable.
+        Unguessable. Digits and letters only: widgets are named by it, and some signs part names.
     owner, slot : str
         Whose job it is, and the place that it fills: a newer job there replaces it.
     state : {"waiting", "running", "done", "stopped", "failed"}
@@ -62,7 +62,7 @@ class Job:
     slot: str
     title: str
     steps: list[Step]
-    id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+    id: str = field(default_factory=lambda: secrets.token_hex(12))
     state: str = "waiting"
     step: int = 0
     fraction: float = 0.0

@@ -93,7 +93,7 @@ def test_results_come_back_as_objects(split_data):
     ).error
 
     for task, method in METHODS.items():
-        function = TASKS[task].declares
+        function = TASKS[task].function
         expected = function(method, split_data, **QUICK[task])
         back = run(task, method, split_data, QUICK[task]).result()
         assert type(back) is type(expected)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import tripletscope as ts
 from tests.core.quality.test_quality import people_data
 from tests.paths import ROOT
 from tripletscope.core.cluster import Agglomerative
@@ -79,10 +80,8 @@ def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):
 )
 def test_every_method_can_be_written_down(method):
     wanted = method()
-    text, imports = reproduce._source(wanted)
-    space = {}
-    exec("\n".join(imports), space)
-    assert eval(text, space).get_params(deep=False) == wanted.get_params(deep=False)
+    made = eval(reproduce._source(wanted), {"ts": ts})
+    assert made.get_params(deep=False) == wanted.get_params(deep=False)
 
 
 def test_names_that_cannot_be_read_again_become_numbers(tmp_path):

@@ -116,7 +116,7 @@ class Grove:
 
     def options(self, task: str, **further: Any) -> dict[str, Any]:
         """A form for the options of a task."""
-        return parameter_form(self.current, TASKS[task].declares, f"{PAGE}.{task}", **further)
+        return parameter_form(self.current, TASKS[task].function, f"{PAGE}.{task}", **further)
 
     def colour(self) -> str | None:
         """Ask for the column that colours objects."""

@@ -60,7 +60,7 @@ class Subject:
 
         With options that were not computed yet, the newest result of others.
         """
-        options = parameter_form(self.current, TASKS[task].declares, f"{PAGE}.{task}")
+        options = parameter_form(self.current, TASKS[task].function, f"{PAGE}.{task}")
         found = self.find(task, options)
         pieces = [] if found is not None and found.complete else [(self.method, task, options)]
         compute_button(

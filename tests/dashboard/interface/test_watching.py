@@ -60,6 +60,7 @@ def test_a_job_that_was_given_up_calls_nobody(services):
 def test_jobs_are_found_by_their_secret_only(services):
     job = services.jobs.submit(Job("me", "here", "a title", [Step("Counting", lambda _: None)]))
     assert services.jobs.get(job.id) is job
-    assert len(job.id) >= 16
+    assert len(job.id) >= 24
+    assert job.id.isalnum(), "components take no two underscores in a name"
     with pytest.raises(HTTPException):
         ask("anything")

@@ -1,0 +1,158 @@
+"""What can be computed of a method and data, each declared once where its function stands.
+
+A task is a function ``(method, triplets, *, options..., progress)`` that returns a dataclass of
+plain values and arrays. Its options are declared as a method's parameters are. Checks of their
+values, the key under which a result is kept, forms, captions, scripts and words of progress follow
+from the declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property, wraps
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
+
+from tripletscope.core.computing.progress import Progress
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Column, Method, checked, parameters
+
+Function = TypeVar("Function", bound=Callable)
+Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
+
+
+def declared(function: Function) -> Function:
+    """Check arguments against their declarations whenever a function is called.
+
+    The function gets them as plain Python values; see `Parameter.check`.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        given = {p.name for p in parameters(function)} & set(bound.arguments)
+        values = {name: bound.arguments[name] for name in given}
+        bound.arguments.update(checked(function, values))
+        return function(*bound.args, **bound.kwargs)
+
+    return call
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something that can be computed of a method and data.
+
+    Attributes
+    ----------
+    name : str
+        Under which results are kept.
+    words : str
+        What is done, while it is being done.
+    function : callable
+        Its declared parameters are the options.
+    kinds : tuple of str
+        Kinds of methods that it is for; empty for all.
+    columns : tuple of str
+        Columns of the answers that the result depends on, beside the answers themselves.
+    needs_data : bool
+        False for simulations, which take None in place of data.
+    """
+
+    name: str
+    words: str
+    function: Callable
+    kinds: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    needs_data: bool = True
+
+    @cached_property
+    def gives(self) -> type | None:
+        """Type of the result; None for a fit, which gives a method."""
+        return get_type_hints(self.function)["return"]
+
+    def compute(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any],
+        progress: Progress,
+    ) -> Result:
+        """Plain values and arrays of the result, and whether it is complete."""
+        watched = _Watched(progress)
+        found = self.function(method, triplets, **options, progress=watched)
+        state = {field.name: getattr(found, field.name) for field in fields(found)}
+        return *divided(state), not watched.stopped
+
+    def restored(self, numbers: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
+        """The result, from its plain values and arrays."""
+        return self.gives(**numbers, **arrays)
+
+    def fingerprint(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
+    ) -> str:
+        """Hash of what the task reads of the data, with columns that options or method name."""
+        if not self.needs_data:
+            return ""
+        chosen = [(p.spec, options[p.name]) for p in parameters(self.function)]
+        chosen += [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
+        named: dict[str, list[str]] = {"objects": [], "answers": []}
+        for spec, value in chosen:
+            if isinstance(spec, Column) and value is not None:
+                named[spec.of].append(value)
+        return triplets.fingerprint_of(
+            *self.columns, *named["answers"], objects=tuple(named["objects"])
+        )
+
+
+class _Watched:
+    """A progress that remembers whether it asked to stop before the end."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.stopped = False
+
+    def __call__(self, fraction: float, **details: Any) -> bool:
+        asked = self._progress(fraction, **details)
+        self.stopped |= asked and fraction < 1.0
+        return asked
+
+
+def divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What is no array, and what is."""
+    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    return {name: value for name, value in state.items() if name not in arrays}, arrays
+
+
+_registry: dict[str, Task] = {}
+
+
+def task(
+    words: str,
+    *kinds: str,
+    name: str | None = None,
+    columns: tuple[str, ...] = (),
+    needs_data: bool = True,
+) -> Callable[[Function], Function]:
+    """Declare a function as a task; its arguments are checked whenever it is called.
+
+    Parameters
+    ----------
+    words, kinds, columns, needs_data
+        See `Task`.
+    name : str, optional
+        By default the function's.
+    """
+
+    def add(function: Function) -> Function:
+        checking = declared(function)
+        known = name or function.__name__
+        _registry[known] = Task(known, words, checking, kinds, columns, needs_data)
+        return checking
+
+    return add
+
+
+def tasks() -> dict[str, Task]:
+    """The declared tasks by name."""
+    return dict(_registry)

@@ -1,0 +1,87 @@
+"""A task is declared once: checks, registry, key and words follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pytest
+
+from tripletscope.core import task as task_module
+from tripletscope.core.computing.progress import silent
+from tripletscope.core.embedding import STE
+from tripletscope.core.method import Column, Number, parameters
+from tripletscope.core.run import TASKS, key, run
+from tripletscope.core.task import declared, task, tasks
+
+
+@dataclass(frozen=True)
+class Counted:
+    total: int
+    each: np.ndarray
+
+
+@pytest.fixture
+def counting(monkeypatch):
+    """A task of our own, for as long as a test lasts."""
+    monkeypatch.setattr(task_module, "_registry", dict(task_module._registry))
+
+    @task("Counting answers", "embedding", columns=("split",))
+    def count_answers(
+        method, triplets, *,
+        times: Annotated[int, Number(1, 5, "Times")] = 2,
+        group: Annotated[str | None, Column("Groups", of="answers")] = None,
+        progress=silent,
+    ) -> Counted:
+        """Count."""
+        progress(1.0)
+        return Counted(times * len(triplets), triplets.answers_per_object)
+
+    monkeypatch.setitem(TASKS, "count_answers", tasks()["count_answers"])
+    return count_answers
+
+
+def test_a_task_needs_nothing_but_its_declaration(counting, planted):
+    found = run("count_answers", STE(), planted, {"times": np.int64(3)})
+    assert found.numbers == {"total": 3 * len(planted)}
+    assert found.options == {"times": 3, "group": None}
+    assert found.result().each is found.arrays["each"]
+    assert isinstance(found.result(), Counted)
+    assert TASKS["count_answers"].words == "Counting answers"
+    assert found.key == key("count_answers", STE(), planted, {"times": 3})
+    assert found.key != key("count_answers", STE(), planted)
+    with pytest.raises(ValueError, match="times of count_answers is 9; it must be a whole number"):
+        run("count_answers", STE(), planted, {"times": 9})
+
+
+def test_it_is_checked_however_it_is_called(counting, planted):
+    assert counting(STE(), planted).total == 2 * len(planted)
+    assert type(counting(STE(), planted, times=np.int32(4)).total) is int
+    with pytest.raises(ValueError, match="times of count_answers is 'many'"):
+        counting(STE(), planted, times="many")
+    with pytest.raises(TypeError, match="unknown"):
+        counting(STE(), planted, unknown=1)
+    assert [p.name for p in parameters(counting)] == ["times", "group"]
+    assert counting.__doc__ == "Count."
+
+
+def test_arguments_may_be_given_by_their_place():
+    @declared
+    def power(base: Annotated[int, Number(1, 9, "Base")], exponent: int = 2) -> int:
+        return base**exponent
+
+    assert power(3) == 9
+    assert power(3, 3) == power(base=3, exponent=3) == 27
+    with pytest.raises(ValueError, match="base of power is 0"):
+        power(0)
+    with pytest.raises(TypeError, match="missing a required argument"):
+        power()
+
+
+@pytest.mark.parametrize("name", list(TASKS))
+def test_every_task_says_what_it_does(name):
+    found = TASKS[name]
+    assert found.name == name
+    assert found.words[0].isupper()
+    assert name == "fit" or found.function.__doc__
