@@ -124,7 +124,7 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     less = services.workspace.dataset(kept.id)
     assert (less.n_answers, less.n_participants) == (600, 5)
     assert less.exclusions[0]["reason"] == "as preregistered"
-    assert "Left out: 120 of 720 answers, 1 participant entirely." in words(app).replace("\\", "")
+    assert "Excluded: 120 of 720 answers, 1 participant entirely." in words(app).replace("\\", "")
     assert "as preregistered" in words(app)
 
     app.button(key="exclusions.undo").click().run()
@@ -330,7 +330,7 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
     assert "Removes 20 answers" in words(app)
     app.button(key="exclusions.go").click().run()
     assert not app.exception
-    assert "Left out: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
+    assert "Excluded: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
     assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 40
     app = data_page("Answers")
     assert len(app.dataframe[0].value) == 40
@@ -357,7 +357,7 @@ def test_exports_say_what_is_left_out(services, kept, monkeypatch):
             "answers": "answers", "agrees": "agrees"}, caption="People.", canvas=canvas)
 
     written = draw(size.canvas).layout.title.text
-    assert "People. Left out: 120 of 720" in written.replace("<br>", " ")
+    assert "People. Excluded: 120 of 720" in written.replace("<br>", " ")
     made = panels._together(info, {}, draw, size, lambda: table, "people")()
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
         record = json.loads(archive.read("people-data.json"))

@@ -68,7 +68,7 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     np.testing.assert_allclose(numbers(curves[0]["x"]), np.linspace(0.1, 1, 7))
     assert numbers(curves[0]["y"])[[0, -1]].tolist() == [0, 1]
     text = words(app).replace("\\", "")
-    assert text.count("a curve that never falls fits into its simultaneous 95 % band") == 2
+    assert text.count("a monotonic curve fits into its simultaneous 95 % band") == 2
     assert "whose anchor does not lie between the two others" in text
     assert app.button(key="scale.scale.run").disabled, "nothing is computed twice"
     values, errors = (frame.value for frame in app.dataframe)
@@ -89,12 +89,12 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
 
 def test_the_caption_says_what_bands_are_made_of(services, opened):
     app = settled(scale(opened), services)
-    assert "Pointwise 95 % bands of resampled answers." in words(app).replace("\\", "")
+    assert "Pointwise 95 % bands of bootstrap replicates." in words(app).replace("\\", "")
     next(b for b in app.selectbox if b.label == "Uncertainty from").select("laplace").run()
     app = compute(app, services, "scale")
     said = words(app).replace("\\", "")
     assert (
-        "bands of resampled answers (MLDS); of the posterior's normal approximation (STE)." in said
+        "bands of bootstrap replicates (MLDS); of the posterior's normal approximation (STE)." in said
     )
 
 
@@ -188,7 +188,7 @@ def test_groups_of_answers_that_compare_no_intervals_have_no_scale_but_an_error(
     app = scale(keep(services, Triplets(rows, objects, people, "Ends")), "groups")
     app = compute(app, services, "groups")
     assert not app.error
-    assert "No scale by MLDS for all, ann, bob: their answers" in words(app).replace("\\", "")
+    assert "No scale by MLDS for all, ann, bob: they have" in words(app).replace("\\", "")
     shown = next(b for b in app.multiselect if b.label == "Methods")
     shown.set_value(["mlds", "ste"]).run()
     next(b for b in app.number_input if b.label == "Maps").set_value(10).run()
