@@ -232,7 +232,7 @@ def test_what_was_asked_is_recognised_and_can_be_changed(services):
     app.run()
     assert not app.exception
     assert "is the odd one out" in words(app)
-    asked = next(b for b in app.selectbox if b.label == "What was asked")
+    asked = next(b for b in app.selectbox if b.label == "Task")
     assert asked.value == list(TASKS).index("odd_one_out")
     asked.select(list(TASKS).index("most_central")).run()
     assert not app.exception
