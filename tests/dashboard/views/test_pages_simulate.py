@@ -101,17 +101,17 @@ def test_settings_of_a_method_reach_the_plan_its_name_and_what_is_exported(plann
     press(planned, "simulate.run", services)
     changed, usual = services.workspace.runs(None, "plan")
     assert changed.key != usual.key
-    assert changed.name.startswith("STE, starts 1, prior 2.5, random: 8 objects")
+    assert changed.name.startswith("STE, restarts 1, prior 2.5, random: 8 objects")
     one, other = (services.workspace.run(None, run.key) for run in (changed, usual))
     assert (one.parameters["prior"], one.parameters["n_init"]) == (2.5, 1)
     assert not np.array_equal(one.arrays["accuracy"], other.arrays["accuracy"])
     exported = json.loads(settings({"it": one}, {}))["computations"]["it"]
     assert exported["parameters"]["prior"] == 2.5
-    assert "STE, starts 1, prior 2.5, random. 8 objects" in said(planned), "the caption"
+    assert "STE, restarts 1, prior 2.5, random. 8 objects" in said(planned), "the caption"
     (shown,) = [m for m in planned.multiselect if m.label == "Plans shown"]
     shown.set_value([changed.key, usual.key]).run()
     names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
-    assert names == ["STE, starts 1, prior 2.5", "STE"]
+    assert names == ["STE, restarts 1, prior 2.5", "STE"]
 
 
 def test_settings_of_a_method_reach_the_search_for_the_dimension(services):
