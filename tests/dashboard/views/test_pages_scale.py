@@ -94,7 +94,8 @@ def test_the_caption_says_what_bands_are_made_of(services, opened):
     app = compute(app, services, "scale")
     said = words(app).replace("\\", "")
     assert (
-        "bands of bootstrap replicates (MLDS); of the posterior's normal approximation (STE)." in said
+        "bands of bootstrap replicates (MLDS); of the posterior's normal approximation (STE)."
+        in said
     )
 
 

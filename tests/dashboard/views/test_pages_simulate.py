@@ -300,7 +300,7 @@ def test_curves_of_a_plan_show_mean_band_and_levels():
     levels = {shape.y0 for shape in drawn.layout.shapes}
     assert levels == {0.91, 0.75, 0.5}, "guessing is shown where bands come near it"
     assert [a.text for a in drawn.layout.annotations] == [
-        "knowing the truth", "wanted", "guessing",
+        "upper limit (noise)", "wanted", "guessing",
     ]
     assert not line.showlegend
     two = pd.concat([shown, shown.assign(plan="other")])
