@@ -72,7 +72,7 @@ def _sidebar(current: Session) -> None:
 
     st.subheader("Selection", anchor=False)
     if not current.selection:
-        st.caption("Nothing is selected. Draw a lasso around objects, or click them.")
+        st.caption("Nothing is selected. Draw a lasso around objects, or click on them.")
     else:
         labels = dict(zip(*_ids_and_labels(current), strict=True))
         names = [labels.get(i, i) for i in current.selection]
@@ -81,7 +81,7 @@ def _sidebar(current: Session) -> None:
         st.button("Clear", key="clear selection", on_click=current.select, args=([],))
 
     if current.jobs():
-        st.subheader("At work", anchor=False)
+        st.subheader("Running", anchor=False)
     for job in current.jobs():
         st.caption(plain(job.title))
         watch(job, "sidebar", narrow=True)

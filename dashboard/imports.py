@@ -233,7 +233,7 @@ class Waiting:
             reading = Reading.from_dict(json.loads(content))
         except (ValueError, RecursionError) as error:
             raise DataError(
-                "this is no description of how a file is read", file=name,
+                "this is not a description of how a file is read", file=name,
                 remedy="Choose a file that was downloaded here.",
             ) from error
         self.use(reading)
@@ -336,8 +336,8 @@ def accept_matrix(
     triplets = Triplets(rows, pd.DataFrame({"id": found.ids}), name=Path(name).stem)
     return services().workspace.add_dataset(
         triplets, origin=name, report=[
-            *found.notes, f"{which}. They are not independent answers of people: error bars and "
-            "intervals mean little here.",
+            *found.notes, f"{which}. They are not independent responses: error bars and intervals "
+            "mean little here.",
         ],
     )
 

@@ -11,8 +11,8 @@ def main() -> None:
     current = session()
     info = opened(
         current, "Kernel",
-        "Similarities are counted from answers: upload a file on the start page, or open one of "
-        "the samples.",
+        "Kernels are computed from answers: upload a file on the start page, or open one of the "
+        "samples.",
     )
     if info is not None:
         show_kernel(current, info)

@@ -22,8 +22,8 @@ from tripletscope.dashboard.views.opening import first_page, size_of
 _RECENT = 4
 _MATRIX = {
     "diagonal": "are similarities if the diagonal holds the largest",
-    "alike": "are similarities: large means alike",
-    "apart": "are distances: large means different",
+    "alike": "are similarities: large means similar",
+    "apart": "are dissimilarities: large means different",
 }
 
 
@@ -32,9 +32,9 @@ def main() -> None:
     _open_asked(current)
     st.title("From similarity judgements to a map you can trust", anchor=False)
     st.write(
-        "Upload answers to questions like “is A more like B or like C?”. TripletScope finds out "
-        "how the file is to be read, places your objects on a map, and shows how sure each "
-        "position is."
+        "Upload answers to questions like “is A more like B or like C?”. TripletScope recognises "
+        "the format of the file, places your objects on a map, and shows how certain each position "
+        "is."
     )
     _upload(current)
     recent = services().workspace.datasets()
@@ -75,17 +75,17 @@ def _upload(current: Session) -> None:
     files = st.file_uploader(
         "Your answers",
         key="upload", accept_multiple_files=True,
-        help="CSV, TSV, text, JSON, Excel, Parquet, NumPy, HDF5 or MATLAB, also as .gz or .zip, "
-        f"up to {limit} MB. Several files at once, if there is one per participant; pictures of "
-        "the objects may be among them. Nothing leaves this machine. You see how the files are "
-        "read before anything is kept.",
+        help="CSV, TSV, text, JSON, Excel, Parquet, NumPy, HDF5 or MATLAB, also as .gz or .zip, up "
+        f"to {limit} MB. Several files at once if there is one per participant; pictures of the "
+        "objects may be included. Nothing leaves this machine. You see how the files are read "
+        "before anything is kept.",
     )
     if not files:
         return
     together = " ".join(file.file_id for file in files)
     insist = current.insists_on(together)
     try:
-        with panels.reporting(f"Looking at {count(len(files), 'file')}") as progress:
+        with panels.reporting(f"Inspecting {count(len(files), 'file')}") as progress:
             upload = imports.Waiting.of(
                 [(file.name, file.getvalue()) for file in files], insist=insist, progress=progress
             )
@@ -96,7 +96,7 @@ def _upload(current: Session) -> None:
             _matrix(current, files[0])
         if isinstance(error, OtherTask):
             st.button(
-                "Choose the columns myself", on_click=current.insist_on, args=(together,),
+                "Choose columns manually", on_click=current.insist_on, args=(together,),
                 help="Only if every row compares an anchor with two other objects.",
             )
         return
@@ -108,8 +108,9 @@ def _matrix(current: Session, file: Any) -> None:
         "Values", list(_MATRIX), format_func=_MATRIX.__getitem__, key="matrix.values", width=420,
     )
     if pressed(
-        current, "matrix.go", "Let it answer the questions", type="primary",
-        help="Makes a data set of comparisons: what is nearer to what, by this matrix.",
+        current, "matrix.go", "Derive answers from the matrix", type="primary",
+        help="Makes a data set of comparisons: which objects are nearer to each other, by this "
+        "matrix.",
     ):
         _keep_matrix(current, file, {"alike": True, "apart": False}.get(values))
 

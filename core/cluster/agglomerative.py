@@ -25,9 +25,9 @@ _MOST_ORDERED = 1_000
 class Agglomerative(BasedClustering, Hierarchy):
     """Agglomerative clustering: the two nearest clusters are merged until one is left.
 
-    SciPy's. On a kernel this is what the paper does with complete linkage; average linkage on k1
-    is what 4K-AL of Ghoshdastidar et al. (2019) comes to where all comparisons are triplets, up to
-    distances being averaged instead of similarities.
+    Computed by SciPy. Complete linkage on a kernel is the method of the triplet-kernel paper;
+    average linkage on k1 corresponds to 4K-AL of Ghoshdastidar et al. (2019) if all comparisons are
+    triplets, except that distances are averaged instead of similarities.
 
     References
     ----------
@@ -54,14 +54,15 @@ class Agglomerative(BasedClustering, Hierarchy):
         Choice(
             {"average": "Average", "complete": "Complete", "single": "Single", "ward": "Ward"},
             "Linkage",
-            "Distance of two clusters: of their objects on average, of the two furthest, of the "
-            "two nearest, or, by Ward, what merging adds to the variance within clusters.",
+            "Distance between two clusters: average over their objects (average), the farthest two "
+            "(complete), the nearest two (single), or what merging adds to the variance within "
+            "clusters (Ward).",
         ),
     ] = "average"
     order_leaves: Annotated[
         bool,
         Switch(
-            "Order the leaves", "Branches are turned so that neighbouring leaves are as near as "
+            "Optimal leaf order", "Turns branches so that neighbouring leaves are as similar as "
             f"the tree allows; up to {_MOST_ORDERED:,} objects.",
             advanced=True,
         ),

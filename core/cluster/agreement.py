@@ -58,7 +58,7 @@ def agreement(clusters: np.ndarray, labels: Any) -> Agreement:
     labels = pd.Series(np.asarray(labels, dtype=object))
     both = (np.asarray(clusters) >= 0) & labels.notna().to_numpy()
     if not both.any():
-        raise DataError("no object has a cluster and a label", remedy="Choose another column.")
+        raise DataError("no object has both a cluster and a label", remedy="Choose another column.")
     clusters, labels = np.asarray(clusters)[both], labels[both].astype(str).to_numpy()
     table = pd.crosstab(
         pd.Series(clusters, name="cluster"), pd.Series(labels, name="label")

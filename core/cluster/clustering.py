@@ -93,7 +93,7 @@ class Clustering(Method):
         """Cluster objects whose places are known."""
         self._check_parameters()
         if len(space) < 1:
-            raise DataError("nothing is known of any object", remedy="Use more answers.")
+            raise DataError("no object has usable answers", remedy="Use more answers.")
         self.silhouettes_ = np.zeros(0)
         numbers = [min(self.n_clusters or 1, len(space))]
         if self.n_clusters is None and len(space) > 2:
@@ -135,7 +135,8 @@ class BasedClustering(Clustering):
     basis: Annotated[
         Method | dict | None,
         Inner(
-            ("kernel", "embedding"), "Similarity", "What says how far apart objects are.",
+            ("kernel", "embedding"), "Similarity", "The method that determines how similar objects "
+            "are.",
             automatic="k1",
         ),
     ] = None

@@ -27,10 +27,10 @@ class ComparisonLinkage(Hierarchy):
 
     By "additive similarity" (AddS-3), s_ij is how often j was near rather than far when i was the
     anchor, less how often it was far, plus the same with i and j exchanged; average linkage merges
-    by the mean s between clusters. By "comparisons of clusters" (4-AL), two clusters are merged
-    whose objects were called more similar to each other than those of any other two, averaged
-    over clusters at every step; here with the comparisons that triplets are, of which both pairs
-    share an object. Its merges have an order but no size: heights count them.
+    by the mean s between clusters. By "quadruples of clusters" (4-AL), the two clusters are merged
+    whose objects were judged more similar to each other than those of any other two, averaged
+    over clusters at every step; triplets serve as comparisons of two pairs that share an object.
+    Its merges have an order but no size: heights count them.
 
     References
     ----------
@@ -47,10 +47,10 @@ class ComparisonLinkage(Hierarchy):
     rule: Annotated[
         str,
         Choice(
-            {"additive": "Additive similarity", "clusters": "Comparisons of clusters"},
-            "Clusters are compared by",
-            "Additive similarity is quick. Comparing clusters uses every answer anew at each "
-            "merge; its time grows with the number of answers times that of objects.",
+            {"additive": "Additive similarity", "clusters": "Quadruples of clusters"},
+            "Similarity of clusters",
+            "Additive similarity is fast. Quadruples of clusters use every answer anew at each "
+            "merge; the time grows with the number of answers times the number of objects.",
         ),
     ] = "additive"
 

@@ -62,11 +62,11 @@ def count_clusters(
     method: Clustering,
     triplets: Triplets,
     *,
-    most: Annotated[int, Number(2, 50, "Clusters at most")] = 12,
+    most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
     references: Annotated[
         int,
         Number(
-            5, 500, "References", "Sets of points without clusters to compare with.",
+            5, 500, "Null data sets", "Sets of points without clusters, for the gap statistic.",
             advanced=True,
         ),
     ] = 20,
@@ -101,7 +101,7 @@ def count_clusters(
     space, _ = method.space(as_triplets(triplets))
     if len(space) < 3:
         raise DataError(
-            f"something is known of {len(space)} objects only", remedy="Use more answers."
+            f"only {len(space)} objects have usable answers", remedy="Use more answers."
         )
     numbers = np.arange(1, min(most, len(space) - 1) + 1)
     found = silhouettes(space, method.divisions(space, numbers))

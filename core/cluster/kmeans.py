@@ -23,8 +23,8 @@ _MAX_ITER = 100
 class KMeans(BasedClustering):
     """K-means: clusters whose members are near their common centre.
 
-    In a map and where a kernel keeps its features, scikit-learn's; where a kernel is a matrix,
-    kernel k-means. Both start from k-means++.
+    On maps and on kernels with explicit features by scikit-learn; on kernel matrices by kernel
+    k-means. Both start from k-means++.
 
     References
     ----------
@@ -46,7 +46,7 @@ class KMeans(BasedClustering):
     title = "k-means"
 
     n_init: Annotated[
-        int, Number(1, 100, "Starts", "The clusters of the best start are kept.", advanced=True)
+        int, Number(1, 100, "Restarts", "The clusters of the best restart are kept.", advanced=True)
     ] = 5
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
 

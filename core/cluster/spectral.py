@@ -22,9 +22,9 @@ _LEAST = 1e-6
 class Spectral(BasedClustering):
     """Spectral clustering: groups that are connected by chains of neighbours, of any shape.
 
-    Similarities are exp(-d_ab^2 / (s_a s_b)), where s is the distance to a near neighbour; the
-    normalised Laplacian's eigenvectors are turned into clusters by scikit-learn's pivoted QR,
-    which needs no random start.
+    Similarities are exp(-d_ab^2 / (s_a s_b)), where s is the distance to the scaling neighbour;
+    the eigenvectors of the normalised Laplacian are turned into clusters by scikit-learn's pivoted
+    QR, which needs no random initialisation.
 
     References
     ----------
@@ -47,7 +47,9 @@ class Spectral(BasedClustering):
     n_neighbours: Annotated[
         int,
         Number(
-            1, 200, "Neighbour", "Similarity is measured in units of the distance to this one.",
+            1, 200, "Scaling neighbour",
+            "Distances are scaled by the distance to this nearest neighbour before they become "
+            "similarities.",
             advanced=True,
         ),
     ] = 7

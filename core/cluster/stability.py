@@ -76,9 +76,9 @@ def stability(
     triplets: Triplets,
     *,
     replicates: Annotated[
-        int, Number(2, 10_000, "Replicates", "Resampled sets of answers.")
+        int, Number(2, 10_000, "Bootstrap replicates", "Resampled sets of answers.")
     ] = 50,
-    most: Annotated[int, Number(2, 50, "Clusters at most")] = 12,
+    most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> Stability:

@@ -69,14 +69,14 @@ class Quadruples(Judgements):
             n_objects = int(whole.max()) + 1 if len(whole) else 0
         _refuse(
             ((whole != rows) | (whole < 0) | (whole >= n_objects)).any(axis=1),
-            "an object's number is not a position",
+            "an object number is out of range",
             f"Objects are numbered from 0 to {n_objects - 1}.",
         )
         near, far = np.sort(whole[:, :2], axis=1), np.sort(whole[:, 2:], axis=1)
         _refuse(
             (near[:, 0] == near[:, 1]) | (far[:, 0] == far[:, 1]) | (near == far).all(axis=1),
-            "an object is paired with itself, or a pair compared with itself",
-            "Leave such answers out.",
+            "an object is paired with itself, or a pair is compared with itself",
+            "Remove such answers.",
         )
         if weight is not None:
             weight = np.array(weight, dtype=float)

@@ -373,20 +373,20 @@ def _integer_rows(rows: Any) -> np.ndarray:
         if rows.dtype.kind != "f":
             raise DataError(
                 f"answers must be whole numbers, not {rows.dtype}",
-                remedy="Replace names by positions, or read the file with tripletscope.read.",
+                remedy="Replace names by indices, or read the file with tripletscope.read.",
             )
         with np.errstate(invalid="ignore"):
             wrong = ~(np.isfinite(rows) & (rows == np.floor(rows))).all(axis=1)
         if wrong.any():
             raise DataError(
-                "an object's number is missing or not a whole number",
+                "an object number is missing or not a whole number",
                 row=int(np.argmax(wrong)),
-                remedy="Leave the row out or correct it.",
+                remedy="Remove or correct the row.",
             )
     if rows.size and rows.max() >= 2**31:
         row = int(np.argmax((rows >= 2**31).any(axis=1)))
         raise DataError(
-            f"object number {int(rows[row].max())} is too large to be a position",
+            f"object number {int(rows[row].max())} is too large to be an index",
             row=row, remedy="Number the objects from 0 without gaps.",
         )
     return rows
@@ -401,14 +401,14 @@ def _checked_rows(rows: Any, n_objects: int) -> np.ndarray:
             raise DataError(
                 f"names object {next(int(i) for i in rows[row] if not 0 <= i < n_objects)}, "
                 f"but there are objects 0 to {n_objects - 1} only",
-                row=row, remedy="Count objects from 0, and list every object.",
+                row=row, remedy="Number objects from 0, and list every object.",
             )
         anchor, near, far = rows.T
         same = (anchor == near) | (anchor == far) | (near == far)
         if same.any():
             raise DataError(
-                "the same object stands twice in one answer",
-                row=int(np.argmax(same)), remedy="Leave such answers out.",
+                "the same object occurs twice in one answer",
+                row=int(np.argmax(same)), remedy="Remove such answers.",
             )
     if rows.dtype != np.int32 or rows.flags.writeable or not rows.flags.c_contiguous:
         rows = np.array(rows, dtype=np.int32, order="C")
@@ -444,7 +444,7 @@ def _checked_answers(answers: pd.DataFrame | None, n_answers: int) -> pd.DataFra
         wrong = ~(np.isfinite(weight) & (weight >= 0))
         if wrong.any():
             raise DataError(
-                f"the weight {weight[np.argmax(wrong)]} is not a number from 0 up",
+                f"the weight {weight[np.argmax(wrong)]} is not a non-negative number",
                 row=int(np.argmax(wrong)), remedy="Weights count how often an answer was given.",
             )
     return answers

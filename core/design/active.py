@@ -37,15 +37,15 @@ Strategy = Annotated[
     str,
     Choice(
         STRATEGIES, "Questions",
-        "Random: any. Most uncertain: where the maps agree least. Information gain: where an "
-        "answer would tell most about the anchor's place. Landmarks: every object against pairs "
-        "of a few. Repeats: questions asked before, to learn how far people agree.",
+        "Random: any question. Most uncertain: where the plausible maps disagree most. Information "
+        "gain: where an answer would tell most about the position of the anchor. Landmarks: every "
+        "object against pairs of a few. Repeats: questions asked before, to measure consistency.",
     ),
 ]
 Landmarks = Annotated[
     int,
     Number(
-        2, 1000, "Landmarks", "Objects that all others are compared with.", advanced=True
+        2, 1000, "Landmarks", "Objects with which all others are compared.", advanced=True
     ),
 ]
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
@@ -183,7 +183,7 @@ def _some_about(few: np.ndarray, asking: _Asking) -> np.ndarray:
 def _repeat(asking: _Asking) -> np.ndarray:
     if not len(asking.triplets):
         raise DataError(
-            "there are no answers whose questions could be repeated", file=asking.triplets.name
+            "there are no answered questions to repeat", file=asking.triplets.name
         )
     return asking.rng.permutation(_different(asking.triplets.rows.astype(np.int64)))
 
@@ -349,12 +349,12 @@ class ActiveComparison:
         before, after = self.by_chance[:, -1].mean(), self.chosen[:, -1].mean()
         judged = (
             "no clear difference" if abs(gain.mean()) <= doubt
-            else "choosing helps" if gain.mean() > 0 else "choosing does harm"
+            else "adaptive selection helps" if gain.mean() > 0 else "adaptive selection does harm"
         )
         return (
-            f"With {self.n_answers[-1]:,} answers, {100 * after:.1f} % of the comparisons are "
-            f"wrong when questions are chosen and {100 * before:.1f} % when they are random: "
-            f"{judged}, in {len(gain)} simulations."
+            f"With {self.n_answers[-1]:,} answers, {100 * after:.1f} % of all comparisons are "
+            f"predicted wrongly with adaptively selected questions and {100 * before:.1f} % with "
+            f"random ones: {judged}, in {len(gain)} simulations."
         )
 
 
@@ -367,7 +367,7 @@ def compare_active(
         str,
         Choice(
             {name: STRATEGIES[name] for name in ("uncertain", "gain", "landmark")}, "Questions",
-            "What is compared with random questions.",
+            "How questions are selected in the condition that is compared with random ones.",
         ),
     ] = "uncertain",
     more: Annotated[
@@ -376,10 +376,10 @@ def compare_active(
     ] = 1000,
     batches: Annotated[
         int,
-        Number(1, 50, "Batches", "After each, questions are chosen anew."),
+        Number(1, 50, "Batches", "Questions are selected anew after each batch."),
     ] = 4,
     repeats: Annotated[
-        int, Number(2, 100, "Simulations", "More make the answer steadier.")
+        int, Number(2, 100, "Simulations", "More make the result more precise.")
     ] = 8,
     seed: Seed = 0,
     progress: Progress = silent,

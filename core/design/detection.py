@@ -70,11 +70,11 @@ class Detection:
         first = missed[-1] + 1 if len(missed) else 0
         if first == len(self.found):
             return (
-                f"Even {self.n_answers[-1]:,} answers show {self._dimensions} in only "
+                f"Even {self.n_answers[-1]:,} answers reveal {self._dimensions} in only "
                 f"{100 * self.found[-1]:.0f} % of the simulations."
             )
         text = (
-            f"{self.n_answers[first]:,} answers show {self._dimensions}, in "
+            f"{self.n_answers[first]:,} answers reveal {self._dimensions} in "
             f"{100 * self.found[first]:.0f} % of the simulations"
         )
         if first:
@@ -85,7 +85,7 @@ class Detection:
 
     @property
     def _dimensions(self) -> str:
-        return "the one dimension" if self.true == 1 else f"all {self.true} dimensions"
+        return "the single dimension" if self.true == 1 else f"all {self.true} dimensions"
 
 
 @task("Predicting held-out answers of simulated experiments", "embedding", needs_data=False)
@@ -103,7 +103,9 @@ def detect_dimension(
     fewest: Fewest = None,
     points: Points = 5,
     beyond: Annotated[
-        int, Number(1, 5, "Beyond the truth", "So many more dimensions are tried.", advanced=True)
+        int, Number(
+            1, 5, "Extra dimensions tested", "Beyond the true number.", advanced=True
+        )
     ] = 2,
     folds: Annotated[int, Number(2, 20, "Folds", "Of the cross-validation.", advanced=True)] = 5,
     repeats: Repeats = 8,

@@ -66,10 +66,10 @@ Design = Annotated[
     str,
     Choice(
         {**DESIGNS, **{name: STRATEGIES[name] for name in _ACTIVE}}, "Questions",
-        "Random: any. Repeated: each is asked several times, and the majority is learned. "
-        "Landmarks: every object against pairs of a few. Triads: those of difference scaling, for "
-        "scales. Most uncertain and information gain choose batch after batch, from the first "
-        "number of answers on; they take much longer.",
+        "Random: any question. Repeated: each is asked several times, and the majority response is "
+        "used. Landmarks: every object against pairs of a few. Triads: those of difference "
+        "scaling, for scales. Most uncertain and information gain select questions batch by batch, "
+        "starting from the smallest number of answers; they take much longer.",
     ),
 ]
 
@@ -147,27 +147,27 @@ class Plan:
         mean, top = self.accuracy.mean(axis=0), float(self.ceiling.mean())
         if top < CHANCE + _NOTHING:
             return (
-                f"Answers as noisy as these are guesses: whoever knew the truth would predict "
+                "Answers this noisy are guesses: even knowing the truth, one would predict only "
                 f"{100 * top:.0f} % of them."
             )
         if self.band().low.iloc[-1] <= CHANCE:
             return (
-                f"Not even with {self.n_answers[-1]:,} answers can what is learned from them be "
-                f"told from guessing by {len(self.accuracy):,} simulations: it predicts "
-                f"{100 * mean[-1]:.0f} % of further answers."
+                f"Not even with {self.n_answers[-1]:,} answers is prediction distinguishable from "
+                f"guessing in {len(self.accuracy):,} simulations: it reaches {100 * mean[-1]:.0f} "
+                "% of further answers."
             )
         first, most = self.n_answers[[0, -1]].tolist()
         truth = f"knowing the truth would predict {100 * top:.0f} %."
         if len(mean) == 1:
             return (
                 f"{most:,} answers predict {100 * mean[0]:.0f} % of further answers, and {truth} "
-                "Whether fewer would do, only further numbers of answers can show."
+                "Only smaller numbers of answers can show whether fewer would suffice."
             )
         gain = (mean[-1] - mean[-2]) / np.log2(most / self.n_answers[-2])
         if gain > _STEEP:
             return (
-                f"Collect {most:,} answers or more: they predict {100 * mean[-1]:.0f} % of "
-                f"further answers, the curve still rises at its end, by {100 * gain:.1f} "
+                f"Collect {most:,} answers or more: they predict {100 * mean[-1]:.0f} % of further "
+                f"answers; the curve is still rising at its end, by {100 * gain:.1f} percentage "
                 f"points for a doubling, and {truth}"
             )
         # 95 % of what can be learned: the way from guessing to what the best map reaches
@@ -275,11 +275,11 @@ def objection(
     if design == "repeated" and repeated % 2 == 0:
         return f"repeated is {repeated}; a majority needs an odd number."
     if design == "triads" and not scenario.is_scale:
-        return "triads need objects in an order: choose a scale as truth"
+        return "triads need ordered objects: choose a scale as truth"
     if isinstance(method, MLDS) and not scenario.is_scale:
-        return "MLDS needs objects in the order of a stimulus: choose a scale as truth"
+        return "MLDS needs objects ordered along a stimulus: choose a scale as truth"
     if design in _ACTIVE and not isinstance(method, OrdinalEmbedding):
-        return f"{method.title} has no map by whose uncertainty questions could be chosen"
+        return f"{method.title} has no map whose uncertainty could select questions"
     if design == "gain" and not method.is_likelihood:
         return f"{method.title} has no model of answers; use STE, t-STE or CKL"
     return None
@@ -437,7 +437,7 @@ def recommend(plans: Mapping[str, Plan]) -> str:
         if gap.mean() <= stdtrit(m - 1, 0.975) * gap.std(ddof=1) / np.sqrt(m):
             level.append(name)
     if level:
-        return f"{text}; {' and '.join(level)} cannot be told from it by {m} simulations."
+        return f"{text}; {' and '.join(level)} cannot be distinguished from it in {m} simulations."
     if others:
         text += f", {others[0]} {100 * final[others[0]].mean():.1f} %"
     return f"{text}."

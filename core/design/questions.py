@@ -66,30 +66,30 @@ class QuestionList:
 def question_list(
     n_objects: int,
     n_questions: Annotated[
-        int, Number(1, 100_000, "Questions", "In every list, all of them different.")
+        int, Number(1, 100_000, "Questions", "In every list, all different.")
     ],
     *,
     lists: Annotated[
         int,
         Number(
             1, 10_000, "Lists",
-            "One for every participant, say. No question stands in two of them; for that, give "
-            "one list to several people.",
+            "For example one per participant. No question occurs in two lists; to have it answered "
+            "by several people, give them the same list.",
         ),
     ] = 1,
     repeated: Annotated[
         float,
         Number(
             0.0, 0.5, "Share of repeats",
-            "So many questions are asked twice: how often people then agree with themselves is "
-            "the most that any prediction can reach.",
+            "This share of the questions is asked twice: intra-observer consistency limits how "
+            "well any method can predict.",
         ),
     ] = 0.1,
     gold: Annotated[
         int,
         Number(
             0, 1_000, "Gold slots",
-            "Empty rows for obvious questions of your choice, which tell who pays attention.",
+            "Empty rows for obvious questions of your own, which show who pays attention.",
         ),
     ] = 0,
     seed: Seed = 0,

@@ -25,7 +25,10 @@ _ENOUGH = 50_000
 _OBJECTS = Number(4, 5_000, "Objects")
 Objects = Annotated[int, _OBJECTS]
 Dimensions = Annotated[
-    int, Number(1, 20, "Dimensions", "Of the truth, if it is a cloud or a cube, and of the map.")
+    int, Number(
+        1, 20, "Dimensions", "Of the true configuration, if it is a cloud or a cube, and of the "
+        "map."
+    )
 ]
 TruthName = Annotated[str, TRUTHS]
 LengthScale = Annotated[
@@ -33,31 +36,37 @@ LengthScale = Annotated[
     Number(
         0.05, 10.0, "Length scale",
         "Of the Gaussian process from which observers are drawn: the shorter, the more they "
-        "differ. Lohaus et al. (2019) have 2, 0.88 and 0.54.",
+        "differ. Lohaus et al. (2019) used 2, 0.88 and 0.54.",
     ),
 ]
 Noise = Annotated[str, NOISE]
 Level = Annotated[
-    float, Number(0.0, 100.0, "Noise level", "What it means depends on the noise: see LEVELS.")
+    float, Number(
+        0.0, 100.0, "Noise level", "Its meaning depends on the kind of noise: see LEVELS."
+    )
 ]
-Most = Annotated[int, Number(20, 1_000_000, "Answers at most")]
+Most = Annotated[int, Number(20, 1_000_000, "Max. answers")]
 Fewest = Annotated[
     int | None,
-    Number(20, 1_000_000, "Answers at least", automatic="a twentieth of the most", advanced=True),
+    Number(20, 1_000_000, "Min. answers", automatic="a twentieth of the maximum", advanced=True),
 ]
 Points = Annotated[
     int,
     Number(
-        1, 20, "Numbers of answers", "So many are tried, in equal steps of their logarithm.",
+        1, 20, "Sample sizes", "How many numbers of answers are simulated, equally spaced on a log "
+        "scale.",
         advanced=True,
     ),
 ]
 Repeats = Annotated[
-    int, Number(2, 1_000, "Simulations", "Of observers and answers; more narrow the band.")
+    int, Number(2, 1_000, "Simulations", "Simulated experiments; more of them narrow the band.")
 ]
 Repeated = Annotated[
     int,
-    Number(3, 9, "Times asked", "Of the repeated design; odd, for a majority.", advanced=True),
+    Number(
+        3, 9, "Times asked", "For the repeated design; odd, so that there is a majority.",
+        advanced=True
+    ),
 ]
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
@@ -214,7 +223,7 @@ def simulated_data(
     design: Annotated[str, Choice(DESIGNS, "Questions")] = "random",
     repeated: Repeated = 3,
     participants: Annotated[
-        int, Number(1, 10_000, "Participants", "They take the questions in turns.")
+        int, Number(1, 10_000, "Participants", "The questions are dealt out to them in turn.")
     ] = 1,
     seed: Seed = 0,
     name: str = "Simulated answers",
@@ -237,7 +246,7 @@ def simulated_data(
         where it is the same for everybody, their true position as ``true 1``, ``true 2`` and so on.
     """
     if design == "triads" and not scenario.is_scale:
-        raise ValueError("triads need objects in an order: choose a scale as truth")
+        raise ValueError("triads need ordered objects: choose a scale as truth")
     rng = np.random.default_rng(seed)
     everybody, objects = scenario.truth_with_facts(rng)
     questions = questions_of(design, scenario.n_objects, n_answers, rng, repeats=repeated)

@@ -54,8 +54,8 @@ class CKL(OrdinalEmbedding):
     mu: Annotated[
         float,
         Number(
-            1e-6, 1000.0, "Smoothing",
-            "Squared distances well below this count as equal.",
+            1e-6, 1000.0, "Smoothing μ",
+            "Squared distances well below this are treated as equal.",
             advanced=True,
         ),
     ] = 0.1

@@ -31,7 +31,7 @@ def _gnmds(near2, far2, weight, parameters, by_near, by_far):
 class GNMDS(OrdinalEmbedding):
     """Generalised non-metric multidimensional scaling, over positions.
 
-    Asks that d_far^2 exceed d_near^2 by a margin of 1, with the hinge loss
+    Requires d_far^2 to exceed d_near^2 by a margin of 1, with the hinge loss
     max(0, 1 + d_near^2 - d_far^2); its corner is rounded over a width of 0.5, so that the loss
     has a gradient everywhere. The paper's lambda is half of `prior`.
 

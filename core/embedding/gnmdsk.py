@@ -25,8 +25,8 @@ class GNMDSK(GNMDS):
     """Generalised non-metric multidimensional scaling, over kernels.
 
     The convex problem: over all positive semidefinite kernels K, minimise
-    lambda Tr K + sum of max(0, 1 + D_near - D_far), D the squared distances that belong to K.
-    The map is the leading eigenvectors; lambda is half of `prior`, the hinge is rounded as in
+    lambda Tr K + sum of max(0, 1 + D_near - D_far), where D are the squared distances of K. The
+    map is the leading eigenvectors; lambda is half of `prior`, the hinge is rounded as in
     GNMDS. `loss_` is that of the kernel, of which the map is an approximation.
 
     Notes

@@ -40,9 +40,9 @@ class LOE(SOE):
     max_answers: Annotated[
         int,
         Number(
-            1, 100_000_000, "Comparisons at most",
-            "Where a graph implies more, every neighbour is compared with so many of the other "
-            "objects, drawn at random, that about this many remain.",
+            1, 100_000_000, "Max. comparisons",
+            "Where a graph implies more, each neighbour is compared with a random subset of the "
+            "other objects, so that about this many comparisons remain.",
             advanced=True,
         ),
     ] = 200_000

@@ -43,8 +43,8 @@ class LORE(OrdinalEmbedding):
 
     Logistic loss of d_near - d_far, plus `penalty` times n times the sum over dimensions of the
     square root of their size (root mean square of the coordinates on a principal axis): up to a
-    constant, the Schatten quasi-norm of the map with p = 1/2. Dimensions that do not pay for
-    themselves vanish.
+    constant, the Schatten quasi-norm of the map with p = 1/2. Dimensions that the answers do not
+    support vanish.
 
     Attributes
     ----------
@@ -69,15 +69,15 @@ class LORE(OrdinalEmbedding):
     n_components: Annotated[
         int,
         Number(
-            1, 20, "Dimensions at most",
-            "Coordinates to begin with. Those that the answers do not need are set to 0.",
+            1, 20, "Max. dimensions",
+            "Coordinates at the outset. Those that the answers do not support are set to 0.",
         ),
     ] = 10
     penalty: Annotated[
         float,
         Number(
-            0.0, 1000.0, "Penalty on dimensions",
-            "What a dimension costs. Larger values leave fewer.",
+            0.0, 1000.0, "Rank penalty",
+            "Cost of a dimension. Larger values keep fewer of them.",
         ),
     ] = 1.5
     prior: Prior = 0.0

@@ -49,13 +49,13 @@ class NMDS(Embedding):
     n_components: Annotated[int, Number(1, 20, "Dimensions", "Coordinates per object.")] = 2
     n_init: Starts = 4
     max_iter: Annotated[
-        int, Number(1, 100_000, "Iterations at most", advanced=True)
+        int, Number(1, 100_000, "Max. iterations", advanced=True)
     ] = 1000
     tol: Annotated[
         float,
         Number(
             1e-15, 1e-1, "Tolerance",
-            "A start has converged when an iteration lowers the stress by less than this.",
+            "A restart has converged when an iteration lowers the stress by less than this.",
             advanced=True,
         ),
     ] = 1e-6
@@ -119,7 +119,7 @@ def _ranks(matrix: Any) -> np.ndarray:
     if not known.all():
         raise DataError(
             "a dissimilarity is missing", row=int(np.argmin(known.all(axis=1))),
-            remedy="Give all of them, or ask for a map of triplets.",
+            remedy="Give all of them, or use a method for triplets.",
         )
     if not np.allclose(matrix, matrix.T):
         raise DataError(

@@ -31,9 +31,8 @@ _PLACES = 4
 Starts = Annotated[
     int,
     Number(
-        1, 100, "Starts",
-        "The loss has several minima. The map with the lowest loss of this many starts is "
-        "kept.",
+        1, 100, "Restarts",
+        "The loss has local minima. Of this many restarts, the map with the lowest loss is kept.",
         advanced=True,
     ),
 ]
@@ -42,7 +41,7 @@ Tolerance = Annotated[
     float,
     Number(
         1e-15, 1e-1, "Tolerance",
-        "A fit has converged when an iteration lowers the loss by less than this share of it.",
+        "A fit has converged when an iteration lowers the loss by less than this fraction.",
         advanced=True,
     ),
 ]
@@ -51,8 +50,9 @@ Prior = Annotated[
     float,
     Number(
         0.0, 10_000.0, "Prior",
-        "Pulls every object towards the middle: half of this times its squared distance from "
-        "there is added to the loss. Helps where answers are few, and keeps the map finite.",
+        "Strength of the Gaussian prior on the coordinates. It shrinks the map towards its centre "
+        "by adding half of this times each object's squared distance from there to the loss. Helps "
+        "with few answers, and keeps the map finite.",
         advanced=True,
     ),
 ]
@@ -119,7 +119,7 @@ class OrdinalEmbedding(Embedding):
         int,
         Number(
             1, 20, "Dimensions",
-            "Coordinates per object. Two are for looking; more may predict answers better.",
+            "Coordinates per object. Two are easy to look at; more may predict answers better.",
         ),
     ] = 2
     n_init: Starts = 4
@@ -127,21 +127,21 @@ class OrdinalEmbedding(Embedding):
         str,
         Choice(
             {
-                "spectral": "Spectral, then random", "order": "Order of objects, then random",
+                "spectral": "Spectral, then random", "order": "Object order, then random",
                 "random": "Random",
-            }, "First start",
-            "Spectral begins from the leading eigenvectors of the counted answers; it finds the "
-            "best map far more often, above all in one dimension. The order of the objects, as "
-            "they are listed, begins with a line: for scales from comparisons of pairs, which "
-            "otherwise end folded.",
+            }, "Initialisation",
+            "Where the first restart begins. Spectral: at the leading eigenvectors of the triplet "
+            "counts, which finds the best map far more often, above all in one dimension. Object "
+            "order: on a line, in the order in which the objects are listed, for scales from "
+            "comparisons of pairs, which otherwise end up folded.",
             advanced=True,
         ),
     ] = "spectral"
     max_iter: Annotated[
         int,
         Number(
-            1, 100_000, "Iterations at most",
-            "Where this is reached the fit says that it has not converged.",
+            1, 100_000, "Max. iterations",
+            "A fit that reaches this limit is reported as not converged.",
             advanced=True,
         ),
     ] = 2000
@@ -152,9 +152,9 @@ class OrdinalEmbedding(Embedding):
     average: Annotated[
         bool,
         Switch(
-            "Average the starts",
-            "Answers are predicted from distances averaged over all starts, not from the best "
-            "map alone. Helps where answers are few.",
+            "Average over restarts",
+            "Predicts answers from distances averaged over all restarts, not from the best map "
+            "alone. Helps with few answers.",
             advanced=True,
         ),
     ] = False

@@ -32,7 +32,7 @@ def _soe(near2, far2, weight, parameters, by_near, by_far):
 class SOE(OrdinalEmbedding):
     """Soft ordinal embedding.
 
-    Asks that the distance to far exceed the distance to near by a margin, with the loss
+    Requires the distance to far to exceed the distance to near by a margin, with the loss
     max(0, d_near + margin - d_far)^2. The map grows in proportion to the margin, and shrinks
     where answers contradict each other.
 
@@ -57,7 +57,8 @@ class SOE(OrdinalEmbedding):
         float,
         Number(
             1e-3, 1000.0, "Margin",
-            "By how much the distances of an answer should differ. It sets the size of the map.",
+            "By how much the two distances in an answer should differ. It sets the size of the "
+            "map.",
             advanced=True,
         ),
     ] = 1.0

@@ -25,9 +25,9 @@ def _ste(near2, far2, weight, parameters, by_near, by_far):
 class STE(OrdinalEmbedding):
     """Stochastic triplet embedding.
 
-    Maximises the likelihood of the answers when "near" is chosen with probability
-    exp(-d_near^2) / (exp(-d_near^2) + exp(-d_far^2)). The loss fixes the scale of the map: the
-    noisier the answers, the smaller it is.
+    Maximises the likelihood of the answers, where "near" is chosen with probability
+    exp(-d_near^2) / (exp(-d_near^2) + exp(-d_far^2)). The loss fixes the size of the map: the
+    noisier the answers, the smaller the map.
 
     References
     ----------

@@ -30,10 +30,10 @@ def _tste(near2, far2, weight, parameters, by_near, by_far):
 class TSTE(OrdinalEmbedding):
     """t-distributed stochastic triplet embedding.
 
-    Like STE with the heavy-tailed similarity (1 + d^2 / alpha)^(-(alpha + 1) / 2): answers that
-    contradict the map cost little more the further they are off, and distant objects are not
-    pulled together. On answers without noise the loss falls as long as the map grows; `prior` is
-    what bounds it.
+    Like STE, with the heavy-tailed similarity (1 + d^2 / alpha)^(-(alpha + 1) / 2): strongly
+    violated answers cost little more than slightly violated ones, and distant objects are not
+    pulled together. On answers without noise the loss falls as long as the map grows; only `prior`
+    bounds it.
 
     References
     ----------
@@ -57,8 +57,8 @@ class TSTE(OrdinalEmbedding):
         float | None,
         Number(
             0.1, 1000.0, "Degrees of freedom",
-            "How heavy the tails of the similarity are. Small values keep clusters tight and far "
-            "apart; large values approach STE.",
+            "Of the Student-t similarity: small values have heavy tails and give tight, "
+            "well-separated clusters; large values approach STE.",
             advanced=True, automatic="dimensions − 1, at least 1",
         ),
     ] = None

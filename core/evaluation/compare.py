@@ -154,10 +154,10 @@ def learning_curve(
     triplets: Triplets,
     *,
     points: Annotated[
-        int, Number(3, 20, "Points", "Numbers of answers at which the error is measured.")
+        int, Number(3, 20, "Points", "Training-set sizes at which the error is measured.")
     ] = 6,
     repeats: Annotated[
-        int, Number(2, 50, "Repeats", "Random divisions; more narrow the band.")
+        int, Number(2, 50, "Repeats", "Random splits; more of them narrow the band.")
     ] = 5,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
@@ -260,7 +260,9 @@ def tune(
     triplets: Triplets,
     *,
     most: Annotated[
-        int, Number(1, 20, "Dimensions at most", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this.")
+        int, Number(
+            1, 20, "Max. dimensions", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this maximum."
+        )
     ] = 8,
     folds: Annotated[int, Number(2, 20, "Folds")] = 5,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,

@@ -111,10 +111,13 @@ def cross_validate(
     *,
     folds: Annotated[
         int,
-        Number(2, 100, "Folds", "The answers are predicted in so many parts, each from the rest."),
+        Number(
+            2, 100, "Folds", "The answers are split into this many folds, and each fold is "
+            "predicted from the others."
+        ),
     ] = 5,
     repeats: Annotated[
-        int, Number(1, 100, "Repeats", "Further divisions into folds narrow the interval.")
+        int, Number(1, 100, "Repeats", "Repeating the division into folds narrows the interval.")
     ] = 1,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
@@ -356,7 +359,7 @@ def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
     test = words.str.startswith(("test", "val")).to_numpy(dtype=bool, na_value=False)
     if not train.any() or not test.any():
         raise DataError(
-            "the data do not say which answers are for training and which for testing",
+            "the data have no division into training and test answers",
             file=triplets.name, remedy="Choose a column as split, or use cross-validation.",
         )
     return train, test

@@ -61,8 +61,8 @@ def read_questions(
     if twice.any():
         row = int(np.argmax(twice))
         raise DataError(
-            "the same object stands twice in a question", file=table.name,
-            row=table.row_number(row), remedy="Correct or leave out this row.",
+            "the same object occurs twice in a question", file=table.name,
+            row=table.row_number(row), remedy="Correct or remove this row.",
         )
     return rows, (
         f"{counted(len(rows), 'question')}: anchor, first and second are the columns "

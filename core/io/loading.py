@@ -281,9 +281,9 @@ def _from_text(
         row, found = malformed[0]
         raise DataError(
             f"the row has {counted(found, 'cell')}, but there are "
-            f"{counted(len(shape.columns), 'column')}, and most rows are like this one",
+            f"{counted(len(shape.columns), 'column')}, as in most rows",
             file=name, row=row,
-            remedy="Choose another sign between the cells, or correct the header.",
+            remedy="Choose another separator, or correct the header.",
         )
     table = Table(
         name, cells, shape.header, shape.delimiter, encoding, shape.notes, shape.first_row,

@@ -85,13 +85,13 @@ def read_matrix(
             remedy="Average the two halves of the table, if both are meant.",
         )
     away = values[~np.eye(len(values), dtype=bool)]
-    reason = "as you say"
+    reason = "as you stated"
     if similarities is None:
         similarities = has_diagonal and bool(np.diag(values).min() >= away.max(initial=-np.inf))
         reason = (
             "the diagonal holds the largest" if similarities
             else "the diagonal does not hold the largest" if has_diagonal
-            else "the diagonal is empty. If large ones mean alike, say so"
+            else "the diagonal is empty. If large values mean similar, say so"
         )
     kind = "similarities" if similarities else "dissimilarities"
     notes = [f"{counted(len(values), 'object')}; the values are {kind}: {reason}."]
@@ -147,7 +147,7 @@ def read_distances(
         rows = [repr(found.ids[i]) for i in np.flatnonzero(places[:, 0] == places[again][0, 0])]
         raise DataError(
             f"rows {listing(rows)} are about the same object", file=file,
-            remedy="Correct or leave out all but one of them.",
+            remedy="Correct or remove all but one of them.",
         )
     return found.values, places[:, 0], " ".join([*found.notes, f"They are named by {what}."])
 
@@ -161,7 +161,7 @@ def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:
         for row in np.flatnonzero(odd[:, k]):
             if any(character.isalnum() for character in texts[row]):
                 raise DataError(
-                    f"{texts[row]!r} is no finite number", file=table.name,
+                    f"{texts[row]!r} is not a finite number", file=table.name,
                     row=table.row_number(int(row)), remedy="Correct it, or leave the cell empty.",
                 )
 

@@ -62,7 +62,7 @@ def from_json(data: bytes, name: str, least_columns: int) -> Table:
     records = _records(document, name)
     if records is None:
         raise DataError(
-            "this JSON holds no list of answers", file=name,
+            "this JSON contains no list of answers", file=name,
             remedy="It should be a list of objects with the same keys, or one object of lists.",
         )
     return _from_records(records, name, least_columns, ["JSON: one row for each record."])
@@ -92,7 +92,7 @@ def _parsed(data: bytes, name: str) -> Any:
 
 def _too_many(name: str) -> DataError:
     return DataError(
-        f"this JSON holds more than {_MOST_RECORDS:,} lists and records", file=name,
+        f"this JSON contains more than {_MOST_RECORDS:,} lists and records", file=name,
         remedy="Save the answers as CSV or Parquet, or in several files.",
     )
 
@@ -160,7 +160,7 @@ def _from_records(
                 raise DataError(
                     f"the {len(records):,} records have {len(cells):,} or more different keys, "
                     "most of which are missing in most of them", file=name,
-                    remedy="Leave out what is no answer.",
+                    remedy="Remove what is not an answer.",
                 )
             column[i] = value
     if len(cells) < least_columns:

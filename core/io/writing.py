@@ -247,7 +247,7 @@ def _names_survive(triplets: Triplets | Quadruples) -> None:
             ord(character) < 32 for character in text
         ):
             raise DataError(
-                f"an object called {text[:40]!r} would not be read again as the same",
+                f"an object called {text[:40]!r} would not be read back as the same",
                 remedy="Rename it, or write numbers instead of names.",
             )
 
@@ -255,8 +255,8 @@ def _names_survive(triplets: Triplets | Quadruples) -> None:
 def _weighs_one(triplets: Triplets) -> None:
     if (triplets.weight != 1).any():
         raise DataError(
-            "this layout has no place for weights, and the answers have some",
-            remedy="Choose one with a column for each thing that is known.",
+            "this layout has no column for weights, which these answers have",
+            remedy="Choose one with columns for the response metadata.",
         )
 
 
@@ -294,22 +294,23 @@ WRITERS: dict[str, Writer] = {
     for writer in (
         Writer(
             "anchored", "CSV with names",
-            "Columns anchor, near and far, and what is known of each answer.",
+            "Columns anchor, near and far, and the response metadata.",
             *_CSV, _names_survive, lambda triplets: _csv(_anchored(triplets)),
         ),
         Writer(
             "odd_one_out", "CSV, odd one out",
-            "One row per trial: item1 to item3, odd, and what is known of it.",
+            "One row per trial: item1 to item3, odd, and the response metadata.",
             *_CSV, _is_of_three(FAR), lambda triplets: _csv(_three(triplets, FAR)),
         ),
         Writer(
             "most_central", "CSV, most central",
-            "One row per trial: item1 to item3, central, and what is known of it.",
+            "One row per trial: item1 to item3, central, and the response metadata.",
             *_CSV, _is_of_three(NEAR), lambda triplets: _csv(_three(triplets, NEAR)),
         ),
         Writer(
             "salmon", "Salmon",
-            "The columns of responses.csv; numbers count the table of objects from 0.",
+            "The columns of responses.csv; objects are numbered from 0, in the order of the table "
+            "of objects.",
             *_CSV, _weighs_one, lambda triplets: _csv(_salmon(triplets)),
         ),
         Writer(
@@ -324,8 +325,8 @@ WRITERS: dict[str, Writer] = {
         ),
         Writer(
             "npy", "NumPy array",
-            "Anchor, nearer and farther as integers that count the table of objects from 0, for "
-            "cblearn and others. Nothing else.",
+            "Anchor, nearer and farther as integers, numbered from 0 in the order of the table of "
+            "objects, for cblearn and others. Nothing else.",
             ".npy", "application/octet-stream", _anything, _npy,
         ),
         Writer(

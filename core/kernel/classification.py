@@ -76,7 +76,7 @@ def classify(
     method: Method,
     triplets: Triplets,
     *,
-    labels: Annotated[str, Column("Labels", "A column of the table of objects.")],
+    labels: Annotated[str, Column("Labels", "A column of the stimulus metadata.")],
     algorithm: Annotated[
         str, Choice({"svm": "Support vector machine", "knn": "Nearest neighbours"}, "Classifier")
     ] = "svm",
@@ -126,8 +126,8 @@ def column_of(triplets: Triplets, name: str) -> pd.Series:
     objects = triplets.objects
     if name not in objects:
         raise DataError(
-            f"the table of objects has no column {name!r}", file=triplets.name,
-            remedy=f"Its columns are {', '.join(map(str, objects.columns))}.",
+            f"the stimulus metadata have no column {name!r}", file=triplets.name,
+            remedy=f"The columns are {', '.join(map(str, objects.columns))}.",
         )
     return objects[name]
 
@@ -159,7 +159,7 @@ def classify_labels(
     counts = np.bincount(codes)
     if len(counts) < 2 or counts.min() < 2:
         raise DataError(
-            "labels can be learned if there are at least two, and each of two objects",
+            "classification needs at least two labels, each on at least two objects",
             remedy="Choose another column, or merge rare labels.",
         )
     folds = min(folds, int(counts.min()))

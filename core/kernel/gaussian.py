@@ -21,6 +21,9 @@ from tripletscope.core.method import Inner, Method, Number, register, unfitted
 class GaussianKernel(Kernel):
     """Gaussian kernel exp(-d^2 / (2 s^2)) of the distances d in an ordinal embedding.
 
+    Objects near each other in the map are similar; similarity falls with their distance like a
+    Gaussian whose standard deviation s is the bandwidth.
+
     Attributes
     ----------
     bandwidth_ : float
@@ -38,7 +41,10 @@ class GaussianKernel(Kernel):
 
     basis: Annotated[
         Method | dict | None,
-        Inner(("embedding",), "Map", "The kernel is put on this map.", automatic="STE"),
+        Inner(
+            ("embedding",), "Map", "The kernel is computed from the distances in this map.",
+            automatic="STE"
+        ),
     ] = None
     bandwidth: Annotated[
         float | None,
@@ -89,7 +95,7 @@ class GaussianKernel(Kernel):
         if positions.ndim != 2 or not np.isfinite(positions).all():
             raise DataError(
                 "positions must be a table of finite numbers, one row per object",
-                remedy="Leave objects without a position out.",
+                remedy="Remove objects without a position.",
             )
         n = len(positions)
         refuse_matrix(n)

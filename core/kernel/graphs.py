@@ -190,7 +190,7 @@ def _checked(
     nodes = tuple(_plain(value) for value in node_labels)
     pairs = np.array(list(edges), dtype=np.int64).reshape(-1, 2)
     if not nodes:
-        raise DataError("a graph has no nodes", remedy="Leave it out.")
+        raise DataError("a graph has no nodes", remedy="Remove it.")
     if pairs.size and not (pairs.min() >= 0 and pairs.max() < len(nodes)):
         raise DataError(
             f"an edge names a node that is not among the {len(nodes)}",

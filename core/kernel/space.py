@@ -116,7 +116,8 @@ def space_of_distances(
         )
     if not np.allclose(matrix, matrix.T) or np.any(matrix.diagonal() != 0):
         raise DataError(
-            "the distances of two objects differ by direction, or an object is away from itself",
+            "the distances of two objects differ by direction, or an object has a distance from "
+            "itself",
             remedy="Average the two directions, and put zeros on the diagonal.",
         )
     matrix = (matrix + matrix.T) / 2

@@ -50,14 +50,17 @@ def kernel_map(
         str,
         Choice(
             {"pca": "Kernel PCA", "umap": "UMAP"}, "Map",
-            "Kernel PCA shows the largest differences undistorted. UMAP keeps neighbours "
-            "together; distances between groups mean little in it.",
+            "Kernel PCA preserves the largest differences without distortion. UMAP keeps "
+            "neighbours together, but distances between groups mean little.",
         ),
     ] = "pca",
     n_components: Annotated[int, Number(1, 20, "Dimensions")] = 2,
     n_neighbours: Annotated[
         int,
-        Number(2, 200, "Neighbours", "Of UMAP: more show larger structures.", advanced=True),
+        Number(
+            2, 200, "Neighbours", "Of UMAP: more neighbours emphasise larger structures.",
+            advanced=True
+        ),
     ] = 15,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", "Of UMAP.", advanced=True)] = 0,
     progress: Progress = silent,
@@ -151,7 +154,7 @@ def _umap(space: Space, n_components: int, n_neighbours: int, seed: int) -> Kern
 def _refuse_few(space: Space, too_few: int) -> None:
     if len(space) <= too_few:
         raise DataError(
-            f"something is known of {len(space)} objects only",
+            f"only {len(space)} objects have usable answers",
             remedy="Use more answers or fewer dimensions.",
         )
 
@@ -191,7 +194,9 @@ def spectrum(
     triplets: Triplets,
     *,
     shuffles: Annotated[
-        int, Number(5, 1000, "Shuffles", "Of the answers, to see what chance alone gives.")
+        int, Number(
+            5, 1000, "Permutations", "Of the answers, for the null distribution of the eigenvalues."
+        )
     ] = 20,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,

@@ -105,9 +105,9 @@ class TripletKernel(Kernel):
         bool,
         Switch(
             "Reduce the diagonal",
-            "With few answers every object is much more similar to itself than to any other. The "
-            "smallest eigenvalue is taken from the diagonal, which stays a kernel. As in all "
-            "experiments of the paper.",
+            "With few answers every object is far more similar to itself than to any other. "
+            "Subtracting the smallest eigenvalue from the diagonal mends this and leaves a valid "
+            "kernel, as in all experiments of the paper.",
         ),
     ] = True
 

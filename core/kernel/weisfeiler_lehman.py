@@ -36,23 +36,23 @@ class WeisfeilerLehman(Kernel):
     title = "Weisfeiler-Lehman"
 
     counts: Annotated[
-        str, Choice({"subtree": "Subtrees", "edge": "Edges"}, "What is counted"),
+        str, Choice({"subtree": "Subtrees", "edge": "Edges"}, "Features counted"),
     ] = "subtree"
     rounds: Annotated[
         int,
-        Number(0, 20, "Rounds", "Neighbourhoods of up to so many steps are compared."),
+        Number(0, 20, "Rounds", "Neighbourhoods of up to this many steps are compared."),
     ] = 5
     edge_labels: Annotated[
         bool,
         Switch(
-            "Labels of edges", "Neighbours and edges are told apart by the labels of edges too.",
+            "Edge labels", "Edge labels also distinguish neighbours and edges.",
             advanced=True,
         ),
     ] = False
     normalise: Annotated[
         bool,
         Switch(
-            "Normalise", "Counts are scaled to length 1, so that the sizes of graphs do not matter."
+            "Normalise", "Count vectors are scaled to length 1, so that graph size does not matter."
         ),
     ] = False
 
@@ -81,8 +81,8 @@ class WeisfeilerLehman(Kernel):
             without = [i for i, g in enumerate(graphs) if g.edge_labels is None and len(g.edges)]
             if without:
                 raise DataError(
-                    f"graph {without[0]} has no labels of edges",
-                    remedy="Switch labels of edges off.",
+                    f"graph {without[0]} has no edge labels",
+                    remedy="Switch edge labels off.",
                 )
         owner = np.repeat(np.arange(len(graphs)), [len(g.node_labels) for g in graphs])
         edges, edge_owner, kinds = _joined(graphs, self.edge_labels)

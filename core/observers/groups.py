@@ -20,13 +20,14 @@ from tripletscope.core.task import task
 By = Annotated[
     str,
     Column(
-        "Participants", "Column of the answers that names who gave them, or in which session.",
+        "Participants", "Column of the response metadata that names the participant or the "
+        "session.",
         of="answers",
     ),
 ]
 Most = Annotated[
     int,
-    Number(2, 1000, "Participants at most", "Those with the most answers."),
+    Number(2, 1000, "Max. participants", "Those with the most answers."),
 ]
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 

@@ -107,11 +107,14 @@ def who_predicts_whom(
     by: By = "participant",
     group: Annotated[
         str | None,
-        Column("Groups", "Column of the answers: lab or crowd, session, condition.", of="answers"),
+        Column(
+            "Groups", "Column of the response metadata, such as lab or online, session, condition.",
+            of="answers"
+        ),
     ] = None,
     most: Most = 40,
     folds: Annotated[
-        int, Number(2, 100, "Folds", "For predicting participants from themselves.")
+        int, Number(2, 100, "Folds", "For predicting participants from their own answers.")
     ] = 5,
     seed: Seed = 0,
     progress: Progress = silent,
@@ -220,7 +223,10 @@ def pooling_curve(
     by: By = "participant",
     most: Most = 16,
     repeats: Annotated[
-        int, Number(2, 1000, "Orders", "In each, another participant is predicted.")
+        int, Number(
+            2, 1000, "Random orders", "Random orders of participants; each predicts a different "
+            "participant."
+        )
     ] = 20,
     seed: Seed = 0,
     progress: Progress = silent,

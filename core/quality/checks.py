@@ -84,7 +84,7 @@ def _gold_rows(triplets: Triplets, gold: Any) -> np.ndarray:
                if is_used and name in unknown]
     if lacking:
         raise DataError(
-            f"the gold questions name {lacking[0]!r}, which is no object of {triplets.name}",
+            f"the gold questions name {lacking[0]!r}, which is not an object of {triplets.name}",
             file=gold.name, remedy="Name the objects as the answers do.",
         )
     lookup = np.array([place.get(name, -1) for name in gold.ids], dtype=np.int64)

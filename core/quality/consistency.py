@@ -176,13 +176,12 @@ def noise_ceiling(triplets: Triplets | Quadruples) -> Ceiling:
     found: ErrorEstimate | None = repeat_error(triplets)
     if found is None:
         return Ceiling(None, (
-            "No question was answered twice, so these data do not tell how well answers can be "
-            "predicted at all: there is no noise ceiling."
+            "No question was answered twice, so the noise ceiling cannot be estimated."
         ))
     share = Share(1 - found.error, 1 - found.high, 1 - found.low, found.n_answers)
     return Ceiling(share, (
-        f"The noise ceiling is {share}: so many of {share.n:,} repeated answers agree with the "
-        "majority of the others to the same question."
+        f"The noise ceiling is {share}: the share of {share.n:,} repeated answers that agree with "
+        "the majority of the other answers to the same question."
     ))
 
 

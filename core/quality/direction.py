@@ -72,31 +72,34 @@ class DirectionTest:
         chosen = self.accuracy[0]
         if self.warns:
             return (
-                f"Another reading predicts clearly better: {self.readings[self.best].title}, "
-                f"with {self.accuracy[self.best]:.1%} of held-out answers right; this one has "
+                f"Probably read wrongly: with the reading {self.readings[self.best].title!r} a map "
+                f"predicts {self.accuracy[self.best]:.1%} of held-out responses, with this one "
                 f"{chosen:.1%}."
             )
         if not np.isfinite(chosen):
-            return "The answers do not tell: no row that can be read has a weight."
+            return "Undecided: no readable row has a weight above zero."
         if len(self.readings) == 1:
-            return f"No other reading fits the columns; a map predicts {chosen:.1%} of the answers."
+            return (
+                f"The only reading that fits the columns: a map predicts {chosen:.1%} of held-out "
+                "responses."
+            )
         if self.low[0] <= 0.5:
             return (
-                f"The answers do not tell: a map predicts {chosen:.1%} of them under this "
-                "reading, which is no better than guessing, and no other reading does better."
+                f"Undecided: a map predicts {chosen:.1%} of held-out responses, no better than "
+                "chance, and no other reading does better."
             )
         best = 1 + int(np.argmax(self.accuracy[1:]))
-        compared = (
-            f"{chosen:.1%} of held-out answers are right, with the others at most "
-            f"{self.accuracy[best]:.1%}."
-        )
         if self.accuracy[best] - chosen > CLEARLY:
             return (
-                f"No other reading predicts clearly better: {compared} Beyond what the popularity "
-                f"of the objects gives away, that is {100 * self.over_popularity[0]:.1f} points "
-                f"here and {100 * self.over_popularity[best]:.1f} there."
+                f"Probably read correctly: a map predicts {chosen:.1%} of held-out responses, "
+                f"another reading {self.accuracy[best]:.1%}, but beyond the popularity of the "
+                f"objects this is {100 * self.over_popularity[0]:.1f} percentage points here and "
+                f"{100 * self.over_popularity[best]:.1f} there."
             )
-        return f"No other reading predicts clearly better: {compared}"
+        return (
+            f"Read correctly: a map predicts {chosen:.1%} of held-out responses, the next best "
+            f"reading {self.accuracy[best]:.1%}."
+        )
 
 
 def direction_test(

@@ -67,7 +67,7 @@ class Exclusion:
             known = ", ".join(map(repr, [*RULES, MANUAL]))
             raise ValueError(f"rule is {self.rule!r}; it must be one of {known}.")
         elif values:
-            raise ValueError("an exclusion by hand has no parameters")
+            raise ValueError("a manual exclusion has no parameters")
         object.__setattr__(self, "parameters", values)
         object.__setattr__(self, "participants", tuple(map(str, self.participants)))
         object.__setattr__(self, "answers", tuple(map(int, self.answers)))
@@ -76,7 +76,7 @@ class Exclusion:
     def title(self) -> str:
         """What it is called, with its parameters."""
         if self.rule == MANUAL:
-            return "By hand"
+            return "Manual selection"
         labels = {p.name: p.spec.label.lower() for p in parameters(RULES[self.rule].find)}
         words = [f"{labels[name]}: {value:g}" for name, value in self.parameters.items()]
         return RULES[self.rule].title + (f" ({', '.join(words)})" if words else "")
@@ -138,9 +138,9 @@ class Effect:
     def sentence(self) -> str:
         """The effect in words."""
         return (
-            f"Held-out accuracy on the answers that stay goes from {self.before:.1%} to "
-            f"{self.after:.1%}: {100 * self.difference:+.1f} points "
-            f"[{100 * self.low:+.1f}, {100 * self.high:+.1f}]."
+            f"Held-out accuracy on the remaining answers changes from {self.before:.1%} to "
+            f"{self.after:.1%}: {100 * self.difference:+.1f} points [{100 * self.low:+.1f}, "
+            f"{100 * self.high:+.1f}]."
         )
 
 
@@ -337,8 +337,8 @@ class Cleaning:
     def _nothing_left(self, exclusion: Exclusion | None) -> DataError:
         what = f"{exclusion.title}: " if exclusion else ""
         return DataError(
-            f"{what}no answer would be left, or too few", file=self.raw.name,
-            remedy="Choose a milder limit.",
+            f"{what}no answer would remain, or too few", file=self.raw.name,
+            remedy="Choose a less strict criterion.",
         )
 
 

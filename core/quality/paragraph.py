@@ -23,19 +23,19 @@ def methods_paragraph(cleaning: Cleaning, asked: str = "") -> str:
         What was asked, such as the title of a `tripletscope.core.io.Task`.
     """
     raw, kept = cleaning.raw, cleaning.triplets
-    task = f" (asked for: {asked[:1].lower()}{asked[1:]})" if asked else ""
+    task = f" (task: {asked[:1].lower()}{asked[1:]})" if asked else ""
     lines = [f"We collected {_size(raw)} on {_counted(raw.n_objects, 'object')}{task}."]
     catch = cleaning.catch_trials
     if catch is not None and len(catch):
         lines.append(
-            f"A further {_counted(len(catch), 'catch trial')} had the anchor among the options; "
+            f"On a further {_counted(len(catch), 'catch trial')} the anchor was among the options; "
             f"{catch['correct'].mean():.1%} were answered correctly."
         )
     if cleaning.exclusions:
         used = int((kept.answers_per_object > 0).sum())
         lines.append(
-            f"We excluded, in this order, {'; '.join(_steps(cleaning))}. This left {_size(kept)} "
-            f"on {_counted(used, 'object')}."
+            f"We applied these exclusions, in this order: {'; '.join(_steps(cleaning))}. This left "
+            f"{_size(kept)} on {_counted(used, 'object')}."
         )
     else:
         lines.append("No answers were excluded.")
@@ -72,7 +72,9 @@ def _size(triplets: Triplets | Quadruples) -> str:
 def _trials(kept: Triplets | Quadruples) -> list[str]:
     lines = []
     answers = kept.take(one_per_trial(kept)).answers
-    for column, what in (("sampler", "Questions were picked by"), ("split", "Trials are marked")):
+    for column, what in (("sampler", "Questions were selected by"), (
+        "split", "Trials were assigned to"
+    )):
         if column in answers:
             shares = answers[column].value_counts(normalize=True)
             words = [f"{name} ({share:.1%})" for name, share in shares.items() if share > 0]
@@ -94,13 +96,13 @@ def _consistency(kept: Triplets | Quadruples) -> list[str]:
     ]
     if found.within.n:
         lines.append(
-            f"Participants repeated their own answer in {found.within} of {found.within.n:,} pairs "
-            "of repeats (95% interval, by question)."
+            f"Intra-observer consistency: participants gave the same answer in {found.within} of "
+            f"{found.within.n:,} pairs of repeats (95% interval, by question)."
         )
     if found.between.n:
         lines.append(
-            f"Different participants agreed in {found.between} of {found.between.n:,} pairs of "
-            "answers."
+            "Inter-observer agreement: different participants gave the same answer in "
+            f"{found.between} of {found.between.n:,} pairs of answers."
         )
     return [*lines, noise_ceiling(kept).sentence]
 

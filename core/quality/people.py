@@ -226,7 +226,7 @@ def agreement_with_map(
     triplets: Triplets | Quadruples,
     *,
     folds: Annotated[
-        int, Number(2, 100, "Folds", "At most; with fewer participants each is a fold.")
+        int, Number(2, 100, "Folds", "At most; with fewer participants, each is a fold.")
     ] = 10,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
@@ -256,8 +256,8 @@ def agreement_with_map(
     who, names = codes_of(triplets, "participant")
     if len(names) < 2:
         raise DataError(
-            "there are no two participants to compare", file=triplets.name,
-            remedy="Choose the column that tells who gave an answer.",
+            "there are fewer than two participants to compare", file=triplets.name,
+            remedy="Choose the column that names the participant.",
         )
     folds = min(folds, len(names))
     fold = np.append(np.random.default_rng(seed).permutation(len(names)) % folds, -1)[who]

@@ -57,34 +57,45 @@ class QualityReport:
         found, cover = self.repeats, self.coverage
         lines = [
             f"{cover.answers:,} answers to {found.questions:,} different questions, of "
-            f"{cover.possible:,} possible; {found.repeated:,} were asked more than once and "
-            f"{found.contradicted:,} of them answered both ways.",
+            f"{cover.possible:,} possible; {found.repeated:,} were asked more than once, and "
+            f"{found.contradicted:,} of these received contradictory answers.",
         ]
         if found.within.n:
-            lines.append(f"Participants agree with themselves in {found.within} of repeats.")
+            lines.append(
+                "Intra-observer consistency: participants repeat their own answer in "
+                f"{found.within} of repeats."
+            )
         if found.between.n:
-            lines.append(f"Different participants agree in {found.between} of repeats.")
+            lines.append(
+                "Inter-observer agreement: different participants give the same answer in "
+                f"{found.between} of repeats."
+            )
         lines.append(self.ceiling.sentence)
         if self.checks.n:
-            lines.append(f"{self.checks} of {self.checks.n:,} catch and gold questions were wrong.")
+            lines.append(
+                f"{self.checks} of {self.checks.n:,} catch and gold questions were answered "
+                "wrongly."
+            )
         if self.circular.n:
             lines.append(
                 f"{self.circular.value:.1%} of {self.circular.n:,} complete "
-                f"triple{'s' * (self.circular.n != 1)} of options go round in a circle; 25% would "
-                "if answers were guessed."
+                f"triad{'s' * (self.circular.n != 1)} of options are circular; with guessing it "
+                "would be 25%."
             )
         lines.append(self.sides)
         if cover.needed:
-            enough = cover.dimensions
+            enough = (
+                ". How many dimensions they support is a matter of cross-validation."
+                if cover.dimensions else ", too few even for one dimension."
+            )
             lines.append(
-                f"There are {cover.answers / max(cover.needed[1], 1.0):.1f} times n ln n answers, "
-                + (f"by the rule of thumb enough for {enough} dimension{'s' * (enough > 1)}."
-                   if enough else "by the rule of thumb too few even for one dimension.")
+                "By the rule of thumb, a map in d dimensions needs at least d n ln n answers; "
+                f"there are {cover.answers / max(cover.needed[1], 1.0):.1f} n ln n{enough}"
             )
         if cover.components > 1:
             lines.append(
-                f"The objects fall into {cover.components} groups that no answer joins: their "
-                "places relative to each other are unknown."
+                f"The objects fall into {cover.components} groups that no answer connects: their "
+                "relative positions are undetermined."
             )
         return lines
 
@@ -110,17 +121,17 @@ def quality(
     asked = people["checks"].sum()
     failed = (people["failed"] * people["checks"]).sum()
     sides = (
-        "The file does not say on which side options stood, or was sorted by the answer: a "
-        "preference for a side cannot be seen."
+        "The file does not say on which side the options were shown, or was sorted by the answer: "
+        "side bias cannot be assessed."
     )
     if "favourite_share" in people:
         biased = int((people["bias_p"] < 0.01).sum())
         if "participant" in triplets.answers:
-            sides = f"{biased:,} of {len(people):,} participants prefer a side (p < 0.01)."
+            sides = f"{biased:,} of {len(people):,} participants have a side bias (p < 0.01)."
         else:
             sides = (
-                "Taken together, the answers prefer a side (p < 0.01)." if biased
-                else "Taken together, the answers show no preference for a side (p < 0.01)."
+                "Over all participants there is a side bias (p < 0.01)." if biased
+                else "Over all participants there is no significant side bias (p < 0.01)."
             )
     circular = Share.of(0, 0)
     if "circular" in things:

@@ -17,10 +17,10 @@ from tripletscope.core.method import Number
 from tripletscope.core.quality.columns import codes_of, one_per_trial, sides_of
 from tripletscope.core.quality.people import participants
 
-_Most = Annotated[float, Number(0.0, 1.0, "At most", "Share of the answers.")]
-_Least = Annotated[float, Number(0.0, 1.0, "At least", "Share of the answers.")]
-_AtLeast = Annotated[float, Number(0.0, 3600.0, "At least, in seconds")]
-_AtMost = Annotated[float, Number(0.0, 36000.0, "At most, in seconds")]
+_Most = Annotated[float, Number(0.0, 1.0, "Max. proportion", "Of the participant's answers.")]
+_Least = Annotated[float, Number(0.0, 1.0, "Min. proportion", "Of the participant's answers.")]
+_AtLeast = Annotated[float, Number(0.0, 3600.0, "Min. seconds")]
+_AtMost = Annotated[float, Number(0.0, 36000.0, "Max. seconds")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ _THINGS = "THINGS, check_for_cheaters (Hebart et al. 2020)"
 
 @_rule(
     "Failed catch or gold questions",
-    "Participants who answered more than this share of the catch and gold questions wrong.",
+    "Participants who answered more than this proportion of catch and gold questions wrongly.",
     "tripletTools, filter_failed_catch: 20 %",
 )
 def _failed_checks(known: Known, *, most: _Most = 0.2) -> np.ndarray:
@@ -150,7 +150,7 @@ def _slow_answers(known: Known, *, most: _AtMost = 60.0) -> np.ndarray:
 
 
 @_rule(
-    "Without a response time", "Answers whose response time is missing or impossible.",
+    "Missing response time", "Answers whose response time is missing or impossible.",
     "THINGS, preprocessing",
 )
 def _without_time(known: Known) -> np.ndarray:
@@ -158,20 +158,20 @@ def _without_time(known: Known) -> np.ndarray:
 
 
 @_rule(
-    "Too few answers", "Participants with fewer trials than this.",
+    "Too few trials", "Participants with fewer trials than this.",
     "tripletTools: 510 of 1,000 trials",
 )
 def _few_answers(
-    known: Known, *, least: Annotated[int, Number(0, 1_000_000, "At least, in trials")] = 100
+    known: Known, *, least: Annotated[int, Number(0, 1_000_000, "Min. trials")] = 100
 ) -> np.ndarray:
     once = one_per_trial(known.triplets) & (known.who >= 0)
     return known.by(np.bincount(known.who[once], minlength=len(known.names)) < least)
 
 
 @_rule(
-    "Favourite side",
-    "Participants who chose one position in more than the one share of their answers, or another "
-    "in less than the other.",
+    "Side bias",
+    "Participants who chose one position in more than the maximum proportion of their answers, or "
+    "another in less than the minimum.",
     f"{_THINGS}: 40 % and 27 % of three positions",
 )
 def _favourite_side(known: Known, *, most: _Most = 0.8, least: _Least = 0.0) -> np.ndarray:
@@ -187,8 +187,8 @@ def _favourite_side(known: Known, *, most: _Most = 0.8, least: _Least = 0.0) -> 
 
 
 @_rule(
-    "Patterned sides",
-    "Participants whose positions do not follow each other at random: the runs test gives a p "
+    "Sequential side pattern",
+    "Participants whose sequence of chosen positions is not random: the runs test gives a p value "
     "below this.",
     _THINGS,
 )
@@ -201,15 +201,15 @@ def _patterned_sides(
 
 @_rule(
     "Fast blocks",
-    "Blocks whose fifth fastest answer took less than the one and whose tenth fastest less than "
-    "the other, and everything of participants with so many of these blocks.",
+    "Blocks whose fifth-fastest and tenth-fastest responses were both faster than these limits, "
+    "and all data of participants with at least this many such blocks.",
     f"{_THINGS}: 0.8 s, 1.1 s, 5 blocks",
 )
 def _fast_blocks(
     known: Known, *,
-    fifth: Annotated[float, Number(0.0, 3600.0, "Fifth fastest below, in seconds")] = 0.8,
-    tenth: Annotated[float, Number(0.0, 3600.0, "Tenth fastest below, in seconds")] = 1.1,
-    blocks: Annotated[int, Number(1, 1000, "Blocks")] = 5,
+    fifth: Annotated[float, Number(0.0, 3600.0, "Fifth fastest below (s)")] = 0.8,
+    tenth: Annotated[float, Number(0.0, 3600.0, "Tenth fastest below (s)")] = 1.1,
+    blocks: Annotated[int, Number(1, 1000, "Min. fast blocks")] = 5,
 ) -> np.ndarray:
     times = known.column("response_time").to_numpy(dtype=float)
     known.column("block")
@@ -231,7 +231,7 @@ def _fast_blocks(
 
 
 @_rule(
-    "Duplicates", "Answers that repeat an earlier one in everything that is known of it.",
+    "Duplicates", "Answers identical to an earlier one in every column.",
     "THINGS, preprocessing: exact duplicates",
 )
 def _duplicates(known: Known) -> np.ndarray:
@@ -241,28 +241,28 @@ def _duplicates(known: Known) -> np.ndarray:
 
 
 @_rule(
-    "At odds with the others",
-    "Participants who are on the side of the others' majority in less than this share of the "
-    "questions they have in common, of which there are at least so many.",
+    "Low inter-observer agreement",
+    "Participants who agree with the majority of the others on less than this proportion of the "
+    "questions that they share, given a minimum number of these.",
     "tripletTools, make.vmat: agreement on validation triplets",
 )
 def _at_odds(
     known: Known, *, least: _Least = 0.5,
-    shared: Annotated[int, Number(1, 100_000, "Shared answers")] = 10,
+    shared: Annotated[int, Number(1, 100_000, "Min. shared questions")] = 10,
 ) -> np.ndarray:
     people = known.people
     return known.by((people["agrees"] < least) & (people["compared"] >= shared))
 
 
 @_rule(
-    "Inconsistent",
-    "Participants who contradict themselves in more than this share of the pairs of their own "
-    "answers to one question, of which there are at least so many.",
+    "Low intra-observer consistency",
+    "Participants who contradict themselves in more than this proportion of their repeats, given a "
+    "minimum number of pairs of repeats.",
     "common practice",
 )
 def _inconsistent(
     known: Known, *, most: _Most = 0.4,
-    repeats: Annotated[int, Number(1, 100_000, "Pairs of repeats")] = 10,
+    repeats: Annotated[int, Number(1, 100_000, "Min. pairs of repeats")] = 10,
 ) -> np.ndarray:
     people = known.people
     return known.by((1 - people["consistent"] > most) & (people["repeats"] >= repeats))

@@ -34,10 +34,10 @@ _TOLERANCE, _MOST_ITERATIONS = 1e-12, 500
 class MLDS(Method):
     """Maximum likelihood difference scaling: a scale along one ordered physical stimulus.
 
-    Of two intervals, the one is said to be larger whose difference of scale values, plus noise,
-    is larger. As the order of the levels is taken as known, this is a generalised linear model.
-    It is not told that the scale rises, but where it falls and rises again its intervals mean
-    something else than distances, and it is wrong.
+    Of two intervals, the one with the larger difference of scale values, plus noise, is judged to
+    be larger. As the order of the levels is known, this is a generalised linear model. The fit
+    does not force the scale to rise, but the model is only valid if it does: where a scale falls
+    and rises again, its intervals are no distances.
 
     Attributes
     ----------
@@ -101,16 +101,16 @@ class MLDS(Method):
         str | None,
         Column(
             "Stimulus",
-            "Column of the table of objects with the physical value.",
+            "Column of the stimulus metadata with the physical value.",
             automatic="Order of the objects",
         ),
     ] = None
     most_levels: Annotated[
         int | None,
         Number(
-            3, 1000, "Levels at most",
-            "Where there are more, neighbouring values of the stimulus are joined to so many "
-            "levels, as if their objects looked the same.",
+            3, 1000, "Max. levels",
+            "Where there are more, neighbouring stimulus values are binned into this many levels, "
+            "as if their objects looked the same.",
             automatic="one for every value",
         ),
     ] = None
@@ -118,15 +118,15 @@ class MLDS(Method):
         str,
         Choice(
             {name: link.title for name, link in LINKS.items()}, "Link",
-            "How the noise of a decision is distributed.",
+            "Distribution of the decision noise.",
         ),
     ] = "probit"
     outside: Annotated[
         bool,
         Switch(
             "Use answers whose anchor lies at one end",
-            "If the scale rises, their true answer is known beforehand, so the method as "
-            "published does not ask them.",
+            "On a monotonic scale their correct answer is known beforehand, so the published "
+            "method does not ask them.",
             advanced=True,
         ),
     ] = False

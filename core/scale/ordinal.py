@@ -27,7 +27,7 @@ from tripletscope.core.uncertainty.sources import Maps, Source, samples_from
 Stimulus = Annotated[
     str | None,
     Column(
-        "Stimulus", "Column of the table of objects with the physical value.",
+        "Stimulus", "Column of the stimulus metadata with the physical value.",
         automatic="Order of the objects",
     ),
 ]
@@ -111,7 +111,7 @@ class OrdinalScale:
     def _directions(self, positions: np.ndarray) -> np.ndarray:
         """(..., m) angles of positions (..., m, d) around their middle."""
         if positions.shape[-1] < 2:
-            raise ValueError("a line has no angles; use two or three dimensions")
+            raise ValueError("one dimension has no angles; use two or three dimensions")
         plane = positions[..., :2] - np.nanmean(positions[..., :2], axis=-2, keepdims=True)
         return np.arctan2(plane[..., 1], plane[..., 0])
 
@@ -248,12 +248,13 @@ def scales_by(
     by: Annotated[
         str | None,
         Column(
-            "Groups", "Column of the answers: one scale for each value, beside that of all.",
+            "Groups", "Column of the response metadata: one scale per value, beside that of all "
+            "answers.",
             of="answers",
         ),
     ] = "participant",
     most: Annotated[
-        int, Number(1, 1000, "Groups at most", "Those with the most answers.")
+        int, Number(1, 1000, "Max. groups", "Those with the most answers.")
     ] = 12,
     maps: Maps = 100,
     coverage: Annotated[float, Number(0.5, 0.999, "Coverage of the band")] = 0.95,

@@ -93,15 +93,19 @@ def bootstrap_scale(
     triplets: Any,
     *,
     resamples: Annotated[
-        int, Number(20, 1_000_000, "Resamples", "More make the intervals themselves steadier.")
+        int, Number(
+            20, 1_000_000, "Bootstrap replicates",
+            "More make the intervals themselves more precise."
+        )
     ] = 10_000,
     scheme: Annotated[
         str,
         Choice(
-            {"model": "From the fitted model", "answers": "Answers with replacement"},
+            {"model": "Parametric (fitted model)", "answers": "Non-parametric (answers)"},
             "Resampling",
-            "From the fitted model: new answers to the same questions, as R's package does. "
-            "Answers with replacement: does not trust the model, but leaves questions out.",
+            "Parametric: new answers to the same questions, simulated by the fitted model, as R's "
+            "MLDS does. Non-parametric: answers resampled with replacement, which does not rely on "
+            "the model, but omits some questions.",
         ),
     ] = "model",
     seed: Seed = 0,
@@ -238,7 +242,7 @@ def diagnose(
     triplets: Any,
     *,
     simulations: Annotated[
-        int, Number(20, 100_000, "Simulations", "More make the envelope and p values steadier.")
+        int, Number(20, 100_000, "Simulations", "More make the envelope and p values more precise.")
     ] = 1_000,
     seed: Seed = 0,
     progress: Progress = silent,

@@ -136,7 +136,7 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
     if len(stimuli) == 3:
         low, middle, high = ranks.T
         ordered = (np.sign(middle - low) == np.sign(high - middle)) & (middle != low)
-        _refuse(~ordered, "the second stimulus of a triad is not between the others", name)
+        _refuse(~ordered, "the second stimulus of a triad does not lie between the others", name)
         rows = np.column_stack([
             middle, np.where(second, low, high), np.where(second, high, low)
         ])
@@ -155,7 +155,7 @@ def _refuse(wrong: np.ndarray, problem: str, name: str) -> None:
     if wrong.any():
         raise DataError(
             problem, file=name, row=int(np.argmax(wrong)) + 2,
-            remedy="Correct the row or leave it out.",
+            remedy="Correct or remove the row.",
         )
 
 
@@ -173,7 +173,7 @@ def stimulus_of(triplets: Triplets | Quadruples, column: str | None) -> np.ndarr
     if column not in objects:
         raise DataError(
             f"the objects have no column {column!r}", file=triplets.name,
-            remedy="Choose the column of the table of objects that holds the physical value.",
+            remedy="Choose the column of the stimulus metadata that holds the physical value.",
         )
     values = pd.to_numeric(objects[column], errors="coerce").to_numpy(dtype=float)
     unknown = ~np.isfinite(values)
@@ -181,7 +181,7 @@ def stimulus_of(triplets: Triplets | Quadruples, column: str | None) -> np.ndarr
         which = objects["id"].iloc[int(np.argmax(unknown))]
         raise DataError(
             f"{column!r} of object {which!r} is not a number", file=triplets.name,
-            remedy="Fill it in, or leave the object out.",
+            remedy="Fill it in, or remove the object.",
         )
     return values
 
@@ -245,7 +245,7 @@ def as_trials(
         raise DataError(
             "no answer compares two intervals of the stimulus" if len(levels) >= 3
             else "a scale needs three levels of the stimulus", file=given.name,
-            remedy="Ask about triples of different levels with the middle one as anchor.",
+            remedy="Ask about triads of different levels with the middle one as anchor.",
         )
     if second is None and not triads and "side" in given.answers:
         second = (given.answers["side"] == "right").to_numpy()

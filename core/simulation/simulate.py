@@ -25,37 +25,37 @@ NOISE = Choice(
 #: How strong each noise is: what its level means, its range, and one to begin with.
 LEVELS = {
     "flip": Parameter("level", Number(
-        0.0, 0.5, "Share of answers flipped",
-        "So many answers are turned round, whatever was asked. At 0.5 people guess.",
+        0.0, 0.5, "Proportion of flipped answers",
+        "Probability that an answer is flipped, whatever the question. At 0.5 observers guess.",
     ), 0.1),
     "lognormal": Parameter("level", Number(
-        0.0, 10.0, "Spread of distances",
-        "Standard deviation of the logarithms of the two distances that are compared: at 0.3, a "
-        "distance is typically seen too long or too short by a third.",
+        0.0, 10.0, "Distance noise (s.d. of log)",
+        "Standard deviation of the logarithms of the two distances that are compared: at 0.3, "
+        "perceived distances are typically off by a third.",
     ), 0.3),
     "positions": Parameter("level", Number(
-        0.0, 100.0, "Spread of positions",
-        "Standard deviation of the places at which the three objects are seen, anew in every "
-        "question. A normal cloud has one of 1, circles have a radius of 1, squares and scales a "
+        0.0, 100.0, "Position noise (s.d.)",
+        "Standard deviation of the perceived positions of the three objects, drawn anew in every "
+        "trial. A normal cloud has one of 1, circles have a radius of 1, squares and scales a "
         "length of 1.",
     ), 0.1),
     "logistic": Parameter("level", Number(
         0.01, 100.0, "Unit of distance",
-        "Distances are measured in this unit before they are squared and compared: objects nearer "
-        "to each other are hard to tell apart. A normal cloud has a standard deviation of 1, "
-        "circles have a radius of 1, squares and scales a length of 1.",
+        "Distances are divided by this unit before they are squared and compared: differences well "
+        "below it are hard to perceive. A normal cloud has a standard deviation of 1, circles have "
+        "a radius of 1, squares and scales a length of 1.",
     ), 0.7),
     "crowd": Parameter("level", Number(
-        0.0, 100.0, "Doubt (mu)",
-        "Added to both squared distances: the more, the more alike the two options look.",
+        0.0, 100.0, "Smoothing μ",
+        "Added to both squared distances: the larger, the closer to guessing.",
     ), 0.1),
 }
 
 DESIGNS = {
     "random": "Random",
-    "repeated": "Repeated, majority counts",
+    "repeated": "Repeated, majority response",
     "landmark": "Landmarks",
-    "triads": "Triads, the middle one asked about",
+    "triads": "Triads with the middle stimulus as anchor",
 }
 
 #: Questions that are put to a matrix of distances at most.

@@ -22,11 +22,12 @@ TRUTHS = Choice(
         "cubic": "Scale: cubic",
         "polynomial": "Scale: second-degree polynomial",
         "sinusoid": "Scale: sinusoid",
-        "observer": "Scale: an observer of their own (Gaussian process)",
+        "observer": "Scale: one per observer (Gaussian process)",
     },
-    "Truth",
-    "Where the objects lie. Clusters, half moons, rings and circle are in the plane, the helix in "
-    "space. Scales are on a line, along which the objects' stimulus is evenly spaced.",
+    "True configuration",
+    "True configuration of the objects. Clusters, half moons, rings and the circle lie in the "
+    "plane, the helix in space. Scales lie on a line, and the objects are evenly spaced along the "
+    "stimulus.",
 )
 SCALES = ("sigmoid", "cubic", "polynomial", "sinusoid", "observer")
 #: Dimensions of the truths that have a number of their own.

@@ -87,7 +87,7 @@ def search_curve(
     max_objects: Annotated[
         int,
         Number(
-            10, 100_000, "Objects searched for", "Fewer are quicker, with wider intervals.",
+            10, 100_000, "Objects searched for", "Fewer are faster, with wider intervals.",
             advanced=True,
         ),
     ] = 1000,

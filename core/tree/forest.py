@@ -24,10 +24,10 @@ from tripletscope.core.tree.search import nearest
 
 LeafSize = Annotated[
     int,
-    Number(1, 100_000, "Leaf size n₀", "Cells of up to so many objects are not divided further."),
+    Number(1, 100_000, "Leaf size n₀", "Cells of at most this many objects are not divided."),
 ]
 Trees = Annotated[
-    int, Number(1, 10_000, "Trees M", "More trees err less; little is gained past a hundred.")
+    int, Number(1, 10_000, "Trees M", "More trees reduce the error, slowly beyond a hundred.")
 ]
 
 
@@ -62,9 +62,9 @@ class ComparisonForest(ComparingEstimator):
     max_samples: Annotated[
         float,
         Number(
-            0.01, 1.0, "Share of objects per tree r",
-            "Each tree is grown from so many objects, drawn without replacement. Below 1 the "
-            "others tell the out-of-bag error.",
+            0.01, 1.0, "Subsample fraction r",
+            "Each tree is grown from this fraction of objects. Below 1, the others give the "
+            "out-of-bag error.",
         ),
     ] = 1.0
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0

@@ -39,16 +39,16 @@ _CART_TREES = 100
 Answers = Annotated[
     str,
     Choice(
-        {"fitted": "The map", "answered": "The uploaded answers; the map where there is none"},
-        "Who answers",
-        "The forest asks which of two objects another one is nearer to.",
+        {"fitted": "The map", "answered": "The data; the map where they have no answer"},
+        "Oracle",
+        "What answers which of two objects a third is nearer to.",
     ),
 ]
 Kind = Annotated[str, Choice({"classes": "Classes", "numbers": "Numbers"}, "Predicted as")]
 Share = Annotated[
     float,
     Number(
-        0.1, 1.0, "Share of objects per tree r", "Each tree is grown from so many objects.",
+        0.1, 1.0, "Subsample fraction r", "Of the objects, for each tree.",
         advanced=True,
     ),
 ]
@@ -137,7 +137,7 @@ def forest_errors(
     method: Method,
     triplets: Triplets,
     *,
-    column: Annotated[str, Column("Predicted column", "A column of the table of objects.")],
+    column: Annotated[str, Column("Predicted column", "A column of the stimulus metadata.")],
     kind: Kind = "classes",
     answers: Answers = "fitted",
     max_samples: Share = 1.0,

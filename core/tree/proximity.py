@@ -19,7 +19,7 @@ from tripletscope.core.tree.oracle import Answered, Distances
 @register("kernel")
 @dataclass(kw_only=True, eq=False, repr=False)
 class ForestProximity(Kernel):
-    """Proximity in a comparison forest: the share of the trees in which two objects share a leaf.
+    """Proximity in a comparison forest: the share of trees in which two objects share a leaf.
 
     Questions that the triplets answer are answered by them, the others by a map. Pivots are
     random; no labels are used.
@@ -40,14 +40,14 @@ class ForestProximity(Kernel):
 
     basis: Annotated[
         Method | dict | None,
-        Inner(("embedding",), "Map", "Answers what nobody was asked.", automatic="STE"),
+        Inner(("embedding",), "Map", "Answers questions that nobody was asked.", automatic="STE"),
     ] = None
     n_estimators: Trees = 200
     leaf_size: Annotated[
         int,
         Number(
-            2, 1000, "Leaf size", "Cells of so many objects are not divided further. Larger "
-            "leaves see larger structures.",
+            2, 1000, "Leaf size", "Cells of this many objects are not divided. Larger leaves "
+            "reveal larger structures.",
         ),
     ] = 8
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0

@@ -63,7 +63,7 @@ def search_errors(
         ),
     ] = 10,
     max_objects: Annotated[
-        int, Number(1, 1_000_000, "Objects", "Neighbours of so many objects are searched.")
+        int, Number(1, 1_000_000, "Objects", "Number of objects whose neighbours are searched.")
     ] = 1_000_000,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,

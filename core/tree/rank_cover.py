@@ -50,7 +50,7 @@ class RankCoverTree(ComparingEstimator):
     ] = 4
     coverage: Annotated[
         float,
-        Number(1.0, 1000.0, "Coverage ω", "Objects that a search goes on from in each level."),
+        Number(1.0, 1000.0, "Coverage ω", "Objects from which a search continues at each level."),
     ] = 4.0
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
 

@@ -131,15 +131,15 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
         str,
         Choice(
             {"supervised": "Of different classes", "random": "Random"}, "Pivots",
-            "Pairs of different classes make the cells purer.",
+            "Pairs of different classes yield purer cells.",
         ),
     ] = "supervised"
     multiclass: Annotated[
         str,
         Choice(
-            {"pooled": "One forest, pooled vote", "one-vs-one": "A forest for each two classes"},
+            {"pooled": "One forest, pooled vote", "one-vs-one": "One forest per pair of classes"},
             "More than two classes",
-            "One forest for each two classes takes more questions, and as many trees for each.",
+            "One forest per pair of classes takes more questions, and as many trees for each pair.",
             advanced=True,
         ),
     ] = "pooled"
@@ -249,13 +249,13 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
         str,
         Choice(
             {
-                "best": "Best of several random pairs", "different": "Of different responses",
+                "best": "Best of several random pairs", "different": "Of different values",
                 "random": "Random",
             },
             "Pivots",
             "The best of several pairs lowers the variance of the responses most: fewest errors, "
-            "and as many times the questions. Of different responses: one up to the mean of the "
-            "cell, one above it.",
+            "and as many times the questions. Of different values: one up to the mean of the cell, "
+            "one above it.",
         ),
     ] = "best"
     candidates: Annotated[

@@ -188,20 +188,20 @@ class Calibration:
         weights = self.counts[known]
         said = float(np.average(self.confidence[known], weights=weights))
         right = float(np.average(self.accuracy[known], weights=weights))
-        trust = _judgement(right - said, _TOLERATED, "too sure", "too cautious")
+        trust = _judgement(right - said, _TOLERATED, "overconfident", "underconfident")
         answers = (
-            f"answers predicted with {100 * said:.0f} % on average were right in "
-            f"{100 * right:.0f} % ({trust})."
+            f"answers predicted with a mean probability of {100 * said:.0f} % were right in "
+            f"{100 * right:.0f} % of cases ({trust})."
         )
         begin = f"On {len(self.coverage)} simulated data sets like this one, "
         if not len(held):
-            return f"{begin}too few maps placed any object to judge its ellipse, and {answers}"
+            return f"{begin}too few maps had ellipses to be judged, and {answers}"
         off = held.mean() - self.levels[-1]
         chance = 2.0 * held.std(ddof=1) / np.sqrt(len(held)) if len(held) > 1 else 0.0
         size = _judgement(off, max(_TOLERATED, min(chance, 0.1)), "too small", "too large")
         return (
-            f"{begin}the {100 * self.levels[-1]:.0f} % ellipses held {100 * held.mean():.0f} % of "
-            f"the true positions ({size}), and {answers}"
+            f"{begin}the {100 * self.levels[-1]:.0f} % ellipses contained {100 * held.mean():.0f} "
+            f"% of the true positions ({size}), and {answers}"
         )
 
 
@@ -254,7 +254,7 @@ def calibrate(
     *,
     source: Source = "bootstrap",
     data_sets: Annotated[
-        int, Number(2, 1000, "Data sets", "Simulated; more make the answer steadier.")
+        int, Number(2, 1000, "Data sets", "Simulated; more make the result more precise.")
     ] = 12,
     maps: Maps = 60,
     spread: Spread = "joint",

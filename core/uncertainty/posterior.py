@@ -42,7 +42,7 @@ Variance = Annotated[
     float | None,
     Number(
         0.01, 10_000.0, "Prior variance",
-        "Of every coordinate, before any answer is known. Lohaus et al. (2019) have 15.",
+        "Of every coordinate. Lohaus et al. (2019) used 15.",
         advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
     ),
 ]
@@ -50,24 +50,28 @@ Effective = Annotated[
     int,
     Number(
         20, 10_000, "Effective samples",
-        "Maps are drawn until they are worth so many independent ones.",
+        "Sampling continues until the draws are worth this many independent ones.",
     ),
 ]
 Most = Annotated[
     int,
     Number(
-        100, 10_000_000, "Draws at most", "Of every chain, even where that is not enough.",
+        100, 10_000_000, "Max. draws per chain", "Sampling stops here, even if the effective "
+        "samples are too few.",
         advanced=True,
     ),
 ]
 Chains = Annotated[
     int,
-    Number(1, 64, "Chains", "Independent runs, which must agree in the end.", advanced=True),
+    Number(
+        1, 64, "Chains", "Independent chains, which must converge to the same distribution.",
+        advanced=True
+    ),
 ]
 WarmUp = Annotated[
     float,
     Number(
-        0.0, 0.9, "Share left out", "The beginning of every chain that is not used.",
+        0.0, 0.9, "Burn-in", "Proportion at the start of every chain that is discarded.",
         advanced=True,
     ),
 ]
@@ -82,10 +86,12 @@ def sample_posterior(
     sampler: Annotated[
         str,
         Choice(
-            {"laplace": "Along the shape of the posterior", "plain": "Along the prior"},
+            {
+                "laplace": "Along the posterior's covariance", "plain": "Along the prior"
+            },
             "Sampler",
-            "Both are exact in the long run. Along the prior, as Lohaus et al. (2019) do, takes "
-            "ten to a hundred times as long.",
+            "Both are exact in the limit. Along the prior, as in Lohaus et al. (2019), takes ten "
+            "to a hundred times as long.",
             advanced=True,
         ),
     ] = "laplace",
@@ -187,7 +193,7 @@ def laplace(
     triplets: Triplets,
     *,
     samples: Annotated[
-        int, Number(20, 10_000, "Maps", "Drawn from the normal distribution.")
+        int, Number(20, 10_000, "Maps", "Drawn from the normal approximation.")
     ] = 400,
     variance: Variance = None,
     seed: Seed = 0,
@@ -327,8 +333,8 @@ def sample_distances(
     held = lengths.held * chains
     if 8 * held * (n * (n - 1) // 2) > _MOST_BYTES:
         raise ValueError(
-            f"{n * (n - 1) // 2:,} distances, each drawn {held:,} times, are more than memory "
-            "should hold; ask for fewer effective samples, or sample maps"
+            f"{n * (n - 1) // 2:,} distances, each drawn {held:,} times, would take too much "
+            "memory; ask for fewer effective samples, or sample maps"
         )
     fitted, _ = _most_probable(method, triplets, None, progress)
     upper = np.triu_indices(n, 1)

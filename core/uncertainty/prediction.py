@@ -111,7 +111,7 @@ def abstention(
     else:
         if n_groups(triplets) < _PARTS:
             raise DataError(
-                f"fewer than {_PARTS} different questions leave none to hold out",
+                f"with fewer than {_PARTS} different questions none can be held out",
                 file=triplets.name, remedy="Use more answers.",
             )
         rng = np.random.default_rng(seed)
@@ -187,7 +187,7 @@ def uncertainty_by_dimension(
     triplets: Triplets,
     *,
     most: Annotated[
-        int, Number(2, 20, "Dimensions at most", "All numbers of dimensions up to this are tried.")
+        int, Number(2, 20, "Max. dimensions", "All numbers of dimensions up to this are tried.")
     ] = 5,
     source: Source = "bootstrap",
     maps: Maps = 50,

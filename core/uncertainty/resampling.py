@@ -31,30 +31,32 @@ def bootstrap(
     replicates: Annotated[
         int,
         Number(
-            2, 10_000, "Replicates",
-            "Maps computed from resampled answers. More make the ellipses themselves steadier.",
+            2, 10_000, "Bootstrap replicates",
+            "Maps computed from resampled answers. More make the ellipses themselves more precise.",
         ),
     ] = 100,
     scheme: Annotated[
         str,
         Choice(
             {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
-            "With replacement: as many answers as there are, each as likely; measured to give "
-            "ellipses of about the right size. Subsample: a share of the answers without "
-            "replacement, as Lohaus et al. (2019) do. The answers of one trial, such as the two "
-            "of an odd one out, are drawn together.",
+            "With replacement: as many answers as in the data, which in simulations gives ellipses "
+            "of about the right size. Subsample: a fraction of the answers without replacement, as "
+            "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
+            "response, are drawn together.",
         ),
     ] = "resample",
     share: Annotated[
         float,
-        Number(0.01, 0.99, "Share of answers", "Answers in each subsample.", advanced=True),
+        Number(
+            0.01, 0.99, "Subsample fraction", "Of the answers, in each subsample.", advanced=True
+        ),
     ] = 0.5,
     rescale: Annotated[
         bool,
         Switch(
-            "Correct the size for the smaller number of answers",
-            "A subsample of share r has fewer answers, so its maps vary too much: variances are "
-            "multiplied by r / (1 − r). Off: as in the paper, more cautious.",
+            "Correct for the smaller sample",
+            "Maps of a subsample of fraction r vary too much: variances are multiplied by r / (1 − "
+            "r). Off: as in the paper, more conservative.",
             advanced=True,
         ),
     ] = True,

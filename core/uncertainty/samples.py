@@ -23,7 +23,7 @@ SOURCES = {
 SPREADS = {
     "joint": "From the maps: calibrated",
     "independent": "As if independent: nearly calibrated",
-    "published": "As published: cautious",
+    "published": "As published: conservative",
 }
 
 

@@ -23,14 +23,15 @@ Source = Annotated[
 ]
 Maps = Annotated[
     int,
-    Number(10, 10_000, "Maps", "Replicates of the bootstrap, or effective samples."),
+    Number(10, 10_000, "Maps", "Bootstrap replicates, or effective posterior samples."),
 ]
 Spread = Annotated[
     str,
     Choice(
         SPREADS, "Spread of a difference",
-        "How sure it is that one distance is shorter than another depends on how much their "
-        "difference varies. As published by Lohaus et al. (2019), probabilities are too cautious.",
+        "The probability that one distance is shorter than another depends on how much their "
+        "difference varies between maps. As published by Lohaus et al. (2019), probabilities are "
+        "too conservative.",
         advanced=True,
     ),
 ]

@@ -191,7 +191,7 @@ def learning_figure(
     low, high = min(x.min(), mark), max(x.max(), mark)
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="learning",
-        xaxis={"title": "answers learned from", "type": "log", "zeroline": False, "dtick": "D2",
+        xaxis={"title": "training answers", "type": "log", "zeroline": False, "dtick": "D2",
                "tickformat": ",", "range": [np.log10(low * 0.85), np.log10(high * 1.18)]},
         yaxis={"title": "held-out error", "zeroline": False},
     )

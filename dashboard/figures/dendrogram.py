@@ -381,7 +381,7 @@ def _hover(data: TreeData, labels: list[str], node: int) -> str:
         return f"<b>{html.escape(names, quote=False)}</b><br>{where}"
     text = f"<b>{count(len(members), 'object')}</b>, {where}<br>height {number(tree.heights[node])}"
     if data.support is not None:
-        text += f"<br>in {100 * data.support[node - tree.n_leaves]:.0f} % of resampled trees"
+        text += f"<br>in {100 * data.support[node - tree.n_leaves]:.0f} % of bootstrap trees"
     lines = "<br>".join(_wrapped(html.escape(names + more, quote=False)))
     return f"{text}<br>{lines}"
 

@@ -48,7 +48,7 @@ def residual_curve(
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="residuals",
         xaxis={"title": "deviance residual", "zeroline": False},
-        yaxis={"title": "share of the answers below", "tickformat": ".0%", "zeroline": False},
+        yaxis={"title": "cumulative proportion", "tickformat": ".0%", "zeroline": False},
     )
     if canvas.screen:
         figure.update_layout(margin_t=62)

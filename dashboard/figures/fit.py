@@ -18,10 +18,10 @@ def loss_curves(losses: Mapping[int, Sequence[float]], canvas: Canvas = SCREEN) 
         best = start == lowest
         figure.add_scatter(
             x=np.arange(len(curve)), y=np.asarray(curve), mode="lines",
-            name=f"start {start + 1}", showlegend=False,
+            name=f"restart {start + 1}", showlegend=False,
             line={"color": PALETTE[0] if best else FAINT, "width": 2 if best else 1},
             opacity=1.0 if best else 0.45,
-            hovertemplate=f"start {start + 1}, iteration %{{x}}: %{{y:.6g}}<extra></extra>",
+            hovertemplate=f"restart {start + 1}, iteration %{{x}}: %{{y:.6g}}<extra></extra>",
         )
     return figure.update_layout(
         template=template(canvas), uirevision="loss", dragmode="zoom",

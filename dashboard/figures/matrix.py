@@ -153,7 +153,7 @@ def spectrum_figure(
     figure.add_scatter(
         x=np.concatenate([rank, rank[::-1]]), y=np.concatenate([low, found.threshold[::-1]]),
         fill="toself", fillcolor=transparent(FAINT, 0.25), line={"width": 0}, hoverinfo="skip",
-        mode="lines", name="shuffled answers",
+        mode="lines", name="permuted answers",
     )
     signal = rank <= found.n_signal
     for name, which, colour in (("signal", signal, PALETTE[0]), ("within chance", ~signal, FAINT)):

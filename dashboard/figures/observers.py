@@ -165,7 +165,7 @@ def pooling_figure(
     )
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="pooling",
-        xaxis={"title": "participants learned from", "zeroline": False, "tickvals": x,
+        xaxis={"title": "number of participants in training", "zeroline": False, "tickvals": x,
                "type": "log", "ticktext": [str(n) for n in x]},
         yaxis={"title": "accuracy on another participant", "zeroline": False},
     )

@@ -49,7 +49,7 @@ class Quantity:
 QUANTITIES = {
     "accuracy": Quantity("further answers predicted", percent=True),
     "ellipse": Quantity("radius of ellipses / size of map"),
-    "disparity": Quantity("shape left unexplained", percent=True),
+    "disparity": Quantity("shape unexplained", percent=True),
 }
 
 
@@ -87,7 +87,7 @@ def plan_curves(
             hover=f"{several}%{{x:,}} answers: %{{y:{shown.form}}}",
         )
     for level, words, dash, side in (
-        (ceiling, "knowing the truth", "dash", "top left"),
+        (ceiling, "upper limit (noise)", "dash", "top left"),
         (wanted, "wanted", "dot", "bottom right"),
     ):
         if level is not None:

@@ -140,5 +140,5 @@ def _add_lines(
                 y=np.column_stack([places[0][members], places[1][members], gap]).ravel(),
                 line={"color": transparent(colour, strength),
                       "width": (2.4 if marked else 1.0) * canvas.scale},
-                hoverinfo="skip", showlegend=False, name="equal leaves",
+                hoverinfo="skip", showlegend=False, name="same leaves",
             )

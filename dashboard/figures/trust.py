@@ -37,11 +37,11 @@ def reliability(
         line={"color": PALETTE[0], "width": 2 * canvas.scale},
         marker={"size": (6 + 22 * np.sqrt(share)) * canvas.scale,
                 "color": transparent(PALETTE[0], 0.75), "line": {"width": 0}},
-        text=[f"said {p:.1%}, right {a:.1%}<br>{s:.1%} of the comparisons"
+        text=[f"predicted {p:.1%}, correct {a:.1%}<br>{s:.1%} of the comparisons"
               for p, a, s in zip(said, right, share, strict=True)],
         hovertemplate="%{text}<extra></extra>",
     )
-    _percent_axes(figure, "probability of the likelier answer", "share in which it was right")
+    _percent_axes(figure, "predicted probability", "proportion correct")
     return _finished(figure, "reliability", caption, canvas)
 
 
@@ -56,16 +56,16 @@ def coverage(
         x=np.tile(calibration.levels, len(held)), y=held.ravel(), mode="markers",
         name="one data set", marker={"size": 8 * canvas.scale,
                                      "color": transparent(PALETTE[0], 0.35)},
-        hovertemplate="%{x:.0%} ellipses held %{y:.1%}<extra></extra>",
+        hovertemplate="%{x:.0%} ellipses contained %{y:.1%}<extra></extra>",
     )
     figure.add_scatter(
         x=calibration.levels if len(held) else [],
         y=held.mean(axis=0) if len(held) else [], mode="lines+markers", name="mean",
         line={"color": PALETTE[0], "width": 2 * canvas.scale},
         marker={"size": 9 * canvas.scale, "symbol": "diamond"},
-        hovertemplate="%{x:.0%} ellipses held %{y:.1%} on average<extra></extra>",
+        hovertemplate="%{x:.0%} ellipses contained %{y:.1%} on average<extra></extra>",
     )
-    _percent_axes(figure, "coverage asked for", "true positions inside")
+    _percent_axes(figure, "nominal coverage", "empirical coverage")
     figure.update_xaxes(range=[0.4, 1.02], tickvals=calibration.levels)
     return _finished(figure, "coverage", caption, canvas)
 
@@ -83,7 +83,7 @@ def abstention_curves(
             marker={"size": 6 * canvas.scale, "symbol": SYMBOLS[k]},
             hovertemplate=f"from %{{x:.0%}}: %{{y:.1%}} {name}<extra></extra>",
         )
-    _percent_axes(figure, "predicts only from this probability on", "share")
+    _percent_axes(figure, "minimum probability to predict", "share")
     figure.update_yaxes(rangemode="tozero")
     return _finished(figure, "abstention", caption, canvas)
 

@@ -89,9 +89,9 @@ def figure_panel(
                 _together(info, simulations or {}, draw, size, table, name),
                 f"{name}.zip", "application/zip", key=f"{key}.zip", on_click="ignore",
                 icon=":material/folder_zip:",
-                help="Beside the figure and its numbers: what was simulated." if info is None else
-                "Beside the figure and its numbers: which data they are of, how these were "
-                "read, and everything that was left out of them.",
+                help="Includes the figure, its numbers and what was simulated." if info is None else
+                "Includes the figure, its numbers, which data they come from, how these were read, "
+                "and all exclusions.",
             )
         if further:
             further()
@@ -128,14 +128,14 @@ def print_size(
     )
     if not width:
         width = number(
-            session, f"{key}.mm", "Width in mm", 30.0, 500.0, last.width, step=5.0
+            session, f"{key}.mm", "Width (mm)", 30.0, 500.0, last.width, step=5.0
         )
     left, right = st.columns(2)
     with left:
-        font = number(session, f"{key}.font", "Text in points", 4.0, 24.0, last.font, step=0.5)
+        font = number(session, f"{key}.font", "Font size (pt)", 4.0, 24.0, last.font, step=0.5)
     with right:
         dpis = {150: "150", 300: "300", 600: "600"}
-        dpi = pick(session, f"{key}.dpi", "PNG pixels per inch", dpis, default=last.dpi)
+        dpi = pick(session, f"{key}.dpi", "PNG resolution (dpi)", dpis, default=last.dpi)
     chosen = {"width": width or last.width, "font": font or last.font, "dpi": dpi}
     session.drafts["print size"] = chosen
     return export.PrintSize(ratio=ratio, note=note, **chosen)
@@ -148,8 +148,8 @@ def figure_buttons(
     possible = export.can_render()
     if not possible:
         st.caption(
-            "There is no Chrome or Chromium on the server to draw with. Your browser draws SVG "
-            "and PNG instead; a PDF can be printed from the SVG."
+            "No Chrome or Chromium was found on the server. Your browser draws SVG and PNG "
+            "instead; a PDF can be printed from the SVG."
         )
         figure = export.sized(draw, size)
         browser_download(figure, key=f"{key}.browser", name=name, dpi=size.dpi)

@@ -52,7 +52,7 @@ def watch(job: Job | None, place: str = "page", *, narrow: bool = False) -> None
         )
     button.button(
         "Cancel", key=f"{place}.cancel.{job.id}", on_click=job.cancel, disabled=job.stopping,
-        help="Stops and keeps what there is.", width="content" if narrow else "stretch",
+        help="Stops, and keeps what has been computed.", width="content" if narrow else "stretch",
     )
 
 
@@ -63,7 +63,7 @@ def state_of(job: Job) -> dict[str, Any]:
     """
     step = job.steps[min(job.step, len(job.steps) - 1)]
     if job.state == "waiting":
-        words = f"{job.title}: waiting for another computation to end"
+        words = f"{job.title}: waiting for another computation to finish"
     elif job.stopping:
         words = f"{step.title}: stopping"
     else:

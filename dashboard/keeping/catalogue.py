@@ -141,7 +141,7 @@ class DatasetInfo:
         people = sum(len(step["removed_participants"]) for step in self.exclusions)
         words = f", {people:,} participant{'s' * (people != 1)} entirely" if people else ""
         used = self.n_pairs if self.has_only_pairs else self.n_answers
-        return f"Left out: {number:,} of {used + number:,} answers{words}."
+        return f"Excluded: {number:,} of {used + number:,} answers{words}."
 
     @property
     def record(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ def _lost(path: Path, how: str) -> WorkspaceError:
     )
     return WorkspaceError(
         f"The workspace {path.parent} has lost its catalogue: {path.name} {how}, and nothing else "
-        "tells what the other files hold. Nothing was changed or deleted. Put back "
+        "records what the other files contain. Nothing was changed or deleted. Put back "
         f"{path.name} from a backup{beside}, or name an empty folder with --workspace."
     )
 

@@ -152,7 +152,7 @@ class Job:
         except (DataError, ValueError) as error:
             self.message, self.state = str(error), "failed"
         except MemoryError:
-            self.message = "There was not enough memory. Fewer answers or dimensions need less."
+            self.message = "There was not enough memory. Use fewer answers or dimensions."
             self.state = "failed"
         except Exception:
             log.exception("job %s failed", self.title)

@@ -79,7 +79,7 @@ def choose_run(
             st.rerun()
         if pressed(current, f"run.delete.{run.id}", "Delete", icon=":material/delete:"):
             panels.ask_to_delete(
-                what, f"{run.name}{lost} will be gone. It can be computed again.",
+                what, f"{run.name}{lost} will be deleted. It can be computed again.",
                 partial(services().workspace.delete_run, run.id),
             )
     return run

@@ -39,8 +39,7 @@ def opened(
         panels.empty(
             "These answers compare pairs",
             f"All {count(info.n_pairs, 'answer')} of this data set compare two pairs of objects "
-            "without one in common. The page Scale uses them; what is done here needs answers "
-            "about three objects.",
+            "without one in common. The page Scale uses them; this page needs triplets.",
         )
         st.page_link("../pages/scale.py", label="Go to Scale", icon=":material/stairs:")
         return None

@@ -136,7 +136,7 @@ def test_an_upload_of_several_files_with_pictures(services):
     app.run()
     assert not app.exception
     assert [w.value.replace("\\", "").split(":")[0] for w in app.warning] == [
-        "broken.csv was left out", "notes.csv was left out",
+        "broken.csv was omitted", "notes.csv was omitted",
     ]
     assert "3 files read as one table" in [e.label for e in app.expander]
 
@@ -148,7 +148,7 @@ def test_many_files_that_are_left_out_are_one_message(services):
     ]])
     app.run()
     assert not app.exception
-    assert [w.value for w in app.warning] == ["5 of 8 files were left out."]
+    assert [w.value for w in app.warning] == ["5 of 8 files were omitted."]
     reasons = next(f.value for f in app.dataframe if "because" in f.value)
     assert set(reasons["because"]) == {"the file is empty"}
 
@@ -171,7 +171,7 @@ def test_the_form_warns_of_a_wrong_direction_and_turns_it_round(services, anchor
     assert not app.exception
     settled(app, services)
     (warning,) = app.warning
-    assert "Another reading predicts clearly better" in warning.value
+    assert "Probably read wrongly" in warning.value
     right = "anchor column 3, nearer column 1, farther column 2"
     assert right in warning.value
     assert len(app.table[0].value) == 12
@@ -180,7 +180,7 @@ def test_the_form_warns_of_a_wrong_direction_and_turns_it_round(services, anchor
     assert not app.warning
     layout = next(b for b in app.selectbox if b.label == "Layout")
     assert layout.options[layout.value] == right.capitalize()
-    assert "No other reading predicts clearly better" in app.success[0].value
+    assert "Read correctly" in app.success[0].value
     roles = {b.label: b.value for b in app.selectbox}
     assert (roles["Anchor"], roles["Nearer"], roles["Farther"]) == (
         "column 3", "column 1", "column 2"
@@ -475,12 +475,12 @@ def test_the_form_keeps_the_columns_that_one_names(services):
         b"anchor,near,far,condition,mood\ncat,dog,car,lab,good\ncar,cat,dog,crowd,bad\n"
     ), "text/csv")
     app.run()
-    kept = next(box for box in app.multiselect if box.label == "Other columns to keep")
+    kept = next(box for box in app.multiselect if box.label == "Response metadata")
     assert kept.options == ["condition", "mood"]
     assert kept.value == ["condition"]
     kept.set_value(["condition", "mood"]).run()
     next(box for box in app.selectbox if box.label == "Block").select("condition").run()
-    kept = next(box for box in app.multiselect if box.label == "Other columns to keep")
+    kept = next(box for box in app.multiselect if box.label == "Response metadata")
     assert kept.options == ["mood"]
     next(b for b in app.button if b.label == "Keep this data set").click().run()
     settled(app, services)
@@ -530,7 +530,7 @@ def test_the_form_lists_what_has_no_picture_and_what_is_refused(services):
     lists = {frame.value.columns[0]: frame.value.iloc[:, 0].tolist() for frame in app.dataframe}
     assert lists["Objects without a picture (1)"] == ["car"]
     assert lists["Pictures that belong to no object (1)"] == ["elk.png"]
-    assert "sad.gif was left out" in words(app).replace("\\", "")
+    assert "sad.gif was omitted" in words(app).replace("\\", "")
 
 
 def test_a_corrected_table_of_objects_is_read_again(services):

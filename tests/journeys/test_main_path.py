@@ -167,7 +167,7 @@ def test_from_a_file_to_a_figure(browser, workspace, answers, tmp_path):
         page.get_by_role("spinbutton", name="Dimensions").fill("12")
         page.get_by_role("spinbutton", name="Dimensions").press("Enter")
         page.get_by_text("More settings").first.click()
-        for name, value in (("Starts", "100"), ("Tolerance", "1e-15")):
+        for name, value in (("Restarts", "100"), ("Tolerance", "1e-15")):
             page.get_by_role("spinbutton", name=name).fill(value)
             page.get_by_role("spinbutton", name=name).press("Enter")
         cancel = page.get_by_role("button", name="Cancel").first
@@ -273,7 +273,7 @@ def test_where_the_server_cannot_draw_the_browser_does(browser, workspace):
         the_map(page).locator(".nsewdrag").wait_for()
         wait_for_map(page)
         page.get_by_role("button", name="Download figure").click()
-        expect(page.get_by_text("no Chrome or Chromium on the server")).to_be_visible()
+        expect(page.get_by_text("No Chrome or Chromium was found")).to_be_visible()
         expect(page.get_by_role("button", name="PDF", exact=True)).to_have_count(0)
         svg = ElementTree.fromstring(download(page, "SVG"))
         assert float(svg.get("width")) == pytest.approx(85 / 25.4 * 96, abs=1)

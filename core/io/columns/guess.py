@@ -121,7 +121,7 @@ def complete(table: Table, reading: Reading) -> list[Reading]:
     best = replace(reading, choice_coding=names[0], reasons=(*reading.reasons, reason))
     return [best] + [
         replace(best, choice_coding=name,
-                title=f"{reading.title}, choice: {CHOICE_CODINGS[name].title.lower()}")
+                title=f"{reading.title}, response: {CHOICE_CODINGS[name].title.lower()}")
         for name in names[1:]
     ]
 
@@ -147,11 +147,11 @@ def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
         return ["signed_count"], f"Column {column}: {CHOICE_CODINGS['signed_count'].help}"
     if not fitting:
         return ["item" if by_name else "position_1"], (
-            f"Column {column} seems to name objects, but not the ones that were offered."
+            f"Column {column} seems to name objects, but not those that were offered."
         )
     if normalised(column) in ("eval", "firstisnearer"):
         fitting.sort(key=lambda name: name != "first_is_nearer")
-    reason = f"Column {column} holds {listing(sorted(words))}. {CHOICE_CODINGS[fitting[0]].help}"
+    reason = f"Column {column} contains {listing(sorted(words))}. {CHOICE_CODINGS[fitting[0]].help}"
     others = [CHOICE_CODINGS[name].title.lower() for name in fitting[1:]]
     if others:
         reason += f" It could also mean: {listing(others)}."
@@ -229,7 +229,7 @@ def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], l
             if role == "split" and not (words and {w.casefold() for w in words} <= _SPLIT_WORDS):
                 continue
             roles[role] = column
-            reasons.append(f"Column {column} is the {role}: it holds {listing(words)}.")
+            reasons.append(f"Column {column} is the {role}: it contains {listing(words)}.")
             break
     return roles, reasons
 

@@ -33,25 +33,33 @@ ROLES: dict[str, Role] = {
             Role(f"item{i}", f"Object {i}", "One of the objects in a row, in their order.")
             for i in range(1, MOST_OPTIONS + 1)
         ),
-        Role("choice", "Choice", "Which option was chosen."),
-        Role("choice2", "Second choice", "The other object of a pair that was chosen."),
+        Role("choice", "Response", "Which option was chosen."),
+        Role("choice2", "Second chosen", "The other object of a pair that was chosen."),
         Role("near", "Nearer", "The option that was said to be more similar to the anchor."),
         Role("far", "Farther", "The option that was not chosen."),
         Role("n_chosen", "Number chosen", "How many of the options were chosen.", numeric=True),
         Role("ranked", "Ranked", "Whether the chosen options are in order: 1, true or yes."),
-        Role("left_votes", "Votes for the first", "How many said the first option.", numeric=True),
-        Role("right_votes", "Votes for the second", "How many said the second.", numeric=True),
-        Role("all_votes", "All votes", "How many were asked.", numeric=True),
-        Role("participant", "Participant", "Who gave the answer."),
-        Role("response_time", "Response time", "How long the answer took.", numeric=True),
-        Role("split", "Split", "Whether an answer is for training or for testing."),
-        Role("sampler", "Sampler", "How the question was picked: at random, actively, as a check."),
-        Role("time", "Time", "When the answer was given, or its number in the session."),
-        Role("block", "Block", "The task, session or round in which the answer was given."),
-        Role("side", "Side", "Where the chosen option stood: left or right; first, second, third."),
+        Role("left_votes", "Votes for the first", "How many chose the first option.", numeric=True),
         Role(
-            "trial", "Trial", "Which rows are answers of one trial: they follow each other and "
-            "have the same value here.",
+            "right_votes", "Votes for the second", "How many chose the second option.", numeric=True
+        ),
+        Role("all_votes", "All votes", "How many were asked.", numeric=True),
+        Role("participant", "Participant", "Who gave the response."),
+        Role("response_time", "Response time", "How long the response took.", numeric=True),
+        Role("split", "Split", "Whether an answer is for training or for testing."),
+        Role(
+            "sampler", "Sampler", "How the question was selected: at random, adaptively, as a "
+            "check."
+        ),
+        Role("time", "Time", "When the response was given, or its number in the session."),
+        Role("block", "Block", "The task, session or run in which the response was given."),
+        Role(
+            "side", "Side", "Where the chosen option was shown: left or right; first, second, "
+            "third."
+        ),
+        Role(
+            "trial", "Trial", "Which rows belong to one trial: consecutive rows with the same "
+            "value here.",
         ),
         Role("weight", "Weight", "How often the answer was given.", numeric=True),
     )
@@ -89,7 +97,7 @@ _COUNT = range(MOST_OPTIONS + 1)
 CHOICE_CODINGS: dict[str, Coding] = {
     coding.name: coding
     for coding in (
-        Coding("item", "Names the object", "The cell holds the name of the chosen object."),
+        Coding("item", "Names the object", "The cell contains the name of the chosen object."),
         Coding(
             "position_0", "Position 0 or 1", "0 is the first option, 1 the second, 2 the third.",
             tuple((str(i),) for i in _COUNT),
@@ -115,13 +123,13 @@ CHOICE_CODINGS: dict[str, Coding] = {
             (("a",), ("b",), ("c",)),
         ),
         Coding(
-            "first_is_nearer", "Whether the first is nearer",
-            "true or 1 means that the first option is chosen; false, 0 or -1 the second.",
+            "first_is_nearer", "True if the first is nearer",
+            "true or 1 means that the first option was chosen; false, 0 or -1 the second.",
             (("true", "t", "yes", "1"), ("false", "f", "no", "0", "-1")),
         ),
         Coding(
-            "signed_count", "Counts for and against",
-            "A number above zero says how often the first option was chosen, below zero how "
+            "signed_count", "Signed counts",
+            "A positive number says how often the first option was chosen, a negative one how "
             "often the second; zero is undecided.",
         ),
     )
@@ -257,7 +265,7 @@ class Reading:
         lines = [f"{task.title}. {task.help}"]
         lines += [f"{ROLES[role].title}: column {column}." for role, column in self.roles.items()]
         if self.is_coded and self.choice_coding:
-            lines.append(f"The choice: {CHOICE_CODINGS[self.choice_coding].help}")
+            lines.append(f"Response coding: {CHOICE_CODINGS[self.choice_coding].help}")
         for column, values in self.only.items():
             lines.append(f"Trials are the rows in which {column} is {listing(values, 12)}.")
         if self.keep:
@@ -283,7 +291,7 @@ class Reading:
         """
         known = {own.name for own in fields(cls)}
         if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= known:
-            raise ValueError("This is no description of how a file is read.")
+            raise ValueError("This is not a description of how a file is read.")
         for name, value in values.items():
             outer, inner = _KINDS.get(name, ((str, int, type(None)), None))
             cells = value.values() if isinstance(value, Mapping) else value
@@ -329,18 +337,18 @@ class Reading:
         twice = next((column for column in columns if columns.count(column) > 1), None)
         if twice:
             raise DataError(
-                f"column {twice!r} plays two roles at once", file=table.name,
+                f"column {twice!r} has two roles", file=table.name,
                 remedy="Choose another column for one of them.",
             )
         if self.is_coded and self.choice_coding is None:
             raise DataError(
-                f"nothing says how column {self.roles['choice']!r} tells the chosen option",
-                file=table.name, remedy="Choose how the choice is coded.",
+                f"the response coding of column {self.roles['choice']!r} is not set",
+                file=table.name, remedy="Choose the response coding.",
             )
         taken = next((column for column in self.keep if column in _TAKEN), None)
         if taken:
             raise DataError(
-                f"column {taken!r} cannot be kept under its own name, which has a meaning here",
+                f"column {taken!r} cannot be kept under its own name, which is reserved",
                 file=table.name,
                 remedy="Choose it as the column of a role, or give it another name in the file.",
             )
@@ -348,16 +356,16 @@ class Reading:
         counts = self.is_counted or (self.is_coded and self.choice_coding == "signed_count")
         if counts and len(task.outcomes) != 2:
             raise DataError(
-                f"the answer to {task.title!r} is not one of two, so it cannot be counted for and "
-                "against", file=table.name,
-                remedy="Choose what was asked, or another way to tell the choice.",
+                f"the response in the task {task.title!r} is not one of two, so it cannot be a "
+                "signed count", file=table.name,
+                remedy="Choose another task or another response coding.",
             )
         names_pair = self.task == "similar_pair" and "choice2" in self.roles
         if self.is_coded and self.choice_coding == "item" and not (task.options or names_pair):
             raise DataError(
-                f"the answer to {task.title!r} is no object, so column "
+                f"the response in the task {task.title!r} is not an object, so column "
                 f"{self.roles['choice']!r} cannot name it", file=table.name,
-                remedy="Choose how the choice is coded.",
+                remedy="Choose the response coding.",
             )
 
 
@@ -370,7 +378,7 @@ _KINDS = {
 
 def _remedy(task: Task) -> str:
     if task.name in ("nearer", "farther"):
-        return "Choose an anchor and either nearer and farther, or two options and the choice."
+        return "Choose an anchor and either nearer and farther, or two options and the response."
     most = counted(len(task.objects), "column")
     return f"Choose the columns of the objects, {'at most ' * (not task.outcomes)}{most}."
 

@@ -46,8 +46,8 @@ def _triangle_test(table: Table) -> tuple[str, str] | None:
     if not groups or not all(_two_alike(table, columns) for columns in groups):
         return None
     return (
-        "two of the three samples are the same in each row: a triangle test, which is about "
-        "telling apart, not about similarity",
+        "two of the three samples are the same in each row: a triangle test, which measures "
+        "discrimination, not similarity",
         f"Analyse it as a discrimination test. {_INSIST}",
     )
 
@@ -77,7 +77,7 @@ def _square_matrix(table: Table) -> tuple[str, str] | None:
     if np.count_nonzero(numeric) >= len(numeric) - 1 and finite.mean() > 0.3:
         return (
             f"{table.n_rows} rows of as many numbers are a matrix of similarities, not answers",
-            "Let it answer the questions (in Python: tripletscope.core.io.read_matrix and "
+            "Derive answers from it (in Python: tripletscope.core.io.read_matrix and "
             f"tripletscope.core.simulation.simulate.comparisons_of). {_INSIST}",
         )
     return None

@@ -89,6 +89,6 @@ def _refuse_binary(data: bytes, name: str) -> None:
 
 def _no_text(name: str) -> DataError:
     return DataError(
-        "the file holds bytes that are no text", file=name,
+        "the file contains bytes that are not text", file=name,
         remedy="Upload the answers as a CSV, TSV or Parquet file.",
     )

@@ -62,7 +62,7 @@ def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, list[str]]:
     except (KeyError, ValueError, TypeError, AttributeError, OSError, IndexError, SyntaxError,
             AssertionError, EOFError, OverflowError, RecursionError) as error:
         raise DataError(
-            "the Excel workbook is damaged or not one that is understood", file=name,
+            "the Excel workbook is damaged or of an unknown kind", file=name,
             remedy="Save it again, or save the sheet as CSV.",
         ) from error
     if not rows:
@@ -244,7 +244,7 @@ def _as_csv(rows: dict[int, list[str]], title: str, name: str) -> tuple[bytes, n
 def _too_large(what: str, why: str, name: str) -> DataError:
     return DataError(
         f"{what} is too large: {why}", file=name,
-        remedy="Delete what stands below or beside the table, or save the answers as CSV. At most "
+        remedy="Delete what is below or beside the table, or save the answers as CSV. At most "
         f"{MAX_COLUMNS:,} columns are read.",
     )
 

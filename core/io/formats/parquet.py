@@ -58,7 +58,7 @@ def _read(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
     # A value that is repeated takes no room in the file, but does in a table.
     in_a_row = sum(_width(schema.field(column).type) for column in columns)
     check_size(max(unpacked, about.num_rows * in_a_row), len(data), name)
-    notes = [f"Column {column!r} holds lists and was left out." for column in nested]
+    notes = [f"Column {column!r} contains lists and was omitted." for column in nested]
     cells = file.read(columns)
     names = unique_names(cells.column_names, notes)
     return pa.table([as_cells(column) for column in cells.columns], names), notes

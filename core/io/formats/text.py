@@ -74,13 +74,12 @@ def find_shape(
         raise DataError(
             f"the rows have {counted(width, 'cell')} each when split at {sign}",
             file=name, row=skipped + 1,
-            remedy=f"At least {least_columns} columns are needed: choose the sign that stands "
-            "between the cells.",
+            remedy=f"At least {least_columns} columns are needed: choose the separator.",
         )
     if width > MAX_COLUMNS:  # the first line may end inside of a cell
         raise _too_many_columns(width, name, skipped + 1)
     skipped += _title_lines(lines[skipped:], delimiter, width)
-    notes = [f"{counted(skipped, 'line')} before the table skipped."] if skipped else []
+    notes = [f"{counted(skipped, 'line')} before the table were skipped."] if skipped else []
     lines = lines[skipped:]
     rows = _cells(lines, delimiter, SAMPLE_ROWS)
     first, body = rows[0], rows[1:]

@@ -142,7 +142,7 @@ def interpret(
         rows = (np.cumsum(asked, dtype=np.int32) - np.int32(1))[rows]
         described = described[asked].reset_index(drop=True)
         notes.append(
-            f"{counted(len(never_asked), 'object')} only in rows that were left out: "
+            f"{counted(len(never_asked), 'object')} only in rows that were omitted: "
             f"{listing(never_asked)}."
         )
         never_asked = []
@@ -164,8 +164,8 @@ def interpret(
         answers, file_rows = answers.iloc[of].reset_index(drop=True), file_rows[of]
         notes.append(
             f"{counted(len(pairs), 'answer')} compare two pairs of objects; "
-            f"{counted(len(rows), 'answer')} of them about pairs that share an object, which are "
-            "triplets too."
+            f"{counted(len(rows), 'answer')} of them have an object in common and are triplets, "
+            "too."
         )
     triplets = Triplets(rows, described, answers, _title(table.name))
     report = Report(
@@ -224,7 +224,7 @@ def _described(
         objects["label"] = [stem(text) for text in shown]
         if all(map(is_picture_name, shown)):
             objects["image"] = shown
-        return objects, ["Objects are HTML; they are labelled by what it shows."]
+        return objects, ["Objects are HTML; they are labelled by its content."]
     objects["label"] = objects["id"]
     return objects, []
 
@@ -278,8 +278,8 @@ def _sides(
         else:
             option = f"number {side[0] + 1}"
         notes.append(
-            f"Every answer chose the option {option}: the file was sorted, so that "
-            "it cannot tell whether people preferred a side."
+            f"Every response is the option {option}: the file was sorted, so that side bias cannot "
+            "be assessed."
         )
         return {}
     names = {2: ["left", "right"], 3: ["first", "second", "third"]}[len(task.outcomes)]
@@ -336,7 +336,7 @@ def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarra
         notes.append(f"Response times in column {column} are {RESPONSE_TIME_UNITS[unit]}.")
     negative = int(np.count_nonzero(times < 0))
     if negative:
-        notes.append(f"{counted(negative, 'response time')} below zero: taken as missing.")
+        notes.append(f"{counted(negative, 'response time')} below zero: treated as missing.")
     times = np.where((times >= 0) & np.isfinite(times), times, np.nan)
     missing = int(np.count_nonzero(np.isnan(times))) - negative
     if missing:

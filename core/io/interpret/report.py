@@ -92,9 +92,8 @@ class Report:
             rows = [f"{row:,}" for row in omission.rows[:5]]
             rest = f" and {omission.count - 5:,} more" if omission.count > 5 else ""
             lines.append(
-                f"{counted(omission.count, 'row')} left out because {omission.reason}: "
-                f"row{'s' if omission.count > 1 else ''} {', '.join(rows)}{rest}. "
-                f"{omission.remedy}"
+                f"{counted(omission.count, 'row')} omitted because {omission.reason}: "
+                f"row{'s' if omission.count > 1 else ''} {', '.join(rows)}{rest}. {omission.remedy}"
             )
         if self.numbering:
             lines.append(self.numbering)

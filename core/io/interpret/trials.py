@@ -278,7 +278,7 @@ def sort_out(
     if len(table.skipped):
         omissions.append(Omission(
             "the number of cells is not the number of columns",
-            "Look for a missing or superfluous sign between the cells.", table.skipped,
+            "Look for a missing or superfluous separator between the cells.", table.skipped,
         ))
     usable = np.ones(table.n_rows, dtype=bool)
     for flaw, wrong in _flaws(table, reading, trials):
@@ -299,7 +299,7 @@ def sort_out(
         raise DataError(
             f"no row can be used; in {counted(most.count, 'row')} {most.reason}",
             file=table.name, row=int(most.rows[0]),
-            remedy="Check which column plays which role.",
+            remedy="Check which column has which role.",
         )
     return usable, omissions
 
@@ -328,33 +328,33 @@ def _flaws(
     objects, outcome = trials.objects, trials.outcome
     for column, values in reading.only.items():
         yield _Flaw(
-            f"{column} is not {listing(values)}", "Nothing needs to be done: it is no trial.",
+            f"{column} is not {listing(values)}", "Nothing needs to be done: it is not a trial.",
         ), ~_holds(table, column, values)
     required = objects[: trials.optional]
     yield _Flaw(
-        "an object is missing", "Fill the empty cells in if they are answers.",
+        "an object is missing", "Fill in the empty cells if they are answers.",
     ), np.any([column == NO_OBJECT for column in required], axis=0)
-    yield _Flaw("no answer was given", "Nothing needs to be done."), outcome == UNANSWERED
-    yield _Flaw("the answer was undecided", "Nothing needs to be done."), outcome == UNDECIDED
+    yield _Flaw("no response was given", "Nothing needs to be done."), outcome == UNANSWERED
+    yield _Flaw("the response was undecided", "Nothing needs to be done."), outcome == UNDECIDED
     yield _Flaw(
         "an object is not in the table of objects", "Add it there.", True,
         "Choose another table of objects, or another column of it as the id.",
     ), np.any([column == UNKNOWN_OBJECT for column in objects], axis=0)
     yield _Flaw(
-        "the same object stands there twice", "Correct it if it is a mistake.", True,
+        "the same object occurs twice", "Correct it if it is a mistake.", True,
         _WRONG_COLUMNS,
     ), _repeated(trials)
     if trials.anchored:
         anchor, *options = objects
         yield _Flaw(
             "the anchor is one of the options (a catch trial)",
-            "It tells who paid attention, not what is similar.", True, _WRONG_COLUMNS,
+            "It measures attention, not similarity.", True, _WRONG_COLUMNS,
         ), np.any([column == anchor for column in options], axis=0)
     yield _not_offered(reading), outcome == NOT_OFFERED
     if "weight" in reading.roles:
         weight = table.numbers(reading.roles["weight"])
         yield _Flaw(
-            "the weight is not a number from 0 up", "Correct it.", True,
+            "the weight is not a non-negative number", "Correct it.", True,
             "Choose another column of weights, or none.",
         ), ~(np.isfinite(weight) & (weight >= 0))
 
@@ -377,12 +377,12 @@ def _holds(table: Table, column: str, values: tuple[str, ...]) -> np.ndarray:
 def _not_offered(reading: Reading) -> _Flaw:
     if reading.is_counted:
         return _Flaw(
-            "the counts are no numbers from 0 up", "Correct them.", True,
-            "Check which columns count the answers.",
+            "the counts are not non-negative numbers", "Correct them.", True,
+            "Check which columns hold the counts.",
         )
     if reading.task == "most_similar":
         return _Flaw(
-            "not at least one option was chosen and one left", "Nothing needs to be done.", True,
+            "no option was chosen, or none was left", "Nothing needs to be done.", True,
             "Check which columns are the options, and which says how many were chosen.",
         )
     coding = CHOICE_CODINGS[reading.choice_coding or "item"]
@@ -390,10 +390,10 @@ def _not_offered(reading: Reading) -> _Flaw:
     words = ", ".join(word for words in coding.words[:n] for word in words)
     options = "two options" if n == 2 else "objects"
     return _Flaw(
-        f"the choice is none of the words {words}" if words
-        else f"the choice is none of the {options}",
-        "Correct the choice.", True,
-        "Choose how the choice is coded, or check which columns are the options.",
+        f"the response is none of the words {words}" if words
+        else f"the response is none of the {options}",
+        "Correct the response.", True,
+        "Choose the response coding, or check which columns are the options.",
     )
 
 

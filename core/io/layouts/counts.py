@@ -42,7 +42,7 @@ def _propose(table: Table) -> list[Reading]:
     more.pop("weight", None)
     return [Reading(
         "counts", LAYOUT.title, roles | votes | more,
-        reasons=("Each row counts how many people gave either answer.", *reasons),
+        reasons=("Each row counts how many participants gave each response.", *reasons),
     )]
 
 
@@ -56,4 +56,4 @@ def _unpack(document: Any) -> Sequence[Mapping[str, Any]] | None:
     ]
 
 
-LAYOUT = Layout("counts", "Counted answers", 22, _propose, unpack=_unpack)
+LAYOUT = Layout("counts", "Aggregated counts", 22, _propose, unpack=_unpack)

@@ -51,7 +51,7 @@ def _reshape(table: Table) -> Table | None:
     kept = table.data.select([c for c in table.columns if c in (response, FILE)])
     for name, column in added.items():
         kept = kept.append_column(name, column)
-    note = "A matrix of signs, as R's MLDS makes it: levels are counted from 1."
+    note = "A matrix of signs, as written by R's MLDS: levels are counted from 1."
     return replace(table, data=kept, header=True, notes=[*table.notes, note])
 
 

@@ -37,7 +37,7 @@ def _propose(table: Table) -> list[Reading]:
         corners = [[named(table.columns, [name]) for name in names] for names in _CORNERS]
         columns = next((found for found in corners if all(found)), None)
         choice = named(table.columns, ALIASES["choice"])
-        reason = "Columns for the top, left and right object, and which of them was chosen."
+        reason = "Columns for the top, left and right object, and for the one that was chosen."
         if columns and choice:
             side, _ = side_roles(table, {"choice": choice})
     if columns is None or choice is None:

@@ -36,7 +36,7 @@ def _propose(table: Table) -> list[Reading]:
     if timers:
         more["response_time"] = timers[0]
     reasons = [
-        f"Column {own[0]} is PsychoPy's; people answered by {device}.", *reasons,
+        f"Column {own[0]} is PsychoPy's; participants responded by {device}.", *reasons,
     ]
     readings = []
     for task, roles in _objects(table, choice):

@@ -29,7 +29,7 @@ def _propose(table: Table) -> list[Reading]:
             roles[role] = paths[found]
     chosen = (
         "n_select says how many were selected" if "n_chosen" in roles
-        else "one option was selected, because nothing says how many"
+        else "one option is taken to be selected, because nothing says how many"
     )
     return [Reading(
         "ranking", LAYOUT.title, roles, task="most_similar",

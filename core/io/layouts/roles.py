@@ -32,12 +32,12 @@ def _by_values(table: Table) -> tuple[dict[str, str], list[str]]:
         choice = _tells_one_of_two(table, columns[:3]) if table.header else None
         if choice:
             return dict(zip(_CODED, columns, strict=False)) | {"choice": choice}, [
-                f"Column {choice} tells one of two; that columns {listing(columns[:3])} are the "
+                f"Column {choice} has two values; that columns {listing(columns[:3])} are the "
                 "anchor, the first and the second option is only a guess. Choose the columns."
             ]
         return dict(zip(("anchor", "near", "far"), columns, strict=False)), [
-            f"Nothing tells which columns hold objects; the first three, {listing(columns[:3])}, "
-            "are only a guess. Choose the columns."
+            "The columns of objects cannot be recognised; the first three, "
+            f"{listing(columns[:3])}, are only a guess. Choose the columns."
         ]
     named_choice = _names_an_option(table, objects)
     if named_choice:
@@ -45,16 +45,17 @@ def _by_values(table: Table) -> tuple[dict[str, str], list[str]]:
         anchor = next(c for c in objects if c not in named_choice)
         return {"anchor": anchor, "left": left, "right": right, "choice": choice}, [
             f"In every row, column {choice} repeats column {left} or {right}.",
-            f"Column {anchor} holds the same objects and is taken for the anchor: check it.",
+            f"Column {anchor} contains the same objects and is taken for the anchor: check it.",
         ]
     choice = _tells_one_of_two(table, objects)
     if choice:
         return dict(zip(_CODED, objects, strict=False)) | {"choice": choice}, [
-            f"Columns {listing(objects[:3])} hold the same objects, and {choice} tells one of two. "
-            "The order anchor, first option, second option is only a guess. Check the sentences."
+            f"Columns {listing(objects[:3])} contain the same objects, and {choice} tells one of "
+            "two. The order anchor, first option, second option is only a guess. Check the "
+            "sentences."
         ]
     return dict(zip(("anchor", "near", "far"), objects, strict=False)), [
-        f"Columns {listing(objects[:3])} hold the same objects. Nothing says which is the anchor; "
+        f"Columns {listing(objects[:3])} contain the same objects. Nothing identifies the anchor; "
         "the order anchor, nearer, farther is only a guess. Check the sentences."
     ]
 

@@ -38,7 +38,7 @@ def _propose(table: Table) -> list[Reading]:
     more, reasons = side_roles(table, roles)
     named_by = _name_columns(table)
     source = (
-        f"their names stand in columns such as {next(iter(named_by.values()))}"
+        f"their names are in columns such as {next(iter(named_by.values()))}"
         if named_by else "the file does not name them"
     )
     return [

@@ -76,9 +76,9 @@ def _tasks(
     }
     if len(columns) == 4:
         pairs = [
-            ("larger_pair", "The response tells which pair differs more, as in difference scaling "
+            ("larger_pair", "The response says which pair differs more, as in difference scaling "
              "(MLDS)."),
-            ("smaller_pair", "The response may also tell the more similar pair."),
+            ("smaller_pair", "The response may also be the more similar pair."),
         ]
         return pairs if binary else []
     called = normalised(choice)
@@ -87,11 +87,11 @@ def _tasks(
         scale = name in _SCALES or _are_numbers(table, columns)
         found = [
             ("larger_difference", "The response is one of two: as in difference scaling (MLDS) it "
-             "tells which of two neighbouring pairs differs more."),
-            ("smaller_difference", "The response may also tell the more similar pair."),
+             "says which of two neighbouring pairs differs more."),
+            ("smaller_difference", "The response may also be the more similar pair."),
         ]
         # Three objects of which only two were ever chosen may also be odd ones out.
-        return found if scale else [*found, ("odd_one_out", "The choice may be the odd one.")]
+        return found if scale else [*found, ("odd_one_out", "The response may be the odd one.")]
     tasks = ["odd_one_out", "most_central", "similar_pair"]
     doubt = f"Nothing says whether {choice} is the odd one or another: check the sentences."
     if asked:
@@ -101,7 +101,7 @@ def _tasks(
         tasks.sort(key=lambda task: task != "most_central")
         doubt = "The survey of 60 cars asked for the most central one."
     elif name == "image":
-        doubt = "Columns image 1 to 3 and choice are those of THINGS: the choice is the odd one."
+        doubt = "Columns image 1 to 3 and choice are those of THINGS: the response is the odd one."
     if len(words) > 3:  # a pair is told by its number
         tasks.remove("similar_pair")
     return [(task, doubt) for task in tasks]
@@ -111,4 +111,4 @@ def _are_numbers(table: Table, columns: list[str]) -> bool:
     return all(np.isfinite(table.numbers(column)).mean() > 0.9 for column in columns)
 
 
-LAYOUT = Layout("three", "Three objects and a choice", 40, _propose)
+LAYOUT = Layout("three", "Three objects and a response", 40, _propose)

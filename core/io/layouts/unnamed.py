@@ -29,7 +29,7 @@ def _propose(table: Table) -> list[Reading]:
     elif words in ({"1", "2", "3"}, {"0", "1", "2"}) and all(len(v) > 3 for v in values):
         readings = _three(
             items | {"choice": answer},
-            f"{answer} tells one of three, as in THINGS, where no object is the anchor.",
+            f"{answer} is one of three, as in THINGS, where no object is the anchor.",
         )
     if len(more) == 1 and _are_counts(sample, answer, more[0]):
         readings.append(Reading(

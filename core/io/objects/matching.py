@@ -110,7 +110,8 @@ def _by_position(ids: list[str], n_rows: int, base: int, file: str | None) -> np
     numbers = [whole_number(text) for text in ids]
     if None in numbers:
         raise DataError(
-            f"object {ids[numbers.index(None)]!r} is no number, so it is no position", file=file,
+            f"object {ids[numbers.index(None)]!r} is not a number, so it is not an index",
+            file=file,
             remedy="Match objects by their names.",
         )
     places = np.array(numbers, dtype=np.int64) - base

@@ -113,7 +113,7 @@ class Pictures(Mapping[str, bytes]):
                 f"{counted(len(self.shrunk), 'picture')} shrunk to {MAX_SIDE:,} pixels in the "
                 f"longer direction; the largest, {name}, had {width:,} × {height:,}."
             )
-        return lines + [f"{path} was left out: {why}." for path, why in self.refused.items()]
+        return lines + [f"{path} was omitted: {why}." for path, why in self.refused.items()]
 
 
 def read_pictures(

@@ -27,8 +27,8 @@ def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
         if not columns:
             panels.empty(
                 "There is no column of labels",
-                "Objects need a column that says what they are: a class, a category, a group. "
-                "Add a table of objects on the page Data.",
+                "Objects need a column with a class, a category or a group. Add stimulus metadata "
+                "on the page Data.",
             )
             st.page_link("../pages/data.py", label="Go to Data", icon=":material/table_rows:")
             return
@@ -36,7 +36,7 @@ def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
         column = pick(
             shown.current, f"{PAGE}.label@{shown.info.id}", "Labels",
             {name: name for name in columns},
-            help="Columns of the table of objects that name categories.",
+            help="Categorical columns of the stimulus metadata.",
         )
         if shown.tree is not None:
             number = st.number_input(
@@ -62,13 +62,13 @@ def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
         facts = st.columns(3)
         facts[0].metric(
             "Purity", f"{found.purity:.3f}",
-            help="Share of objects that bear the most frequent label of their cluster. It grows "
-            "with the number of clusters.",
+            help="Proportion of objects that have the most frequent label of their cluster. It "
+            "grows with the number of clusters.",
         )
         facts[1].metric(
             "Adjusted Rand index", f"{found.adjusted_rand:.3f}",
-            help="Pairs on which clusters and labels agree, corrected for chance: 0 by chance, 1 "
-            "if they are the same.",
+            help="Agreement of clusters and labels over pairs of objects, corrected for chance: 0 "
+            "at chance, 1 if identical.",
         )
         facts[2].metric(
             "Mutual information", f"{found.mutual_information:.3f}",
@@ -92,7 +92,7 @@ def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
         )
         left = int(((shown.clusters < 0) | objects[column].isna()).sum())
         if left:
-            st.caption(f"{count(left, 'object')} without a cluster or a label left out.")
+            st.caption(f"{count(left, 'object')} without a cluster or a label omitted.")
 
 
 def label_columns(objects: pd.DataFrame) -> list[str]:

@@ -169,7 +169,7 @@ class Shown:
             text += f", {count(self.info.n_answers, 'answer')}"
         left = int((self.clusters < 0).sum())
         if left:
-            text += f"; nothing is known of {left:,}"
+            text += f"; {left:,} without usable answers"
         return f"{text}. {count(self.n_clusters, 'cluster')}."
 
 

@@ -33,7 +33,7 @@ def show_numbers(shown: Shown, picture: Any, side: Any) -> None:
             panels.empty(
                 "There are no answers to resample",
                 "This clustering is of distances, or of answers that have changed since. Choose "
-                "another one beside this text.",
+                "another one on the right.",
             )
         return
     with side:
@@ -61,15 +61,16 @@ def show_numbers(shown: Shown, picture: Any, side: Any) -> None:
         compute_button(
             shown.current, shown.info, shown.triplets, PAGE, f"{PAGE}.count.run",
             f"How many clusters: {shown.info.name}", missing,
-            "Compares with points that have no clusters, and clusters resampled answers.",
+            "Computes the gap statistic from null data sets, and the stability of clusters from "
+            "bootstrap replicates.",
         )
     counts, resampled = (run.result() if run else None for run in found)
     with picture:
         if counts is None and resampled is None:
             panels.empty(
-                "Nothing is computed yet",
-                "Compute says which numbers of clusters the data speak for, and which clusters "
-                "and merges resampled answers find again.",
+                "Nothing has been computed yet",
+                "Compute shows which numbers of clusters the data support, and which clusters and "
+                "merges recur in bootstrap replicates.",
             )
             return
         _verdict(shown, counts, resampled)
@@ -102,12 +103,13 @@ def _verdict(
         best = float(np.nanmax(np.append(counts.silhouettes, -1.0)))
         if best < _SUBSTANTIAL:
             sentences.append(
-                f"The highest silhouette is {best:.2f}: objects pass into each other rather than "
-                "falling into groups, and clusters are a way of dividing them."
+                f"The highest silhouette is {best:.2f}: the objects form a continuum rather than "
+                "groups, and clusters merely partition it."
             )
         if counts.best_by_gap == 1:
             sentences.append(
-                "By the gap, two clusters gain no more over one than in points without clusters."
+                "By the gap statistic, two clusters are no better than one, compared with points "
+                "without clusters."
             )
     if resampled is not None:
         sure = int((resampled.recovery > _SURE).sum())
@@ -123,7 +125,7 @@ def _verdict(
             for n in numbers:
                 st.button(
                     f"Cut into {n:,}", key=f"{PAGE}.cut.{n}", on_click=shown.cut_into, args=(n,),
-                    disabled=n == shown.n_clusters, help="Everywhere on this page.",
+                    disabled=n == shown.n_clusters, help="Applies to the whole page.",
                 )
 
 
@@ -139,22 +141,22 @@ def _curves(shown: Shown, counts: ClusterCounts | None, resampled: Stability | N
         curves.append((
             "silhouette", counts.numbers[known], counts.silhouettes[known], None,
             counts.best_by_silhouette,
-            "Mean silhouette: how much nearer objects are to their own cluster than to the next. "
+            "Mean silhouette: how much closer objects are to their own cluster than to the next. "
             "The highest is best.",
         ))
         curves.append((
             "gap", counts.numbers, counts.gaps, counts.gap_errors, counts.best_by_gap,
-            "Gap: how much tighter clusters are than those of points without clusters, with "
-            "standard errors. The first number that the next does not exceed by more than its "
-            "error is best.",
+            "Gap statistic: how much more compact clusters are than those of null data sets, with "
+            "standard errors. The best is the first number that the next does not exceed by more "
+            "than its error.",
         ))
     if resampled is not None:
         agreement = resampled.agreement
         curves.append((
             "stability", resampled.numbers, agreement.mean(axis=0), agreement.std(axis=0),
             resampled.most_stable,
-            f"Agreement (adjusted Rand index) with the clusters of {len(agreement):,} resampled "
-            "sets of answers, with standard deviations. The highest is best.",
+            f"Agreement (adjusted Rand index) with the clusters of {len(agreement):,} bootstrap "
+            "replicates, with standard deviations. The highest is best.",
         ))
     for column, (name, x, y, errors, best, about) in zip(
         st.columns(len(curves)), curves, strict=True
@@ -182,7 +184,7 @@ def _curves(shown: Shown, counts: ClusterCounts | None, resampled: Stability | N
 
 
 def _together(shown: Shown, resampled: Stability) -> None:
-    st.subheader("How often objects are together", anchor=False)
+    st.subheader("Co-clustering of objects", anchor=False)
     clusters = by_size(resampled.labels)
     order = shown.order
     text = (
@@ -213,11 +215,11 @@ def _together(shown: Shown, resampled: Stability) -> None:
 def _merges(shown: Shown, resampled: Stability) -> None:
     if not len(resampled.linkage):
         return
-    st.subheader("How sure each merge is", anchor=False)
+    st.subheader("Support of each merge", anchor=False)
     st.caption(
-        "Found exactly: share of the trees of resampled answers that have the branch, object for "
-        "object. Overlap: how similar their most similar branch is, on average. Large branches "
-        "are hardly ever found exactly. Choose rows to select their objects."
+        "Found exactly: proportion of bootstrap trees with exactly this branch. Overlap: mean "
+        "similarity of their most similar branch. Large branches are hardly ever found exactly. "
+        "Choose rows to select their objects."
     )
     tree, labels = resampled.tree, shown.triplets.labels
     nodes = np.arange(len(tree.linkage))[::-1]  # the highest first

@@ -38,7 +38,7 @@ def show_two_trees(shown: Shown, picture: Any, side: Any) -> None:
         with picture:
             panels.empty(
                 "This clustering has no tree",
-                "Choose one that has beside this text, or compute one on “Clusters”: "
+                "Choose one that has on the right, or compute one under “Clusters”: "
                 f"{Agglomerative.title} or {ComparisonLinkage.title}.",
             )
         return
@@ -46,7 +46,7 @@ def show_two_trees(shown: Shown, picture: Any, side: Any) -> None:
         if others:
             names = distinct(run.name for run in others.values())
             chosen = pick(
-                shown.current, f"{PAGE}.other@{info.id}", "Beside it",
+                shown.current, f"{PAGE}.other@{info.id}", "Compare with",
                 dict(zip(others, names, strict=True)),
             )
         else:
@@ -59,16 +59,16 @@ def show_two_trees(shown: Shown, picture: Any, side: Any) -> None:
     if not others:
         with picture:
             panels.empty(
-                "There is one tree only",
+                "There is only one tree",
                 f"Compute makes a second one, by {other.linkage} linkage. Any other can be "
-                "computed on “Clusters”.",
+                "computed under “Clusters”.",
             )
         return
     run = services().workspace.run(info.id, chosen)
     second = Shown(shown.current, info, shown.triplets, run, others[chosen].name)
     if second.tree is None:
         with picture:
-            st.caption("The other tree has one leaf only.")
+            st.caption("The other tree has only one leaf.")
         return
     with picture:
         _draw(shown, second)
@@ -81,7 +81,7 @@ def _suggested(shown: Shown) -> Agglomerative:
     return Agglomerative(basis=basis, linkage="complete" if same else "average")
 
 
-@st.cache_data(max_entries=16, show_spinner="Turning branches towards each other")
+@st.cache_data(max_entries=16, show_spinner="Aligning the trees")
 def _untangled(keys: tuple[str, str], _first: Dendrogram, _second: Dendrogram) -> Tanglegram:
     return untangle(_first, _second)
 
@@ -89,13 +89,13 @@ def _untangled(keys: tuple[str, str], _first: Dendrogram, _second: Dendrogram) -
 def _draw(shown: Shown, second: Shown) -> None:
     found = _untangled((shown.run.key, second.run.key), shown.tree, second.tree)
     verdict = (
-        f"{100 * found.entanglement:.1f} % of the pairs of lines cross (entanglement; 0 where "
-        "both have the leaves in one order, about 50 % for unrelated trees that are not turned)."
+        f"{100 * found.entanglement:.1f} % of the pairs of lines cross (entanglement; 0 % if both "
+        "have the same leaf order, about 50 % for unrelated trees that are not aligned)."
     )
     text = (
-        f"Left: {shown.caption()} Right: {second.caption()} Lines join equal leaves and have the "
-        f"colour of their cluster on the left; branches on the right that hold one such cluster "
-        f"only have it too. {verdict}"
+        f"Left: {shown.caption()} Right: {second.caption()} Lines connect the same objects and "
+        "have the colour of their cluster on the left, as have branches on the right that hold "
+        f"only one such cluster. {verdict}"
     )
 
     def draw(canvas: Canvas) -> Any:

@@ -32,9 +32,9 @@ _QUICK = 5_000
 
 _VIEWS = {
     "tree": ("Clusters", show_tree),
-    "number": ("How many, and how sure?", show_numbers),
-    "labels": ("Against labels", show_agreement),
-    "two": ("Two trees", show_two_trees),
+    "number": ("Number and stability", show_numbers),
+    "labels": ("Agreement with labels", show_agreement),
+    "two": ("Tanglegram", show_two_trees),
 }
 
 
@@ -62,9 +62,9 @@ def show_clusters(current: Session, info: DatasetInfo) -> None:
         with picture:
             if job is None or not job.active:
                 panels.empty(
-                    "Nothing is computed yet",
-                    f"These are {count(info.n_objects, 'object')}. Choose a method beside this "
-                    "text and press Cluster.",
+                    "Nothing has been computed yet",
+                    f"These are {count(info.n_objects, 'object')}. Choose a method on the right "
+                    "and press Cluster.",
                 )
         return
     _VIEWS[view][1](shown, picture, side)
@@ -85,7 +85,7 @@ def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
         _compute(current, info, triplets, method)
         current.drafts[_place(info)] = key("fit", method, triplets)
         st.rerun()
-    with st.expander("Distances of your own"):
+    with st.expander("Your own distances"):
         _distances(current, info, triplets, method)
 
 
@@ -100,7 +100,7 @@ def _distances(
     )
     asked = pressed(
         current, f"{PAGE}.distances.run", "Cluster these distances", width="stretch",
-        disabled=file is None, help="By the method above; what it takes as similarity is ignored.",
+        disabled=file is None, help="By the method above; its choice of similarity is ignored.",
     )
     if file is None or not asked:
         return

@@ -81,7 +81,8 @@ def _cut_controls(shown: Shown) -> None:
     height = st.number_input(
         "Cut at height", 0.0, max(1.05 * top, at), at, step=max(top / 50, 1e-6), format="%.4g",
         width=150, key=shown.current.key_following(f"{PAGE}.height@{shown.run.key}", at),
-        help="What merges below it is one cluster. The dashed line in the tree can be dragged.",
+        help="Objects that merge below it form one cluster. The dashed line in the tree can be "
+        "dragged.",
     )
     if height != at:
         shown.cut_at(height)
@@ -89,12 +90,12 @@ def _cut_controls(shown: Shown) -> None:
 
 
 def _suggestion(shown: Shown) -> str:
-    text = "Numbers are from 1 to that of the objects."
+    text = "From 1 to the number of objects."
     if len(shown.fitted.silhouettes_):
         best = shown.fitted.n_clusters_
         text = (
-            f"At first {best:,}: of 2 to {len(shown.fitted.silhouettes_) + 1}, the number with "
-            "the highest mean silhouette. See also “How many, and how sure?”."
+            f"Initially {best:,}: of 2 to {len(shown.fitted.silhouettes_) + 1}, the number with "
+            "the highest mean silhouette. See also “Number and stability”."
         )
     return text
 
@@ -121,10 +122,10 @@ def _pick_rows(shown: Shown) -> int:
         return m
     usual = m if m <= _MANY else _ROWS
     return number(
-        shown.current, f"{PAGE}.rows@{shown.info.id}", "Leaves at most", 5, m, usual,
+        shown.current, f"{PAGE}.rows@{shown.info.id}", "Max. leaves", 5, m, usual,
         step=10, width=150,
-        help="Branches that merge first are drawn as wedges that say how many objects they hold, "
-        "until so many rows are left.",
+        help="Branches that merge first are collapsed into wedges with their number of objects, "
+        "until this many rows are left.",
     ) or usual
 
 
@@ -138,9 +139,9 @@ def _draw_tree(shown: Shown, marks: str, most: int) -> None:
     rows = Rows(tree, most)
     text = f"{shown.caption()} Cut at height {written(shown.height)}."
     if len(rows.nodes) < tree.n_leaves:
-        text += f" {count(len(rows.nodes), 'row')}: branches that merge first are wedges."
+        text += f" {count(len(rows.nodes), 'row')}: wedges are branches that merge first."
     if shown.support is not None:
-        text += " Numbers: percent of trees of resampled answers that have the branch."
+        text += " Numbers: percentage of bootstrap trees that contain the branch."
     title = "height" if shown.run.method == "comparison" else "distance at which branches merge"
 
     def draw(canvas: Canvas) -> Any:
@@ -223,8 +224,8 @@ def _files(shown: Shown) -> Callable[[], None]:
                 "Newick", lambda: shown.tree.newick(shown.triplets.labels, shown.support),
                 f"{name}.nwk", "text/plain", key=f"{PAGE}.newick", on_click="ignore",
                 icon=":material/account_tree:",
-                help="The tree for other programs, with branch lengths, and the support of "
-                "branches where it was computed.",
+                help="The tree for other programs, with branch lengths, and branch support where "
+                "it was computed.",
             )
 
     return buttons
@@ -254,11 +255,11 @@ def _draw_map(shown: Shown, marks: str) -> None:
     if run is None:
         panels.empty(
             "There is no map to show them on yet",
-            f"Compute draws the objects by {analysis.describe(method)}.",
+            f"Compute draws a map by {analysis.describe(method)}.",
         )
         compute_button(
             current, shown.info, shown.triplets, PAGE, f"{PAGE}.map.run",
-            f"Map: {shown.info.name}", [piece], "Draws the map on which clusters are shown.",
+            f"Map: {shown.info.name}", [piece], "Computes the map on which clusters are shown.",
         )
         return
     pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
@@ -313,7 +314,7 @@ def _cluster_table(shown: Shown) -> None:
     })
     recovery = _recovery(shown)
     if recovery is not None:
-        table.insert(4, "found again", recovery)
+        table.insert(4, "stability", recovery)
     key = f"{PAGE}.table@{shown.run.key}.{shown.n_clusters}"
 
     def chosen() -> None:
@@ -329,10 +330,10 @@ def _cluster_table(shown: Shown) -> None:
                 format="%.0f %%", min_value=0.0, max_value=100.0
             ),
             "members": st.column_config.TextColumn(width="large"),
-            "found again": st.column_config.NumberColumn(
+            "stability": st.column_config.NumberColumn(
                 format="%.2f",
-                help="Overlap (Jaccard) with the most similar cluster of resampled answers, on "
-                "average: below 0.5 the cluster dissolves, above 0.75 it is stable.",
+                help="Mean overlap (Jaccard) with the most similar cluster of the bootstrap "
+                "replicates: below 0.5 the cluster dissolves, above 0.75 it is stable.",
             ),
         },
     )

@@ -77,8 +77,8 @@ def _plan(current: Session, triplets: Triplets) -> Plan:
     known = {name: method.title for name, method in methods("embedding").items()}
     chosen = several(
         current, "compare.methods", "Methods", known, default=_USUAL_METHODS,
-        help="All with their usual settings. LORE chooses its dimensions itself, up to the number "
-        "given.",
+        help="All with default settings. LORE chooses its number of dimensions itself, up to the "
+        "number given.",
     )
     left, right = st.columns(2)
     with left:
@@ -91,14 +91,14 @@ def _plan(current: Session, triplets: Triplets) -> Plan:
         for name, method in methods(kind).items()
     }
     others = several(
-        current, "compare.others", "Without dimensions", without,
-        help="Kernels and clusterings answer triplets, too. All with their usual settings.",
+        current, "compare.others", "Methods without dimensions", without,
+        help="Kernels and clusterings predict answers, too. All with default settings.",
     )
     schemes = {"cross_validate": "Cross-validation"}
     if has_split(triplets):
         schemes["split_error"] = "The data's own test answers"
     scheme, options = "cross_validate", {}
-    with st.expander("How the error is measured"):
+    with st.expander("Error estimation"):
         if len(schemes) > 1:
             scheme = pick(current, "compare.scheme", "Held-out error", schemes)
         if scheme == "cross_validate":
@@ -125,20 +125,20 @@ def show_dimensions(
         compute_button(
             current, info, triplets, PAGE, "compare.run", f"Comparing methods: {info.name}",
             missing,
-            "Fits every method in every number of dimensions, and measures its error on answers "
-            "it has not seen. What is there already is not computed again.",
+            "Fits every method in every number of dimensions and measures its error on held-out "
+            "answers. Results that exist are not computed again.",
         )
         if missing and len(missing) < len(plan.pieces):
             done = len(plan.pieces) - len(missing)
-            st.caption(f"{done} of {len(plan.pieces)} computations are there.")
+            st.caption(f"{done} of {len(plan.pieces)} computations are done.")
     with picture:
         watch(job)
         table, folds, estimates = _collected(info, triplets, plan)
         if table.empty or table["held-out error"].isna().all():
             panels.empty(
-                "Nothing is computed yet",
-                "Choose methods and numbers of dimensions, then Compute. The curves appear while "
-                "the rest is still at work.",
+                "Nothing has been computed yet",
+                "Choose methods and numbers of dimensions, then Compute. The curves appear as they "
+                "are computed.",
             )
             return
         suggestions = {
@@ -205,11 +205,11 @@ def _error_figure(
     of_map = table["dimensions"].notna()
     levels = dict(table.loc[~of_map, ["method", "held-out error"]].dropna().to_numpy())
     text = (
-        f"{info.name}: {count(info.n_objects, 'object')}, {count(info.n_answers, 'answer')}. "
-        "Error on answers not learned from, with 95 % intervals."
+        f"{info.name}: {count(info.n_objects, 'object')}, {count(info.n_answers, 'answer')}. Error "
+        "on held-out answers, with 95 % intervals."
     )
     if marked:
-        text += " Ringed: the fewest dimensions that are not significantly worse than the best."
+        text += " Circled: the fewest dimensions that are not significantly worse than the best."
 
     def draw(canvas: Canvas) -> Any:
         return dimension_curves(
@@ -258,11 +258,10 @@ def _repeats_in_words(repeats: ErrorEstimate | None) -> str:
     )
     if repeats is None:
         return (
-            "No question was asked twice, so it cannot be told how well any map could do. "
-            f"{tests}"
+            f"No question was asked twice, so the noise ceiling cannot be estimated. {tests}"
         )
     return (
-        "Predicting each answer by the others to the same question errs in "
+        "Noise ceiling: predicting each answer from the others to the same question errs in "
         f"{interval(repeats.error, repeats.low, repeats.high)} of the "
         f"{count(repeats.n_answers, 'repeated answer')}; where repeats are few, a map may do "
         f"better. {tests}"
@@ -280,14 +279,14 @@ def _summary_table(table: pd.DataFrame) -> None:
             "dimensions": st.column_config.NumberColumn(format="%d"),
             "iterations": st.column_config.NumberColumn(format="%d"),
             "loss per answer": st.column_config.NumberColumn(
-                format="%.4g", help="Of different methods not comparable."
+                format="%.4g", help="Not comparable between methods."
             ),
             "seconds": st.column_config.NumberColumn(
-                format="%.2f", help="Of the fit to all answers, with all its starts."
+                format="%.2f", help="Of the fit to all answers, with all restarts."
             ),
             "starts at the best": st.column_config.ProgressColumn(
-                format="%.0f %%", min_value=0.0, max_value=100.0,
-                help="Starts that reached the lowest loss to one in a thousand.",
+                "restarts at the lowest loss", format="%.0f %%", min_value=0.0, max_value=100.0,
+                help="Restarts within 0.1 % of the lowest loss.",
             ),
         },
     )
@@ -313,7 +312,7 @@ def _by_group(
                            for n in ("error", "low", "high")},
         )
         st.caption(
-            "The intervals take the maps as given. Answers that an active sampler chose are "
+            "The intervals take the maps as given. Questions selected by an active sampler are "
             f"harder than random ones, so that their error is higher; chance is {CHANCE:g}."
         )
 
@@ -323,9 +322,9 @@ def _uncertainty_figure(
 ) -> None:
     with st.expander("Average uncertainty by dimensions"):
         st.caption(
-            "How likely, on average over all comparisons, the likelier answer is wrong (Lohaus et "
-            "al., 2019). With the bootstrap it is least near the right number of dimensions; from "
-            "the posterior it levels off there."
+            "Mean probability, over all comparisons, that the more probable answer is wrong "
+            "(Lohaus et al., 2019). With the bootstrap it is lowest near the true number of "
+            "dimensions; from the posterior it levels off there."
         )
         options = parameter_form(current, uncertainty_by_dimension, "compare.uncertainty")
         found = {
@@ -339,7 +338,7 @@ def _uncertainty_figure(
             current, info, triplets, PAGE, "compare.uncertainty.run",
             f"Uncertainty by dimensions: {info.name}",
             [(m, "uncertainty_by_dimension", options) for m, run in found.items() if run is None],
-            "Computes many maps in every number of dimensions, for every method above.",
+            "Computes many plausible maps in every number of dimensions, for every method above.",
         )
         curves = {method.title: run.result() for method, run in found.items() if run}
         if not curves:
@@ -370,7 +369,10 @@ def _loss_figure(current: Session, info: DatasetInfo, table: pd.DataFrame) -> No
         relative = table.assign(**{"training loss, share of its highest":
                                    table["loss per answer"] / first})
         relative = relative.drop(columns=["low", "high"])
-        text = f"{info.name}. The loss falls with every dimension; it does not tell how many."
+        text = (
+            f"{info.name}. The loss falls with every dimension, so it cannot be used to choose "
+            "their number."
+        )
 
         def draw(canvas: Canvas) -> Any:
             return dimension_curves(

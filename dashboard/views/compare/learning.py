@@ -41,15 +41,15 @@ def show_learning(current: Session, info: DatasetInfo, triplets: Triplets, job: 
         compute_button(
             current, info, triplets, PAGE, "compare.curve.run", f"Learning curve: {info.name}",
             [(method, "learning_curve", options)] if found is None else [],
-            "Learns from a growing part of the answers and predicts the same held-out ones.",
+            "Fits to growing subsets of the answers and predicts the same held-out answers.",
         )
     with picture:
         watch(job)
         if found is None:
             panels.empty(
-                "Nothing is computed yet",
+                "Nothing has been computed yet",
                 "Compute shows how the error falls with the number of answers, and whether more "
-                "answers would still help.",
+                "answers would help.",
             )
             return
         curve = found.curve()
@@ -57,8 +57,8 @@ def show_learning(current: Session, info: DatasetInfo, triplets: Triplets, job: 
         mark = method.n_components * n * np.log(n)
         text = (
             f"{analysis.describe(method)}. {info.name}: {count(info.n_objects, 'object')}, "
-            f"{count(info.n_answers, 'answer')}. Error on a fifth of the questions, "
-            f"{len(curve.errors)} random divisions, with a 95 % band."
+            f"{count(info.n_answers, 'answer')}. Error on a held-out fifth of the questions, "
+            f"{len(curve.errors)} random splits, with a 95 % band."
         )
         repeats = repeat_error(triplets)
 
@@ -86,16 +86,19 @@ def show_learning(current: Session, info: DatasetInfo, triplets: Triplets, job: 
 def _verdict(gain: float, low: float, high: float, ratio: float, learned: bool) -> str:
     """Whether more answers would help; `learned`: the map surely predicts better than guessing."""
     shown = f"{gain:.3f} [{low:.3f}, {high:.3f}]"
-    amount = f"There are {ratio:.1f} times d n ln n answers."
+    amount = (
+        f"By the rule of thumb, a map takes at least d n ln n answers; there are {ratio:.1f} times "
+        "as many."
+    )
     if not learned:
         return (
-            "It cannot be told: learned from all answers, the map may predict others no better "
-            "than guessing does. Either answers or repeats are too few, or people do not answer by "
-            f"such a map. {amount}"
+            "Inconclusive: even with all answers, the map may predict others no better than "
+            "chance. Either there are too few answers or repeats, or responses do not follow such "
+            f"a map. {amount}"
         )
     if high < 0.005:
         return (
-            f"Enough: the second half of the answers lowered the error by {shown} only. {amount}"
+            f"Enough: the second half of the answers lowered the error by only {shown}. {amount}"
         )
     if low > 0:
         return (
@@ -122,16 +125,16 @@ def show_tuning(current: Session, info: DatasetInfo, triplets: Triplets, job: Jo
         compute_button(
             current, info, triplets, PAGE, "compare.tune.run", f"Tuning: {info.name}",
             [(method, "tune", options)] if found is None else [],
-            "Cross-validates five strengths of the prior in several numbers of dimensions.",
+            "Cross-validates five prior strengths in several numbers of dimensions.",
         )
     with picture:
         watch(job)
         if found is None:
             panels.empty(
-                "Nothing is computed yet",
-                "Where answers are few, a prior that holds the objects together and the average "
-                "of several starts predict better than the best single map. Compute finds out "
-                "how strong the prior should be here.",
+                "Nothing has been computed yet",
+                "With few answers, a prior that shrinks the map and an average over restarts "
+                "predict better than the best single map. Compute finds the prior strength that "
+                "predicts best.",
             )
             return
         tuning = found.tuning()
@@ -143,8 +146,8 @@ def show_tuning(current: Session, info: DatasetInfo, triplets: Triplets, job: Jo
         if has_split(triplets):
             n_answers, noun = int(split_of(triplets)[0].sum()), "training answer"
         text = (
-            f"{method.title}, average of {count(method.n_init, 'start')}. {info.name}: "
-            f"{count(n_answers, noun)}. Cross-validated error by strength of the prior."
+            f"{method.title}, average of {count(method.n_init, 'restart')}. {info.name}: "
+            f"{count(n_answers, noun)}. Cross-validated error by prior strength."
         )
 
         def draw(canvas: Canvas) -> Any:
@@ -156,11 +159,10 @@ def show_tuning(current: Session, info: DatasetInfo, triplets: Triplets, job: Jo
         )
         best = tuning.setting()
         st.markdown(panels.plain(
-            f"For prediction: {count(best['n_components'], 'dimension')}, prior "
-            f"{best['prior']:g}, averaging the starts: error {tuning.errors.mean(axis=1).min():.3f}"
-            ". On new answers it will be a little higher, because it was the lowest of "
-            f"{len(table)}."
-            + (" The data's own test answers took no part." if has_split(triplets) else "")
+            f"For prediction: {count(best['n_components'], 'dimension')}, prior {best['prior']:g}, "
+            f"averaging over restarts: error {tuning.errors.mean(axis=1).min():.3f}. On new "
+            f"answers it will be slightly higher, because it is the lowest of {len(table)}."
+            + (" The data's own test answers were not used." if has_split(triplets) else "")
         ))
         if pressed(current, "compare.tune.use", "Fit this map", icon=":material/scatter_plot:"):
             fit_now(current, info, triplets, methods("embedding")[name](**best))

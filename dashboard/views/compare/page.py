@@ -14,8 +14,8 @@ from tripletscope.dashboard.views.compare.side_by_side import show_maps
 _VIEWS = {
     "dimensions": ("Methods and dimensions", show_dimensions),
     "maps": ("Maps side by side", show_maps),
-    "enough": ("Enough answers?", show_learning),
-    "tune": ("Best prediction", show_tuning),
+    "enough": ("Learning curve", show_learning),
+    "tune": ("Hyperparameters", show_tuning),
 }
 
 

@@ -61,8 +61,8 @@ def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job 
     names = {place: name for place, (name, _, _) in listed.items()}
     chosen = several(
         current, f"compare.maps@{info.id}", "Maps", names, default=list(names)[:2],
-        help="Maps that were fitted on any page, also of other data sets about the same objects: "
-        "of other people, or of a part of the answers.",
+        help="Maps fitted on any page, including those of other data sets about the same objects: "
+        "of other participants, or of a subset of the answers.",
     )
     if not chosen:
         panels.empty("No map is chosen", "Choose some above.")
@@ -70,10 +70,10 @@ def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job 
     shown = [_shown(place, *listed[place]) for place in chosen]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         reference = pick(
-            current, f"compare.reference@{info.id}", "Turned towards",
+            current, f"compare.reference@{info.id}", "Aligned to",
             {s.place: s.name for s in shown}, width=240,
-            help="The others are rotated, reflected, shifted and scaled to lie as close to this "
-            "map as they can.",
+            help="The other maps are rotated, reflected, translated and scaled to fit this map as "
+            "closely as possible (Procrustes).",
         )
         columns = {c: c for c in triplets.objects.columns if c not in ("id", "label", "image")}
         colour = pick(
@@ -83,7 +83,8 @@ def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job 
         zoom = pick(current, "compare.zoom", "Zoom", _ZOOMS, width=180,
                     help="All maps show the same part of the plane.")
         arrows = switch(current, "compare.arrows", "Differences", False,
-                        help="Lines from each object's place in the reference to its place here.")
+                        help="Lines from each object's position in the reference to its position "
+                        "here.")
     first = next(s for s in shown if s.place == reference)
     shown = [first, *(s for s in shown if s is not first)]
     style = MapStyle("points", colour or None, False)
@@ -206,11 +207,12 @@ def _map_caption(info: DatasetInfo, shown: Shown, reference: Shown, place: int) 
         text += " First two axes of the reference." if place else " First two principal axes."
     if place:
         disparity, overlap = _closeness(shown, reference)
-        text += " Too few objects in common to tell how far the maps agree." if (
+        text += " Too few objects in common to compare the maps." if (
             np.isnan(disparity)
         ) else (
-            f" {100 * disparity:.1f} % of the reference's variance differ; {100 * overlap:.0f} % "
-            f"of the {_neighbours(info.n_objects)} nearest neighbours are the same."
+            f" {100 * disparity:.1f} % of the reference's variance is unexplained (Procrustes); "
+            f"{100 * overlap:.0f} % of the {_neighbours(info.n_objects)} nearest neighbours are "
+            "the same."
         )
     return text
 
@@ -232,7 +234,7 @@ def _neighbours(n_objects: int) -> int:
 
 def _agreement(current: Session, info: DatasetInfo, shown: list[Shown]) -> None:
     if len(shown) < 2:
-        st.caption("Choose a second map to see how far they agree.")
+        st.caption("Choose a second map to compare them.")
         return
     pairs = np.ones((len(shown), len(shown)))
     rows = []
@@ -243,8 +245,8 @@ def _agreement(current: Session, info: DatasetInfo, shown: list[Shown]) -> None:
                      "neighbours in common": overlap})
     table = pd.DataFrame(rows)
     text = (
-        f"{info.name}. Share of the {_neighbours(info.n_objects)} nearest neighbours that two "
-        "maps have in common."
+        f"{info.name}. Proportion of the {_neighbours(info.n_objects)} nearest neighbours that two "
+        "maps share."
     )
 
     def draw(canvas: Canvas) -> Any:
@@ -253,7 +255,7 @@ def _agreement(current: Session, info: DatasetInfo, shown: list[Shown]) -> None:
             canvas=canvas,
         )
 
-    with st.expander("How far the maps agree", expanded=len(shown) > 2):
+    with st.expander("Agreement of the maps", expanded=len(shown) > 2):
         st.dataframe(
             table, hide_index=True, key="compare.pairs",
             column_config={name: st.column_config.NumberColumn(format="%.3f")

@@ -42,11 +42,11 @@ def show_dataset(current: Session, info: DatasetInfo) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title(panels.plain(info.name), anchor=False)
         st.download_button(
-            "Take away", _everything(info),
+            "Download all", _everything(info),
             f"{export.file_name(info.name)}.zip", "application/zip", key=f"away.{info.id}",
             on_click="ignore", icon=":material/folder_zip:",
-            help="The data, what is left out of them and why, and a Python script that computes "
-            "everything again that was computed of them.",
+            help="The data, the exclusions and their reasons, and a Python script that reproduces "
+            "every result.",
         )
         with st.popover("Rename or delete", icon=":material/edit:"):
             rename(info)
@@ -97,25 +97,26 @@ def _overview(current: Session, info: DatasetInfo, answers: Triplets | Quadruple
     )
     facts[2].metric("Participants", f"{info.n_participants:,}" if info.n_participants else "—")
     if info.has_only_pairs:
-        st.markdown("The page Scale uses these answers. Maps need answers about three objects.")
+        st.markdown("The page Scale uses these answers. Maps need triplets.")
         st.page_link("../pages/scale.py", label="Go to Scale", icon=":material/stairs:")
     else:
         enough = answers.n_objects * np.log(max(answers.n_objects, 2))
         facts[3].metric(
-            "Answers / (n ln n)", f"{len(answers) / enough:.1f}",
-            help="A map in d dimensions takes at least about d n ln n answers. Here n is the "
-            "number of objects; compare this number with d.",
+            "Answers per object", f"{answers.answers_per_object.mean():.1f}",
+            help="By the rule of thumb, a map in d dimensions needs at least d n ln n answers, n "
+            f"being the number of objects; there are {len(answers) / enough:.1f} n ln n. How many "
+            "dimensions they support, and whether more answers would help, the page Compare shows.",
         )
     if info.left_out:
         st.info(panels.plain(info.left_out), icon=":material/filter_alt:")
     _warn_of_rare(answers)
     left, right = st.columns(2)
     with left:
-        st.markdown("**How often each object occurs**")
+        st.markdown("**Answers per object**")
         panels.figure_panel(
             current,
             lambda canvas: histogram(
-                answers.answers_per_object, title="answers with an object", of="objects",
+                answers.answers_per_object, title="answers per object", of="objects",
                 canvas=canvas,
             ),
             key="data.occurrence", alt="Histogram of the number of answers per object",
@@ -125,11 +126,11 @@ def _overview(current: Session, info: DatasetInfo, answers: Triplets | Quadruple
     times = answers.answers.get("response_time")
     if times is not None and np.isfinite(times).any():
         with right:
-            st.markdown("**How long answers took**")
+            st.markdown("**Response times**")
             panels.figure_panel(
                 current,
                 lambda canvas: histogram(
-                    times.to_numpy(), title="response time in seconds", of="answers",
+                    times.to_numpy(), title="response time (s)", of="answers",
                     logarithmic=True, canvas=canvas,
                 ),
                 key="data.times", alt="Histogram of response times, logarithmic",
@@ -141,7 +142,7 @@ def _overview(current: Session, info: DatasetInfo, answers: Triplets | Quadruple
 
 
 def _report(info: DatasetInfo) -> None:
-    st.markdown("**How it was read**")
+    st.markdown("**How the file was read**")
     for line in info.report:
         st.markdown(f"- {panels.plain(line)}")
 
@@ -153,7 +154,7 @@ def _warn_of_rare(answers: Triplets | Quadruples) -> None:
     if rare:
         st.warning(
             f"{count(rare, 'object occurs', 'objects occur')} in fewer than {_FEW_ANSWERS} "
-            "answers: their positions will be guesses. Ask more about them, or leave them out.",
+            "answers: their positions are poorly determined. Ask more about them, or exclude them.",
             icon=":material/warning:",
         )
     if never:
@@ -240,17 +241,17 @@ def _answers(current: Session, info: DatasetInfo, answers: Triplets | Quadruples
     )
     with st.container(horizontal=True):
         st.button(
-            "Leave out these answers", icon=":material/filter_alt:",
+            "Exclude these answers", icon=":material/filter_alt:",
             disabled=not chosen.selection.rows, on_click=_exclude,
             args=(current, info, chosen.selection.rows),
-            help="Shows first what it would remove.",
+            help="First shows what would be removed.",
         )
         if isinstance(answers, Quadruples):
             st.download_button(
                 "CSV", lambda: write_pairs(answers),
                 export.file_name(info.name, "answers.csv"), "text/csv", key="answers.pairs",
                 on_click="ignore", icon=":material/download:",
-                help="The columns of R's MLDS: resp, S1 to S4, and what is known of each answer.",
+                help="The columns of R's MLDS: resp, S1 to S4, and the response metadata.",
             )
             return
         with st.popover("Download", icon=":material/download:", key="answers.download"):
@@ -282,8 +283,8 @@ def _part(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
     columns = [c for c in answers.columns if 1 < len(answers[c].unique()) <= _MOST_VALUES]
     if not columns:
         return
-    with st.expander("A data set of part of the answers"):
-        st.caption("Its maps can be compared with those of the whole, side by side.")
+    with st.expander("A data set from a subset of the answers"):
+        st.caption("Its maps can be compared side by side with those of all answers.")
         column = st.selectbox("By", columns, key="part.column")
         values = answers[column].astype("str").fillna("")
         chosen = st.multiselect(
@@ -327,12 +328,12 @@ def _keep_part(info: DatasetInfo, part: Triplets, which: str) -> None:
 
 def _add(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:
     st.write(
-        "What is known of the objects can come later: a table with one row per object, and "
-        "pictures named after the objects. Maps that were computed stay valid."
+        "Stimulus metadata can be added at any time: a table with one row per object, and pictures "
+        "named after the objects. Existing maps stay valid."
     )
     left, right = st.columns(2, gap="large")
     with left:
-        table = st.file_uploader("Table of objects", key="add.objects")
+        table = st.file_uploader("Stimulus metadata", key="add.objects")
         if table is not None:
             _add_table(current, info, table)
     with right:
@@ -347,7 +348,7 @@ def _add_table(current: Session, info: DatasetInfo, file: Any) -> None:
         described = read_objects(file.getvalue(), name=file.name)
         bases = {None: "ids", 0: "row numbers from 0", 1: "row numbers from 1"}
         base = st.selectbox(
-            "Objects of the answers are", list(bases), format_func=lambda b: bases[b],
+            "Objects in the answers are", list(bases), format_func=lambda b: bases[b],
             key="add.base",
         )
         changed, match = attach_objects(cleaning.raw, described, base)
@@ -394,7 +395,7 @@ def delete(info: DatasetInfo) -> None:
     runs = services().workspace.runs(info.id)
     panels.ask_to_delete(
         "this data set",
-        f"{info.name}: {count(info.n_answers, 'answer')} and {count(len(runs), 'result')} will "
-        "be gone. This cannot be undone.",
+        f"{info.name}: {count(info.n_answers, 'answer')} and {count(len(runs), 'result')} will be "
+        "deleted. This cannot be undone.",
         partial(services().workspace.delete_dataset, info.id),
     )

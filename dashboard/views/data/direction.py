@@ -68,8 +68,8 @@ def _named(test: DirectionTest, reading: Reading) -> Reading:
         **reading.to_dict(),
         "title": reading.title[:1].upper() + reading.title[1:],
         "reasons": [
-            f"A map predicts {test.accuracy[number]:.1%} of held-out answers under this reading, "
-            f"and {test.accuracy[0]:.1%} under the one before."
+            f"A map predicts {test.accuracy[number]:.1%} of held-out responses under this reading, "
+            f"and {test.accuracy[0]:.1%} under the previous one."
         ],
     })
 
@@ -90,8 +90,8 @@ def _comparison(test: DirectionTest) -> None:
         hide_index=True, border="horizontal",
     )
     st.caption(
-        f"Held-out answers that a map in two dimensions predicts, from {test.n_rows:,} rows, with "
-        "95 % intervals; and how much that is beyond what the objects give away by how often each "
-        "was chosen. A reading is clearly better if both are larger by two points, and that is "
-        "no accident."
+        "Proportion of held-out responses that a two-dimensional map predicts, from "
+        f"{test.n_rows:,} rows, with 95 % intervals; and how far this exceeds prediction from how "
+        "often each object was chosen. A reading is clearly better if both are significantly "
+        "larger, by at least two percentage points."
     )

@@ -38,13 +38,13 @@ def show_exclusions(current: Session, info: DatasetInfo, triplets: Triplets | Qu
     with made:
         _made(current, info, cleaning)
     with form:
-        st.subheader("Leave out", anchor=False)
+        st.subheader("Exclude", anchor=False)
         exclusion = _asked_for(current, cleaning, triplets)
         preview = _preview(info, cleaning, exclusion) if exclusion else None
         if preview is None:
             return
         if preview.n_answers == 0:
-            st.success("This leaves nothing out.", icon=":material/check:")
+            st.success("This excludes nothing.", icon=":material/check:")
             return
         _removed(preview, triplets)
         _effect(current, info, cleaning, exclusion, job)
@@ -68,11 +68,11 @@ def _chosen_answers(current: Session) -> str:
 def _asked_for(
     current: Session, cleaning: Cleaning, triplets: Triplets | Quadruples
 ) -> Exclusion | None:
-    titles = {name: rule.title for name, rule in RULES.items()} | {MANUAL: "Chosen by hand"}
+    titles = {name: rule.title for name, rule in RULES.items()} | {MANUAL: "Manual selection"}
     wanted = current.drafts.get("exclusions.rule")
     shown = wanted if wanted in titles else _usual_rule(cleaning)
     rule = st.selectbox(
-        "Rule", list(titles), index=list(titles).index(shown), format_func=titles.__getitem__,
+        "Criterion", list(titles), index=list(titles).index(shown), format_func=titles.__getitem__,
         key=current.key_following("exclusions.rule", shown),
     )
     if rule != shown:
@@ -81,7 +81,7 @@ def _asked_for(
     if rule == MANUAL:
         return _by_hand(current, cleaning, triplets)
     st.markdown(panels.plain(RULES[rule].help))
-    st.caption(panels.plain(f"After: {RULES[rule].source}."))
+    st.caption(panels.plain(f"Source: {RULES[rule].source}."))
     return Exclusion(rule, parameter_form(current, RULES[rule].find, f"exclusions.{rule}"))
 
 
@@ -125,7 +125,7 @@ def _preview(info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion) -> Pre
         return None
 
 
-@st.cache_data(max_entries=4, show_spinner="Looking for them")
+@st.cache_data(max_entries=4, show_spinner="Applying the criterion")
 def _previewed(key: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Preview:
     return _cleaning.preview(_exclusion)
 
@@ -140,18 +140,18 @@ def _removed(preview: Preview, triplets: Triplets | Quadruples) -> None:
     if gone:
         more = f" and {len(gone) - _NAMED:,} more" if len(gone) > _NAMED else ""
         names = panels.plain(f"{', '.join(gone[:_NAMED])}{more}")
-        words += f", all there is of {count(len(gone), 'participant')}: {names}"
+        words += f", all data of {count(len(gone), 'participant')}: {names}"
     others = len(touched) - len(gone)
     if others:
         who = "other participant" if gone else "participant"
         words += f"; some answers of {count(others, who)}"
     st.markdown(words + ".")
     if touched:
-        with st.expander("Who loses how many"):
+        with st.expander("Answers removed per participant"):
             st.dataframe(
                 pd.DataFrame({
                     "participant": list(touched), "answers removed": list(touched.values()),
-                    "all of them": pd.Index(touched).isin(gone),
+                    "all data": pd.Index(touched).isin(gone),
                 }).sort_values("answers removed", ascending=False),
                 hide_index=True, key="exclusions.who", height="auto" if len(touched) < 9 else 300,
             )
@@ -175,13 +175,13 @@ def _effect(
     if found is not None:
         st.markdown(panels.plain(f"{found.sentence} By {analysis.describe(method)}."))
     elif pressed(
-        current, "exclusions.effect", "What does it do to prediction?",
+        current, "exclusions.effect", "Effect on prediction",
         icon=":material/query_stats:",
-        help="Predicts held-out answers that stay, by maps fitted with and without those that "
-        f"would go: {analysis.describe(method)}.",
+        help="Predicts held-out answers among the remaining ones, from maps fitted with and "
+        f"without the excluded ones: {analysis.describe(method)}.",
     ):
         services().jobs.submit(Job(
-            current.id, current.slot(PAGE), f"Effect of leaving out: {info.name}",
+            current.id, current.slot(PAGE), f"Effect of exclusion: {info.name}",
             [Step("Predicting with and without", _measured(info, cleaning, exclusion, method))],
         ))
         st.rerun()
@@ -206,22 +206,24 @@ def _decide(
     preview: Preview, n_answers: int,
 ) -> None:
     if preview.n_answers == n_answers:
-        st.warning("No answer would be left. Choose a milder limit.", icon=":material/warning:")
+        st.warning(
+            "No answer would remain. Choose a less strict criterion.", icon=":material/warning:"
+        )
         return
     reason = st.text_input(
         "Reason", key=f"exclusions.reason.{len(cleaning.exclusions)}", max_chars=300,
-        placeholder="For the log and the methods section; may be empty",
+        placeholder="For the log and the methods section; optional",
     )
     if pressed(
-        current, "exclusions.go", f"Leave out {count(preview.n_answers, 'answer')}",
+        current, "exclusions.go", f"Exclude {count(preview.n_answers, 'answer')}",
         type="primary", icon=":material/filter_alt:",
-        help="What was imported stays; every exclusion can be undone.",
+        help="The imported data stay unchanged; every exclusion can be undone.",
     ):
         done = cleaning.excluding(Exclusion(
             exclusion.rule, exclusion.parameters, exclusion.participants, exclusion.answers,
             reason.strip(),
         ))
-        with st.spinner("Leaving out"):
+        with st.spinner("Excluding"):
             services().workspace.update_dataset(info.id, done)
         current.drafts[_chosen_answers(current)] = []
         current.drafts["quality.people"] = []
@@ -232,12 +234,12 @@ def _decide(
 
 
 def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
-    st.subheader("Left out so far", anchor=False)
+    st.subheader("Exclusions so far", anchor=False)
     if not cleaning.exclusions:
         panels.empty(
-            "Nothing is left out",
-            f"All {count(len(cleaning.raw), 'imported answer')} are in use. What you leave out "
-            "is listed here, and named in every export.",
+            "Nothing is excluded",
+            f"All {count(len(cleaning.raw), 'imported answer')} are in use. Exclusions are listed "
+            "here and in every export.",
         )
         return
     for number, step in enumerate(info.exclusions, 1):
@@ -248,10 +250,10 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
             words += f", {count(people, 'participant')} entirely" if people else ""
             st.markdown(panels.plain(f"{words}. {step['reason']}".strip()))
             if step["source"]:
-                st.caption(panels.plain(f"After: {step['source']}."))
+                st.caption(panels.plain(f"Source: {step['source']}."))
     st.markdown(
         f"{count(len(cleaning.triplets), 'answer')} of {len(cleaning.raw):,} are in use. Results "
-        "that were computed with others are hidden, and come back when you undo."
+        "computed from other answers are hidden, and return when you undo."
     )
     with st.container(horizontal=True):
         if pressed(current, "exclusions.undo", "Undo the last", icon=":material/undo:"):
@@ -268,6 +270,6 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
 
 
 def _keep(info: DatasetInfo, cleaning: Cleaning) -> None:
-    with st.spinner("Putting back"):
+    with st.spinner("Undoing"):
         services().workspace.update_dataset(info.id, cleaning)
     st.rerun()

@@ -29,8 +29,8 @@ def show_gold(
         _present(current, info, triplets, cleaning)
         return
     st.markdown(
-        "Gold questions have an answer that everybody who pays attention gives. Who fails many of "
-        "them can be left out."
+        "Gold questions have an answer that every attentive participant gives. Participants who "
+        "fail many of them can be excluded."
     )
     left, right = st.columns(2, gap="large")
     with left:
@@ -74,18 +74,18 @@ def _consequences(cleaning: Cleaning, gold: Triplets | None) -> bool:
         after = cleaning.with_gold(gold)
     except DataError as error:
         st.info(panels.plain(
-            f"{case}, {which} cannot be made again: {error.problem}. Undo down to there first."
+            f"{case}, {which} cannot be applied again: {error.problem}. Undo back to it first."
         ), icon=":material/info:")
         return False
     st.caption(panels.plain(
-        f"{case}, {which} and what follows are made again: "
+        f"{case}, {which} and those after it are applied again: "
         f"{count(len(after.triplets), 'answer')} in use, now {len(cleaning.triplets):,}."
     ))
     return True
 
 
 def _change(info: DatasetInfo, cleaning: Cleaning, gold: Triplets | None) -> None:
-    with st.spinner("Making the exclusions again"):
+    with st.spinner("Applying the exclusions again"):
         services().workspace.update_dataset(info.id, cleaning.with_gold(gold))
     st.rerun()
 
@@ -105,7 +105,7 @@ def _uploaded(
 ) -> None:
     st.markdown("**Upload a list**")
     file = st.file_uploader(
-        "Right answers, in any layout of answers", key="gold.file",
+        "Correct answers, in any layout", key="gold.file",
         help="For example a table with columns anchor, near and far.",
     )
     if file is None:
@@ -123,7 +123,7 @@ def _uploaded(
 def _from_map(
     current: Session, info: DatasetInfo, triplets: Triplets, cleaning: Cleaning
 ) -> None:
-    st.markdown("**Or take those that a map makes obvious**")
+    st.markdown("**Or use those that a map makes obvious**")
     workspace = services().workspace
     listed = workspace.runs(info.id, "fit", "embedding")
     if not listed:
@@ -133,17 +133,17 @@ def _from_map(
                      strict=True))
     chosen = pick(current, "gold.map", "Map", names)
     ratio = number(
-        current, "gold.ratio", "The farther is at least so many times as far", 1.5, 100.0, 4.0,
+        current, "gold.ratio", "Min. ratio of the two distances", 1.5, 100.0, 4.0,
         step=0.5,
     ) or 4.0
     gold = obvious(workspace.run(info.id, chosen).fitted(), triplets, (ratio - 1) / (ratio + 1))
     if not len(gold):
-        st.caption("No question is that obvious on this map.")
+        st.caption("No question is that obvious in this map.")
         return
     _keep(current, info, cleaning, gold, gold_mistakes(cleaning.raw, gold), "gold.map.keep")
     st.caption(
-        "The map was fitted to these same answers: a participant who dominates the data set has a "
-        "say in what is obvious."
+        "The map was fitted to these same answers: a participant who dominates the data set "
+        "influences what is obvious."
     )
 
 

@@ -36,17 +36,17 @@ _MOST_OBJECTS = 2_000  # of points that are drawn
 
 _PEOPLE = {
     "answers": "answers", "questions": "different questions",
-    "mean_time": "mean response time in s", "median_time": "median response time in s",
-    "fastest": "fastest 5 % of responses, in s", "predicted": "predicted by the others' map",
-    "agrees": "on the side of the others' majority",
-    "consistent": "own repeats that agree", "failed": "catch and gold questions failed",
-    "favourite_share": "share of the favourite side",
-    "bias_p": "p that no side is preferred", "runs_p": "p that sides come at random",
+    "mean_time": "mean response time (s)", "median_time": "median response time (s)",
+    "fastest": "fastest 5 % of responses (s)", "predicted": "predicted by the others' map",
+    "agrees": "agreement with the majority",
+    "consistent": "intra-observer consistency", "failed": "catch and gold questions failed",
+    "favourite_share": "proportion on the preferred side",
+    "bias_p": "p (no side bias)", "runs_p": "p (random sequence of sides)",
 }
 _THINGS = {
-    "answers": "answers", "as_anchor": "as anchor", "as_near": "as the nearer",
-    "as_far": "as the farther", "repeats": "pairs of repeats",
-    "consistent": "repeats that agree", "circular_share": "triples in a circle",
+    "answers": "answers", "as_anchor": "as anchor", "as_near": "as nearer",
+    "as_far": "as farther", "repeats": "pairs of repeats",
+    "consistent": "consistent repeats", "circular_share": "circular triads",
 }
 _TIMES = ("mean_time", "median_time", "fastest")
 _SHARES = (
@@ -93,7 +93,7 @@ def newest_method(info: DatasetInfo) -> Method:
     return fit.fresh() if fit else STE()
 
 
-@st.cache_data(max_entries=8, show_spinner="Looking at the answers")
+@st.cache_data(max_entries=8, show_spinner="Assessing the data quality")
 def _report(key: tuple, _answers: Answers) -> QualityReport:
     wrong = _answers.agreement.result().wrong if _answers.agreement else None
     return quality(
@@ -112,7 +112,7 @@ def show_quality(
     _facts(report)
     st.markdown("\n".join(f"- {panels.plain(line)}" for line in report.summary()))
     views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
-             "time": "Over time", "gold": "Gold questions", "paragraph": "For the paper"}
+             "time": "Over time", "gold": "Gold questions", "paragraph": "Methods section"}
     if "participant" not in triplets.answers or report.participants.empty:
         del views["people"]
     if "sampler" not in triplets.answers or report.samplers.empty:
@@ -131,13 +131,13 @@ def _facts(report: QualityReport) -> None:
     facts = st.columns(4)
     for column, title, share, text in (
         (facts[0], "Noise ceiling", ceiling,
-         "Answers that agree with the majority of the others to the same question: no method "
-         "can predict many more."),
-        (facts[1], "Repeat themselves", report.repeats.within,
-         "Pairs of answers by one participant to one question that agree."),
-        (facts[2], "Agree with others", report.repeats.between,
-         "Pairs of answers by two participants to one question that agree."),
-        (facts[3], "Failed checks", report.checks, "Catch and gold questions answered wrong."),
+         "Proportion of answers that agree with the majority of the other answers to the same "
+         "question: no method can predict much better."),
+        (facts[1], "Intra-observer consistency", report.repeats.within,
+         "Proportion of identical answers when a participant is asked the same question twice."),
+        (facts[2], "Inter-observer agreement", report.repeats.between,
+         "Proportion of identical answers when two participants are asked the same question."),
+        (facts[3], "Failed checks", report.checks, "Catch and gold questions answered wrongly."),
     ):
         known = share is not None and share.n
         column.metric(title, f"{share.value:.1%}" if known else "—", help=text)
@@ -163,8 +163,8 @@ def _people(subject: Answers) -> None:
         x, y = _axes(subject.current, "people", table, _PEOPLE, ("median_time", "answers"),
                      ("predicted", "agrees", "consistent", "failed"))
         text = (
-            "Fits a map to the answers of the others, and lets it predict each participant: "
-            f"{analysis.describe(subject.method)}, the method of the newest map."
+            "Fits a map to the answers of all other participants, and predicts each participant "
+            f"from it: {analysis.describe(subject.method)}, the method of the newest map."
         )
         compute_button(
             subject.current, subject.info, subject.triplets, PAGE, f"{PAGE}.agreement.run",
@@ -189,14 +189,14 @@ def _people(subject: Answers) -> None:
         pick_people(subject.current, names)
         if chosen:
             st.button(
-                "Leave out their answers", icon=":material/person_remove:",
+                "Exclude their answers", icon=":material/person_remove:",
                 on_click=_go_and_exclude, args=(subject.current,),
-                help="Shows first what it would remove.",
+                help="First shows what would be removed.",
             )
     _table(table[table["participant"].isin(chosen)] if chosen else table,
            {"participant": "participant", **with_intervals(_PEOPLE, table),
-            "repeats": "pairs of repeats", "compared": "answers to questions of others",
-            "checks": "catch and gold questions", "favourite": "favourite side"},
+            "repeats": "pairs of repeats", "compared": "answers to shared questions",
+            "checks": "catch and gold questions", "favourite": "preferred side"},
            f"{subject.info.name}-participants")
 
 
@@ -236,8 +236,8 @@ def _objects(subject: Answers) -> None:
                      ("circular_share", "consistent", "as_near"))
         if "circular" in table:
             st.caption(
-                "A circle: B is nearer than C, C nearer than D, and D nearer than B to the same "
-                "anchor. A quarter of triples would be circles if answers were guessed."
+                "Circular triad: to the same anchor, B is nearer than C, C nearer than D, and D "
+                "nearer than B. With guessing, a quarter of all triads would be circular."
             )
     chosen = [subject.triplets.labels[i] for i in
               subject.current.selected_positions(subject.triplets)]
@@ -253,8 +253,8 @@ def _objects(subject: Answers) -> None:
     names = {"id": "id", "label": "label"}
     if (table["id"] == table["label"]).all():
         del names["id"]
-    _table(table, {**names, **with_intervals(_THINGS, table), "triples": "complete triples",
-                   "circular": "of these circles"}, f"{subject.info.name}-objects-quality")
+    _table(table, {**names, **with_intervals(_THINGS, table), "triples": "complete triads",
+                   "circular": "of these circular"}, f"{subject.info.name}-objects-quality")
 
 
 def _samplers(subject: Answers) -> None:
@@ -263,14 +263,13 @@ def _samplers(subject: Answers) -> None:
         pd.DataFrame({"name": table["sampler"], "series": title, "value": table[value],
                       "low": table[low], "high": table[high]})
         for title, value, low, high in (
-            ("answers to one question agree", "agree", "low", "high"),
+            ("agreement of repeated answers", "agree", "low", "high"),
             ("noise ceiling", "ceiling", "ceiling_low", "ceiling_high"),
         )
     ])
     if long["value"].notna().any():
         text = (
-            f"{subject.info.name}, by how questions were picked, with 95 % intervals. The dotted "
-            "line is chance."
+            f"{subject.info.name}, by sampler, with 95 % intervals. The dotted line is chance."
         )
         _panel(subject, "samplers", table, text, _FLAT, lambda canvas: shares(
             long, title="share", chance=0.5, caption=text, canvas=canvas))
@@ -278,25 +277,26 @@ def _samplers(subject: Answers) -> None:
         st.caption("No question was answered twice, so there is nothing to compare.")
     _table(table, {
         "sampler": "sampler", "answers": "answers", "questions": "different questions",
-        "repeated": "asked more than once", "contradicted": "answered both ways",
-        "agree": "two answers agree", "low": "from", "high": "to", "ceiling": "noise ceiling",
+        "repeated": "asked more than once", "contradicted": "contradictory answers",
+        "agree": "agreement of two answers",
+        "low": "from", "high": "to", "ceiling": "noise ceiling",
         "ceiling_low": "ceiling from", "ceiling_high": "ceiling to",
-        "median_time": "median response time in s",
+        "median_time": "median response time (s)",
     }, f"{subject.info.name}-samplers")
 
 
 def _over_time(subject: Answers) -> None:
     table = subject.report.over_time
-    titles = {"predicted": "share predicted by the others' map",
-              "median_time": "median response time in s",
-              "favourite_share": "share of the most frequent side"}
+    titles = {"predicted": "proportion predicted by the others' map",
+              "median_time": "median response time (s)",
+              "favourite_share": "proportion on the preferred side"}
     titles = {name: title for name, title in titles.items()
               if name in table and table[name].notna().any()}
     if not titles:
         panels.empty(
-            "There is nothing that could change",
-            "Answers without response times and sides show a change only in how well a map "
-            "predicts them: compute that under Participants.",
+            "There is nothing to show over time",
+            "Without response times and sides, a change can only be seen in how well a map "
+            "predicts the answers: compute that under Participants.",
         )
         return
     shown = pick(subject.current, "quality.time", "Show", titles, width=320)
@@ -318,7 +318,7 @@ def _gold(subject: Answers) -> None:
 
 
 def _paragraph(subject: Answers) -> None:
-    st.markdown("All counts for a methods section, to be edited:")
+    st.markdown("All figures for a methods section, to be edited:")
     st.code(
         methods_paragraph(subject.cleaning, subject.info.extra.get("asked", "")), language=None,
         wrap_lines=True,
@@ -349,7 +349,7 @@ def _measures(
     titles: dict[str, str], chosen: list[str], choose: Any,
 ) -> None:
     known = int((table[x].notna() & table[y].notna()).sum())
-    text = f"{subject.info.name}: {count(known, what[:-1])} of which both are known."
+    text = f"{subject.info.name}: {count(known, what[:-1])} for which both are known."
     if f"{y}_low" in table:
         text += " With 95 % intervals" + (", by question." if y != "failed" else ".")
     _panel(subject, what, table, text, _WIDE, lambda canvas: measures(

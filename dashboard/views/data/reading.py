@@ -70,7 +70,7 @@ def _files(upload: Waiting) -> None:
     if len(table.refused) > _FEW:
         n = len(table.refused)
         st.warning(
-            f"{n:,} of {n + len(table.files):,} files were left out.", icon=":material/draft:"
+            f"{n:,} of {n + len(table.files):,} files were omitted.", icon=":material/draft:"
         )
         with st.expander("Which, and why"):
             st.dataframe(
@@ -78,7 +78,7 @@ def _files(upload: Waiting) -> None:
             )
     else:
         for path, why in table.refused.items():
-            st.warning(panels.plain(f"{path} was left out: {why}."), icon=":material/draft:")
+            st.warning(panels.plain(f"{path} was omitted: {why}."), icon=":material/draft:")
     if table.files:
         with st.expander(f"{count(len(table.files), 'file')} read as one table"):
             st.caption(panels.plain(", ".join(table.files)))
@@ -96,7 +96,7 @@ def _preview(upload: Waiting) -> None:
 
 
 def _sentences(current: Session, upload: Waiting, imported: Imported) -> None:
-    st.subheader("Is this what people said?", anchor=False)
+    st.subheader("Is this what participants responded?", anchor=False)
     show_direction(current, upload)
     triplets = imported.triplets
     if upload.pictures:
@@ -163,12 +163,12 @@ def _decide(current: Session, upload: Waiting, imported: Imported | None) -> Non
 
 
 def _companions(upload: Waiting) -> None:
-    with st.expander("Add what is known of the objects, or pictures"):
+    with st.expander("Add stimulus metadata or pictures"):
         st.caption(
-            "A table with one row per object (ids, labels, categories, a physical value) and "
+            "A table with one row per object (ids, labels, categories, a physical value), and "
             "pictures named after the objects. Both can also be added later."
         )
-        table = st.file_uploader("Table of objects", key="import.objects")
+        table = st.file_uploader("Stimulus metadata", key="import.objects")
         if table is not None and table.file_id != widgets().get("import.objects.seen"):
             try:
                 upload.add_objects(table.name, table.getvalue())
@@ -225,7 +225,8 @@ def _form(upload: Waiting) -> None:
     if len(titles) > 1:
         chosen = st.selectbox(
             "Layout", range(len(titles)), upload.chosen, format_func=lambda k: titles[k],
-            key=f"layout.{upload.version}", help="What the file looks like, the likeliest first.",
+            key=f"layout.{upload.version}", help="The possible layouts of the file, the most "
+            "probable first.",
         )
         if chosen != upload.chosen:
             upload.choose(chosen)
@@ -233,7 +234,7 @@ def _form(upload: Waiting) -> None:
         st.markdown(f"Layout: **{panels.plain(upload.reading.title)}**")
     st.caption(panels.plain(" ".join(upload.reading.reasons)))
     task = _select(
-        "What was asked", {name: task.title for name, task in TASKS.items()}, upload.reading.task,
+        "Task", {name: task.title for name, task in TASKS.items()}, upload.reading.task,
         f"task.{upload.version}",
         "\n\n".join(f"**{task.title}**: {task.help}" for task in TASKS.values()),
     )
@@ -254,7 +255,7 @@ def _form(upload: Waiting) -> None:
         upload.reading = reading
     with st.expander("Rows and columns"):
         _shape(upload)
-    with st.expander("Keep or load how a file is read"):
+    with st.expander("Save or load how a file is read"):
         _keep(upload)
 
 
@@ -264,8 +265,8 @@ def _asked(upload: Waiting) -> tuple[str, ...]:
     if TASKS[reading.task].objects != TASKS["nearer"].objects or reading.is_counted:
         return reading.asked
     coded = st.radio(
-        "Each row names", [True, False], index=0 if reading.is_coded else 1,
-        format_func=lambda c: "two options and the choice" if c else "the nearer and the farther",
+        "Each row contains", [True, False], index=0 if reading.is_coded else 1,
+        format_func=lambda c: "two options and the response" if c else "the nearer and the farther",
         key=f"coded.{upload.version}", horizontal=True,
     )
     chosen, hidden = ("left", "right", "choice"), ("near", "far", *ROW_ROLES)
@@ -294,10 +295,10 @@ def _kept(upload: Waiting, reading: Reading) -> tuple[str, ...]:
     if not options:
         return ()
     return tuple(st.multiselect(
-        "Other columns to keep", options, [c for c in reading.keep if c in options],
-        key=f"keep.{upload.version}", placeholder="None", help="Columns that divide answers or "
-        "participants into groups, such as a condition. They are kept as categories, and can "
-        "be compared on the pages Scale and Compare.",
+        "Response metadata", options, [c for c in reading.keep if c in options],
+        key=f"keep.{upload.version}", placeholder="None", help="Further columns to keep, such as a "
+        "condition. They are kept as categories, and can be compared on the pages Scale and "
+        "Compare.",
     ))
 
 
@@ -305,21 +306,21 @@ def _codings(upload: Waiting, reading: Reading, roles: dict[str, str]) -> Readin
     key = upload.version
     if "choice" in roles:
         coding = _select(
-            "How the choice is told", {None: _NONE, **{c.name: c.title for c in
+            "Response coding", {None: _NONE, **{c.name: c.title for c in
             CHOICE_CODINGS.values()}}, reading.choice_coding, f"coding.{key}",
             "\n\n".join(f"**{c.title}**: {c.help}" for c in CHOICE_CODINGS.values()),
         )
         reading = replace(reading, choice_coding=coding)
     if "response_time" in roles:
         unit = _select(
-            "Unit of the response time", {None: "by the size of the values",
+            "Unit of the response time", {None: "from the values",
             **RESPONSE_TIME_UNITS}, reading.response_time_unit, f"unit.{key}",
         )
         reading = replace(reading, response_time_unit=unit)
     if upload.objects is not None:
         base = _select(
-            "Numbers in the answers are", INDEX_BASES, reading.index_base, f"base.{key}",
-            "Whether the answers name objects by their ids, or by their rows in the table.",
+            "Object numbers are", INDEX_BASES, reading.index_base, f"base.{key}",
+            "Whether the numbers in the answers are ids, or row numbers of the table of objects.",
         )
         reading = replace(reading, index_base=base)
     return reading
@@ -338,9 +339,9 @@ def _select(label: str, options: dict, present: Any, key: str, text: str | None 
 def _shape(upload: Waiting) -> None:
     header, delimiter = upload.shape
     if upload.table.encoding is None:
-        st.caption("The file itself says where its rows and columns are.")
+        st.caption("The file format itself defines rows and columns.")
         return
-    header = st.toggle("The first row names the columns", header, key="header")
+    header = st.toggle("Header row", header, key="header")
     if upload.table.delimiter is not None:
         delimiter = _select("Columns are separated by", _DELIMITERS, delimiter, "delimiter")
     # What was asked for is compared, not what came of it, or there would be no end.
@@ -355,8 +356,8 @@ def _shape(upload: Waiting) -> None:
 
 def _keep(upload: Waiting) -> None:
     st.caption(
-        "Data sets remember how their file was read, and offer it for the next file with the "
-        "same columns. As a file it can go to another computer."
+        "Each data set stores how its file was read and offers it for the next file with the same "
+        "columns. Saved as a file, it can be used on another computer."
     )
     st.download_button(
         "Download", json.dumps(upload.reading.to_dict(), indent=2),

@@ -41,16 +41,16 @@ _DRAWN = {
 }
 
 _PROBABLE = (
-    "Given these answers, an object lies in its {shape} with a probability of {share}, if people "
-    "answer as the model says and positions are as the prior says. A wrong model is not covered."
+    "Given these answers, an object lies in its {shape} with a probability of {share}, provided "
+    "that the model of responses and the prior are right. Errors of the model are not covered."
 )
 #: What the shapes mean, by the task that they come from.
 _NOTES = {
     "bootstrap": "The {shape} show where an object would lie in {share} of repetitions of the same "
-    "experiment with as many answers. They do not cover a model that is wrong for these people or "
-    "objects, nor questions that were never asked.",
+    "experiment with as many answers. They cover neither errors of the model nor questions that "
+    "were never asked.",
     "posterior": _PROBABLE,
-    "laplace": f"{_PROBABLE} The normal approximation knows one optimum only and no skew.",
+    "laplace": f"{_PROBABLE} The normal approximation covers only one optimum, and no skew.",
 }
 
 
@@ -150,13 +150,13 @@ def _style(current: Session, result: Result) -> MapStyle:
         colour = pick(current, f"map.colour@{info.id}", "Colour", {"": "None", **columns},
                       default=next(iter(quantities), ""), width=180)
         if d == 1:
-            against = pick(current, f"map.against@{info.id}", "Against",
+            against = pick(current, f"map.against@{info.id}", "Plot against",
                            {"": "Order on the scale", **quantities},
                            default=next(iter(quantities), ""), width=180)
         if result.covariances is not None:
             coverage = pick(current, "map.coverage", _shape(d, flat).capitalize(), _COVERAGES,
                             default=0.95, width=110,
-                            help="Share of repetitions of the experiment that they cover.")
+                            help="Proportion of repetitions of the experiment that they cover.")
     return MapStyle(mark, colour or None, coverage > 0, coverage, against or None, flat)
 
 
@@ -183,7 +183,7 @@ def caption(result: Result, style: MapStyle) -> str:
     fitted, numbers = result.fitted, result.fit.numbers
     words = [analysis.describe(fitted)]
     if fitted.n_init == type(fitted).n_init:  # otherwise it was named
-        words.append(f"lowest loss of {count(fitted.n_init, 'start')}")
+        words.append(f"lowest loss of {count(fitted.n_init, 'restart')}")
     if fitted.prior and fitted.prior == type(fitted).prior:
         words.append(f"prior {fitted.prior:g}")
     if not result.fit.complete:
@@ -303,8 +303,8 @@ def show_objects(current: Session, result: Result) -> None:
                  column_config=_COLUMNS)
     at_odds = answers_at_odds(result.fitted, result.triplets, chosen or None)
     words = count(len(at_odds), "answer is", "answers are")
-    with st.expander(f"{words} at odds with the map"):
-        st.caption("The clearest contradictions come first.")
+    with st.expander(f"{words} violated by the embedding"):
+        st.caption("The largest violations come first.")
         st.dataframe(answer_table(result.triplets, at_odds[:_MOST_AT_ODDS]), hide_index=True,
                      key="at odds")
         st.download_button(
@@ -318,13 +318,13 @@ _COLUMNS = {
     "label": st.column_config.TextColumn(width="medium"),
     "neighbours": st.column_config.ListColumn("nearest neighbours", width="large"),
     "contradicted": st.column_config.ProgressColumn(
-        "answers contradicted", format="%.0f %%", min_value=0.0, max_value=100.0,
-        help="Share of the answers about the object that the map contradicts.",
+        "answers violated", format="%.0f %%", min_value=0.0, max_value=100.0,
+        help="Proportion of the answers about the object that the embedding violates.",
     ),
     "uncertainty": st.column_config.NumberColumn(
         format="%.3f",
-        help="Length of the error bar to one side, or radius of the circle or ball as large as "
-        "the object's ellipse or ellipsoid; 1 is the root mean square distance of the objects "
-        "from the centre of the map.",
+        help="Half-length of the error bar, or radius of the circle or ball of the same size as "
+        "the object's ellipse or ellipsoid, in units of the root mean square distance of the "
+        "objects from the centre of the map.",
     ),
 }

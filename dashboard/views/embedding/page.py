@@ -96,8 +96,8 @@ def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
             schemes = {"split_error": "The data's own test answers", **schemes}
         scheme = pick(
             current, f"embedding.error@{info.id}", "Held-out error", schemes,
-            help="Error on answers that the map was not fitted to. All answers to one question "
-            "are held out together, and so are those of one trial.",
+            help="Error on answers to which the map was not fitted. All answers to one question "
+            "are held out together, and so are those from one trial.",
         )
         if scheme == "cross_validate":
             tasks[scheme] = parameter_form(current, cross_validate, "embedding.cross_validate")
@@ -147,7 +147,7 @@ def _job(job: Job | None, triplets: Triplets) -> None:
     job.show("loss", partial(_live_losses, job))
     for name, height, alt in (
         ("map", int(_LIVE.height), "The map while it is being computed"),
-        ("loss", 200, "Loss against iteration, one line for every start"),
+        ("loss", 200, "Loss against iteration, one line per restart"),
     ):
         chart(
             None, key=f"live.{name}", height=height, alt=alt,
@@ -179,22 +179,22 @@ def _quality(result: Result) -> None:
         facts[0].metric(
             "Held-out error", f"{estimate.error:.3f}",
             help=f"{interval(estimate.error, estimate.low, estimate.high)}, 95 % interval; "
-            f"{estimate.scheme}. Guessing gives {CHANCE:g}.",
+            f"{estimate.scheme}. Chance is {CHANCE:g}.",
         )
         facts[0].caption(
             f"[{estimate.low:.3f}, {estimate.high:.3f}], chance {CHANCE:g}".replace("[", "\\[")
         )
     else:
-        facts[0].metric("Held-out error", "—", help="Was not computed.")
+        facts[0].metric("Held-out error", "—", help="Not computed.")
     facts[1].metric(
         "Training error", f"{numbers['triplet_error_']:.3f}",
-        help="Share of the answers that the map contradicts, among those it was fitted to. It "
-        "falls with every dimension; choose by the held-out error.",
+        help="Proportion of violated answers among those to which the map was fitted. It falls "
+        "with every dimension; choose their number by the held-out error.",
     )
     facts[2].metric("Loss", number(numbers["loss_"], 5))
     losses = result.fit.arrays["losses_"]
     same = int(np.sum(losses <= numbers["loss_"] * 1.001))
-    facts[2].caption(f"{same} of {count(len(losses), 'start')} within 0.1 %")
+    facts[2].caption(f"{same} of {count(len(losses), 'restart')} within 0.1 %")
     state = "converged" if numbers["converged_"] else "not converged"
     facts[3].metric("Iterations", f"{numbers['n_iter_']:,}")
     facts[3].caption(

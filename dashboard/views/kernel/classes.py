@@ -31,8 +31,8 @@ def show_classes(current: Session, info: DatasetInfo, triplets: Triplets) -> Non
         with here.picture:
             panels.empty(
                 "There are no labels",
-                "Classes are learned from a column of the table of objects that holds "
-                "categories. Add one on the page Data.",
+                "Classes are learned from a categorical column of the stimulus metadata. Add one "
+                "on the page Data.",
             )
         return
     with here.side:
@@ -40,12 +40,12 @@ def show_classes(current: Session, info: DatasetInfo, triplets: Triplets) -> Non
             current, classify, f"{PAGE}.classify", columns={"objects": columns}
         )
     run = here.computed(
-        "classify", options, "Predicts held-out labels; its settings are chosen on inner folds."
+        "classify", options, "Predicts held-out labels; hyperparameters are chosen on inner folds."
     )
     with here.picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
+                "Nothing has been computed yet",
                 "Compute shows how well labels are predicted from similarities to labelled "
                 "objects.",
             )
@@ -64,8 +64,8 @@ def _confusions(
     spread = found.fold_errors.std(ddof=1) / np.sqrt(len(found.fold_errors))
     st.markdown(panels.plain(
         f"{100 * found.error:.1f} % of the labels in {options['labels']} are predicted wrongly "
-        f"(standard error over folds {100 * spread:.1f} %); always naming the most frequent one "
-        f"errs in {100 * found.chance:.1f} %."
+        f"(standard error over folds {100 * spread:.1f} %); always predicting the most frequent "
+        f"one errs in {100 * found.chance:.1f} %."
     ))
     text = (
         f"{about} Labels {options['labels']} of {count(known, 'object')}, "
@@ -76,7 +76,7 @@ def _confusions(
 
     def draw(canvas: Canvas) -> Any:
         return agreement_matrix(
-            shares, names, title="share of the row", caption=text, canvas=canvas
+            shares, names, title="proportion of the row", caption=text, canvas=canvas
         )
 
     def table() -> pd.DataFrame:

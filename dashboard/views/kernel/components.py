@@ -31,11 +31,12 @@ def show_map(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
     here = setting(current, info, triplets)
     with here.side:
         options = parameter_form(current, kernel_map, f"{PAGE}.map")
-    run = here.computed("kernel_map", options, "Draws a map from the similarities.")
+    run = here.computed("kernel_map", options, "Computes a map from the similarities.")
     with here.picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet", "Compute draws a map of the objects from the kernel."
+                "Nothing has been computed yet",
+                "Compute draws a map of the objects from the kernel."
             )
             return
         found: KernelMap = run.result()
@@ -43,7 +44,7 @@ def show_map(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
         how = "UMAP"
         if len(found.shares):
             shares = ", ".join(f"{100 * share:.0f} %" for share in found.shares[:3])
-            how = f"Kernel PCA; its axes hold {shares} of the variance"
+            how = f"Kernel PCA; its axes explain {shares} of the variance"
         text = f"{here.about} {how}."
 
         def draw(canvas: Canvas) -> Any:
@@ -87,20 +88,20 @@ def show_spectrum(current: Session, info: DatasetInfo, triplets: Triplets) -> No
     with here.side:
         options = parameter_form(current, spectrum, f"{PAGE}.spectrum")
     run = here.computed(
-        "spectrum", options, "Finds the components of the kernel, and those of shuffled answers."
+        "spectrum", options, "Computes the components of the kernel and those of permuted answers."
     )
     with here.picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
-                "Compute shows how many components of the kernel are more than chance.",
+                "Nothing has been computed yet",
+                "Compute shows how many components of the kernel exceed chance.",
             )
             return
         found: Spectrum = run.result()
         text = (
             f"{here.about} Eigenvalues of the centred kernel, without reducing its diagonal, and "
-            f"where {100 * (2 * found.level - 1):.0f} % of those of {len(found.shuffled)} data "
-            "sets with shuffled answers lie."
+            f"the range that holds {100 * (2 * found.level - 1):.0f} % of those of "
+            f"{len(found.shuffled)} data sets with permuted answers."
         )
 
         def draw(canvas: Canvas) -> Any:
@@ -117,7 +118,7 @@ def show_spectrum(current: Session, info: DatasetInfo, triplets: Triplets) -> No
             name=export.file_name(info.name, here.kernel.name, "spectrum"), table=table,
         )
         st.markdown(
-            f"{count(found.n_signal, 'component')} "
-            f"{'is' if found.n_signal == 1 else 'are'} more than chance. Those that follow may "
-            "hold structure too, but too little to tell it from chance with these answers."
+            f"{count(found.n_signal, 'component')} {'is' if found.n_signal == 1 else 'are'} "
+            "significant. Further components may hold structure, too, but it cannot be "
+            "distinguished from chance with these answers."
         )

@@ -34,7 +34,7 @@ def show_design(current: Session, info: DatasetInfo, triplets: Triplets) -> None
         most = triplets.n_objects - 1
         n_landmarks = int(number(
             current, f"{PAGE}.landmarks@{info.id}", "Landmarks", 3, most, min(10, most),
-            help="More say more about every object, and cost more answers.",
+            help="More landmarks say more about every object, and take more answers.",
         ) or 3)
         chosen = "at random"
         if len(current.selection) >= 3:
@@ -53,7 +53,7 @@ def show_design(current: Session, info: DatasetInfo, triplets: Triplets) -> None
     with right:
         st.markdown(
             f"**{count(len(questions), 'question')}** with {count(len(landmarks), 'landmark')}, "
-            f"instead of {count(_all(triplets.n_objects), 'question')} in all."
+            f"instead of all {count(_all(triplets.n_objects), 'question')}."
         )
         names = [triplets.labels[i] for i in landmarks]
         more = f" and {len(names) - 30} more" if len(names) > 30 else ""
@@ -64,7 +64,7 @@ def show_design(current: Session, info: DatasetInfo, triplets: Triplets) -> None
         )
         for design in recognise(triplets):
             st.markdown(
-                f"The answers at hand follow a design for {design.kernel} with "
+                f"These answers follow a design for {design.kernel} with "
                 f"{count(len(design.landmarks), 'landmark')}: {design.n_asked:,} of "
                 f"{design.n_possible:,} questions were asked."
             )

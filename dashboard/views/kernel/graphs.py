@@ -42,7 +42,7 @@ def show_graphs(current: Session, info: DatasetInfo, triplets: Triplets) -> None
             panels.empty(
                 "No graphs yet",
                 "Upload a file of graphs to see which of them are alike: molecules, texts, "
-                "networks. They stand for themselves and are not added to the open data set.",
+                "networks. They are not added to the open data set.",
             )
             return
         try:
@@ -77,8 +77,8 @@ def _show(
     objects = pd.DataFrame({"id": names, "label": names, "class": labels})
     shares = ", ".join(f"{100 * share:.0f} %" for share in found.shares)
     text = (
-        f"{analysis.describe(kernel)}. {name}: {count(len(graphs), 'graph')}. Kernel PCA; its "
-        f"axes hold {shares} of the variance."
+        f"{analysis.describe(kernel)}. {name}: {count(len(graphs), 'graph')}. Kernel PCA; its axes "
+        f"explain {shares} of the variance."
     )
     style = MapStyle("points", "class" if any(labels) else None, False)
     data = MapData(found.coordinates, objects)
@@ -101,7 +101,7 @@ def _show(
     if error is not None:
         spread = error.fold_errors.std(ddof=1) / np.sqrt(len(error.fold_errors))
         st.markdown(
-            f"Nearest neighbours predict {100 * error.error:.1f} % of the held-out classes "
-            f"wrongly (standard error {100 * spread:.1f} %); always naming the most frequent one "
-            f"errs in {100 * error.chance:.1f} %."
+            f"Nearest neighbours predict {100 * error.error:.1f} % of the held-out classes wrongly "
+            f"(standard error {100 * spread:.1f} %); always predicting the most frequent one errs "
+            f"in {100 * error.chance:.1f} %."
         )

@@ -38,18 +38,18 @@ def show_similarities(current: Session, info: DatasetInfo, triplets: Triplets) -
     """The matrix, what is to know of it, and the objects most similar to one."""
     here = setting(current, info, triplets)
     _begin(here)
-    run = here.computed("fit", {}, "Counts similarities from the answers.")
+    run = here.computed("fit", {}, "Computes a similarity kernel from the triplets.")
     with here.picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
-                "Compute shows how similar all objects are, as the answers alone say it.",
+                "Nothing has been computed yet",
+                "Compute shows how similar all objects are, from the answers alone.",
             )
             return
         if info.n_objects > MOST_IN_A_MATRIX:
             panels.empty(
                 "Too many objects for a matrix",
-                "The map, the spectrum and the classes do without one.",
+                "The map, the spectrum and the classes do without it.",
             )
             return
     kernel: Kernel = run.fitted()
@@ -78,16 +78,16 @@ def _matrix(
     objects = here.triplets.objects
     with here.side:
         by = pick(
-            here.current, f"{PAGE}.order@{here.info.id}", "In the order of",
-            {"": "A tree of the objects", **{c: c for c in here.columns}},
-            help="A tree puts objects next to each other that are similar; a column shows how far "
-            "similarity follows it.",
+            here.current, f"{PAGE}.order@{here.info.id}", "Order",
+            {"": "Hierarchical clustering", **{c: c for c in here.columns}},
+            help="Hierarchical clustering puts similar objects next to each other; a column shows "
+            "how far similarity follows it.",
         )
     order = _column_order(objects[by], kernel.placed_) if by else _tree_order(key, kernel)
     category = by if by and not is_quantity(objects[by]) else None
     text = (
         f"{here.about} Similarities in the order of {by or 'an average-linkage tree'}; the "
-        "diagonal is left out."
+        "diagonal is omitted."
     )
 
     def draw(canvas: Canvas) -> Any:
@@ -127,23 +127,22 @@ def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
     known = np.count_nonzero(values) - np.count_nonzero(values.diagonal())
     apart = 1.0 - known / max(values.size - len(values), 1)
     if apart > _MANY_APART:
-        why = "they are too far apart, or nothing is known of one of them."
+        why = "they are too far apart, or one of them has no usable answers."
         if isinstance(kernel, TripletKernel):
             why = (
                 "they share no question, or agree in as many as they differ in. Triplet kernels "
-                "need more answers per object than maps do, or answers to a landmark design (see "
-                "Landmarks)."
+                "need more answers per object than maps do, or a landmark design (see Landmarks)."
             )
         lines.append(f"{100 * apart:.0f} % of the pairs of objects have a similarity of 0: {why}")
     if len(unknown):
         names = ", ".join(here.triplets.labels[i] for i in unknown[:5])
         lines.append(
-            f"Nothing that counts here is known of {count(len(unknown), 'object')}, which are "
-            f"similar to nothing: {names}{' and more' if len(unknown) > 5 else ''}."
+            f"{count(len(unknown), 'object')} without usable answers, which are similar to "
+            f"nothing: {names}{' and more' if len(unknown) > 5 else ''}."
         )
     shift = getattr(kernel, "shift_", 0.0)
     if shift:
-        lines.append(f"The diagonal was reduced by the smallest eigenvalue, {shift:.3g}.")
+        lines.append(f"The smallest eigenvalue was subtracted from the diagonal, {shift:.3g}.")
     for design in recognise(here.triplets):
         lines.append(
             f"The answers follow a landmark design for {design.kernel} with "
@@ -165,10 +164,10 @@ def _neighbours(
     )
     one = ids.index(wanted) if wanted else next(iter(selected), None)
     if one is None:
-        st.caption("Select an object here, or by a click on its mark beside the matrix.")
+        st.caption("Select an object here, or by a click on its mark next to the matrix.")
         return
     if not placed[one]:
-        st.caption(panels.plain(f"Nothing that counts here is known of {labels[one]}."))
+        st.caption(panels.plain(f"{labels[one]} has no usable answers."))
         return
     others = np.flatnonzero(placed & (np.arange(len(values)) != one))
     order = others[np.argsort(-values[one, others], kind="stable")]

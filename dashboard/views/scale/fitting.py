@@ -33,21 +33,23 @@ def show_fit(physical: Physical) -> None:
         options = parameter_form(subject.current, diagnose, f"{PAGE}.diagnose")
         pieces = [(method, "fit", {}), (method, "diagnose", options)]
         subject.compute_button(
-            "diagnose", pieces, "Fits the scale and simulates answers by its own model."
+            "diagnose", pieces, "Fits the scale and simulates answers from the fitted model."
         )
     fit, run = (subject.find(*piece) for piece in pieces)
     with picture:
         if fit is None or run is None:
             panels.empty(
-                "Nothing is computed yet",
-                "Compute asks whether answers like these come about if the scale and its noise are "
-                "right: it simulates answers by the model and compares.",
+                "Nothing has been computed yet",
+                "Compute tests whether the model could have produced these answers: it simulates "
+                "answers from the fitted scale and noise, and compares.",
             )
             return
         fitted, found = fit.fitted(), run.result()
         _measures(fitted)
-        about = f"{physical.describe(method)}. {subject.about} " \
-                f"{count(len(found.simulated_runs), 'simulation')} by the model."
+        about = (
+            f"{physical.describe(method)}. {subject.about} "
+            f"{count(len(found.simulated_runs), 'simulation')} from the fitted model."
+        )
         _figures(physical, found, about)
         st.markdown("\n".join(f"- {sentence}" for sentence in _verdicts(found)))
 
@@ -61,18 +63,18 @@ def _measures(fitted: MLDS) -> None:
     )
     facts[1].metric(
         "AIC", number(fitted.aic_, 5),
-        help="Deviance plus twice the number of scale values that are free. Compare it between "
-        "links or numbers of levels on the same answers: lower is better.",
+        help="Deviance plus twice the number of free scale values. Compare it between links or "
+        "numbers of levels on the same answers: lower is better.",
     )
     facts[2].metric(
         "DAF", f"{100 * fitted.daf_:.1f} %",
-        help="Deviance accounted for: 1 - deviance / deviance of guessing. 0 where the scale says "
-        "nothing, 100 % where it explains every single answer, which noise does not allow.",
+        help="Deviance accounted for: 1 - deviance / deviance of guessing. 0 if the scale explains "
+        "nothing, 100 % if it explains every single answer, which noise rules out.",
     )
     facts[3].metric(
         "Noise σ", number(fitted.sigma_),
-        help="Standard deviation of the noise of a decision, the scale going from 0 to 1. With "
-        "another link than probit, its scale parameter.",
+        help="Standard deviation of the decision noise, on a scale from 0 to 1. With a link other "
+        "than probit, its scale parameter.",
     )
 
 
@@ -93,10 +95,11 @@ def _figures(physical: Physical, found: ScaleDiagnostics, about: str) -> None:
         _panel(
             physical, "runs",
             lambda text, canvas: simulated_against(
-                found.simulated_runs, found.runs, title="changes of sign", caption=text,
+                found.simulated_runs, found.runs, title="number of runs", caption=text,
                 canvas=canvas,
             ),
-            f"Changes of sign of the residuals, in the order of the fitted probabilities. {about}",
+            "Number of runs (sign changes) of the residuals, in the order of the fitted "
+            f"probabilities. {about}",
             lambda: pd.DataFrame({"simulated": found.simulated_runs, "answers": found.runs}),
         )
     if found.six_point is not None:
@@ -132,26 +135,29 @@ def _verdicts(found: ScaleDiagnostics) -> list[str]:
     sentences = [
         f"**Residuals**: {outside:.0%} lie outside of their envelope, where 5 % would if the model "
         "held. "
-        + ("Many answers are less, or more, likely than the model says: look for lapses, guesses "
-           "or several kinds of people, or try another link." if outside > _MANY_OUTSIDE else
-           "They are distributed as the model says."),
-        f"**Runs**: {found.runs:,} changes of sign; as few by the model with {_p(found.runs_p)}. "
-        + ("Residuals of like questions hang together: the scale is bent where it cannot follow, "
-           "or the stimulus has another dimension." if found.runs_p < _UNLIKELY else
-           "Residuals of like questions do not hang together."),
+        + ("Many answers are less, or more, probable than the model predicts: look for lapses, "
+           "guesses or groups of observers, or try another link." if outside > _MANY_OUTSIDE else
+           "They are distributed as the model predicts."),
+        f"**Runs**: {found.runs:,} sign changes; as few under the model with "
+        f"{_p(found.runs_p)}. "
+        + ("The residuals are serially dependent: the scale has a shape that the model cannot "
+           "follow, or the stimulus has another dimension." if found.runs_p < _UNLIKELY else
+           "The residuals are not serially dependent."),
     ]
     if found.six_point is None:
         sentences.append(
-            "**Six-point test**: not possible, it needs comparisons of pairs without a common end "
-            "that belong together in threes."
+            "**Six-point test**: not possible; it needs matching triples of comparisons of pairs "
+            "without a common object."
         )
     else:
         p = found.six_point_p
         sentences.append(
             f"**Six-point test**: {count(found.n_six_points, 'condition')}, log-likelihood "
-            f"{panels.plain(number(found.six_point, 5))}; as low by the model with {_p(p)}. "
-            + ("Intervals do not add up: the answers are not those of differences on one scale."
-               if p < _UNLIKELY else "Intervals add up as those on one scale do.")
+            f"{panels.plain(number(found.six_point, 5))}; as low under the model with "
+            f"{_p(p)}. "
+            + ("Differences are not additive: the answers do not follow from differences on a "
+               "single scale."
+               if p < _UNLIKELY else "Differences are additive, as on a single scale.")
         )
     return sentences
 

@@ -29,8 +29,8 @@ def show_groups(physical: Physical) -> None:
     if not subject.groups:
         panels.empty(
             "There are no groups",
-            "These answers have no column that divides them: a participant, a session, a way of "
-            "choosing questions. Name it when the file is read.",
+            "These answers have no column that divides them, such as participant, session or "
+            "sampler. Choose it as response metadata when the file is read.",
         )
         return
     picture, side = st.columns([3, 1], gap="large")
@@ -54,7 +54,7 @@ def show_groups(physical: Physical) -> None:
             (method, "scales_by", options), (method, "errors_by_group", errors),
         )]
         subject.compute_button(
-            "groups", pieces, "Computes a scale, and the held-out error, for every group."
+            "groups", pieces, "Computes a scale and its held-out error for every group."
         )
     found = [
         (physical.describe(method), subject.find(*scales),
@@ -70,9 +70,9 @@ def show_groups(physical: Physical) -> None:
     with picture:
         if not scales and not held_out:
             panels.empty(
-                "Nothing is computed yet",
-                "Compute draws a small scale for every group beside that of all answers, and says "
-                "how well each group's answers are predicted.",
+                "Nothing has been computed yet",
+                "Compute draws a small scale for every group next to that of all answers, and "
+                "shows how well each group's answers are predicted.",
             )
             return
         if scales:
@@ -133,8 +133,8 @@ def _multiples(
         empty = found.names[np.isnan(found.values).all(axis=1)].tolist()
         if empty:
             st.caption(panels.plain(
-                f"No scale by {name} for {', '.join(empty)}: their answers are too few, or compare "
-                "no intervals of the stimulus."
+                f"No scale by {name} for {', '.join(empty)}: they have too few answers, or none "
+                "that compare intervals of the stimulus."
             ))
 
 
@@ -166,7 +166,7 @@ def _errors(
         [found.table.assign(method=name) for name, found in held_out.items()], ignore_index=True
     )
     text = (
-        f"Error on held-out answers of each {options['by']}, learned from its other answers alone; "
+        f"Error on held-out answers of each {options['by']}, learned only from its other answers; "
         f"{options['folds']} folds, mean and standard deviation over them. {'; '.join(held_out)}. "
         f"{subject.about}"
     )
@@ -175,7 +175,7 @@ def _errors(
     def draw(canvas: Canvas) -> Any:
         return group_errors(table, caption=text, canvas=canvas)
 
-    st.subheader("How well each is predicted", anchor=False)
+    st.subheader("Predictability of each group", anchor=False)
     panels.figure_panel(
         subject.current, draw, key=f"{PAGE}.group.errors", alt=text, caption=text,
         canvas=Canvas(900.0, 130.0 + 26.0 * n_groups), window=_WINDOW, table=lambda: table,

@@ -62,9 +62,8 @@ def show_observers(subject: Subject) -> None:
     """Everything about participants, as far as it was computed."""
     if not subject.groups:
         panels.empty(
-            "Nobody is named",
-            "These answers have no column that says who gave them. Name the participant when the "
-            "file is read.",
+            "No participants",
+            "These answers have no column of participants. Choose it when the file is read.",
         )
         return
     picture, side = st.columns([3, 1], gap="large")
@@ -72,8 +71,8 @@ def show_observers(subject: Subject) -> None:
         people, asked = _asked(subject)
         subject.compute_button(
             "observers", [piece for piece in asked.values() if piece is not None],
-            "Learns from every participant and predicts the others, learns from more and more, "
-            "and draws a map of each.",
+            "Predicts every participant from each of the others and from growing groups, and maps "
+            "each one.",
         )
     found = {
         name: run.result() for name, piece in asked.items()
@@ -82,9 +81,9 @@ def show_observers(subject: Subject) -> None:
     with picture:
         if not found:
             panels.empty(
-                "Nothing is computed yet",
-                "Compute shows who predicts whom, what it brings to learn from several people, and "
-                "whose maps are alike.",
+                "Nothing has been computed yet",
+                "Compute shows who predicts whom, how much pooling several participants improves "
+                "prediction, and whose maps are similar.",
             )
             return
         if "predictions" in found:
@@ -92,12 +91,14 @@ def show_observers(subject: Subject) -> None:
         if "pooling" in found:
             _pooling(people, found["pooling"])
     if "groups" in found:
-        _maps(people, found["groups"], "groups", "The groups side by side")
+        _maps(people, found["groups"], "groups", "Groups side by side")
     if "maps" in found:
-        _maps(people, found["maps"], "maps", "A map of each")
+        _maps(people, found["maps"], "maps", "Individual maps")
         _distances(people, found["maps"])
     elif asked["maps"] is None:
-        st.caption("Difference scaling draws no maps: see the view Groups, or choose an embedding.")
+        st.caption(
+            "Difference scaling computes no maps: see the view Groups, or choose an embedding."
+        )
 
 
 def _asked(subject: Subject) -> tuple[People, dict[str, analysis.Piece | None]]:
@@ -144,8 +145,8 @@ def _predictions(people: People, found: Predictions) -> None:
         if grouped else names
     borders = (np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist()
     text = (
-        f"Who predicts whom: learned from the {people.by} of the row, tested on that of the "
-        f"column; on the diagonal, cross-validated. {people.about}"
+        f"Prediction between participants: learned from the {people.by} of the row, tested on that "
+        f"of the column; on the diagonal, cross-validated. {people.about}"
     )
     finite = values[np.isfinite(values)]
     top = float(finite.max()) if len(finite) else 1.0
@@ -175,8 +176,8 @@ def _predictions(people: People, found: Predictions) -> None:
 
 def _relations(people: People, relations: pd.DataFrame) -> None:
     text = (
-        "Accuracy by who predicts, mean over the predicted participants with its 95 % interval. "
-        f"{people.about}"
+        "Accuracy by source of the prediction, mean over the predicted participants with its 95 % "
+        f"interval. {people.about}"
     )
     panels.figure_panel(
         people.subject.current,
@@ -189,27 +190,28 @@ def _relations(people: People, relations: pd.DataFrame) -> None:
         f"{100 * means[name]:.0f} % {words}" for name, words in _WORDS.items() if name in means
     ]
     if not parts:
-        st.markdown("There are too few answers to predict any from others.")
+        st.markdown("There are too few answers to predict any participant from others.")
         return
     st.markdown(panels.plain(
-        f"A participant's answers are predicted: {', '.join(parts)}. Guessing is right in "
+        f"A participant's answers are predicted: {', '.join(parts)}. Chance is "
         f"{100 * CHANCE:.0f} %."
     ))
 
 
 _WORDS: Mapping[str, str] = {
     "self": "from their own other answers", "another": "from another participant",
-    "same group": "from another of the same group", "other group": "from one of another group",
+    "same group": "from another participant of the same group",
+    "other group": "from a participant of another group",
     "all others": "from all others together",
 }
 
 
 def _pooling(people: People, found: PoolingCurve) -> None:
     text = (
-        f"Accuracy against the number of {people.by}s learned from, on one who is not among them; "
+        f"Accuracy against the number of {people.by}s in training, on one who is not among them; "
         f"mean of {count(len(found.accuracy), 'random order')} with a 95 % band. {people.about}"
     )
-    st.subheader("What pooling brings", anchor=False)
+    st.subheader("Gain from pooling", anchor=False)
     panels.figure_panel(
         people.subject.current, lambda canvas: pooling_figure(found, caption=text, canvas=canvas),
         key=f"{PAGE}.pooling.figure", alt=text, caption=text, canvas=Canvas(760.0, 340.0),
@@ -234,16 +236,17 @@ def _maps(people: People, found: ObserverMaps, key: str, title: str) -> None:
     ]
     drawn = np.concatenate([found.common[None], found.maps])
     text = (
-        f"Maps of all answers and of each, number of answers in brackets, turned towards that of "
-        f"all. {people.about}"
+        "Maps of all answers and of each, number of answers in brackets, aligned to that of all. "
+        f"{people.about}"
     )
     if found.common.shape[1] == 1:
         text += " Horizontal: position in the map of all; vertical: in the map of each."
     if len(titles) == 2:
         text += (
-            f" {100 * found.apart[0, 1]:.1f} % of the variance of one map are not in the other."
+            f" {100 * found.apart[0, 1]:.1f} % of the variance of one map is unexplained by the "
+            "other."
             if found.comparable[0, 1] else
-            " They have too few objects in common to tell how far they are apart."
+            " They have too few objects in common to be compared."
         )
 
     def draw(canvas: Canvas) -> Any:
@@ -273,17 +276,17 @@ def _distances(people: People, found: ObserverMaps) -> None:
     """Matrix of Procrustes distances, and the tree of the participants."""
     current, tree = people.subject.current, found.tree
     names = found.names.tolist()
-    st.subheader("Whose maps are alike", anchor=False)
+    st.subheader("Similarity of maps", anchor=False)
     clusters = int(number(
         current, f"{PAGE}.clusters", "Clusters", 1, max(len(names), 1), min(2, len(names)),
         width=160,
     ) or 1)
     about = (
-        f"Share of the variance of one map that the other leaves unexplained (Procrustes). "
+        "Proportion of the variance of one map that is unexplained by the other (Procrustes). "
         f"{people.about}"
     )
     if not found.comparable.all():
-        about += " Where two maps have too few objects in common to tell, 1 is shown."
+        about += " Where two maps have too few objects in common, 1 is shown."
     left, right = st.columns(2)
     order = tree.order
     ordered = found.apart[np.ix_(order, order)]
@@ -304,7 +307,7 @@ def _distances(people: People, found: ObserverMaps) -> None:
         tree, pd.DataFrame({"id": names, "label": names}), by_size(tree.cut(clusters)),
         tree.height_for(clusters),
     )
-    text = f"Average linkage of the {people.by}s by how far their maps are apart. {people.about}"
+    text = f"Average linkage of the {people.by}s by the dissimilarity of their maps. {people.about}"
     with right:
         panels.figure_panel(
             current,
@@ -319,6 +322,6 @@ def _distances(people: People, found: ObserverMaps) -> None:
             }),
         )
     st.caption(
-        "Maps of few answers differ by chance alone: compare with the distances between random "
-        "halves of one participant's answers before you read clusters."
+        "Maps from few answers differ by chance alone: before interpreting clusters, compare with "
+        "the distances between random halves of one participant's answers."
     )

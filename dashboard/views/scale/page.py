@@ -25,7 +25,7 @@ from tripletscope.dashboard.views.scale.subject import (
 _SCALES = {
     "scale": ("Scale", show_scales),
     "space": ("Circle or helix", show_space),
-    "fit": ("Does MLDS fit?", show_fit),
+    "fit": ("Goodness of fit", show_fit),
     "groups": ("Groups", show_groups),
 }
 _OBSERVERS = "observers"

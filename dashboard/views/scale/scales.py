@@ -100,7 +100,7 @@ def show_scales(physical: Physical) -> None:
     with side:
         scaled, pieces = _asked(physical)
         subject.compute_button(
-            PAGE, pieces, "Computes scales, their bands, and their error on held-out answers."
+            PAGE, pieces, "Computes scales, their bands, and their held-out error."
         )
     known = [one for one in scaled if one.curve(0.95, "unit") is not None]
     if subject.job is None and not known and _is_new(physical) and scaled:
@@ -111,11 +111,11 @@ def show_scales(physical: Physical) -> None:
         st.rerun()
     with picture:
         if not scaled:
-            panels.empty("No method is chosen", "Choose one or more beside this text.")
+            panels.empty("No method is chosen", "Choose one or more on the right.")
             return
         if not known:
             panels.empty(
-                "Nothing is computed yet",
+                "Nothing has been computed yet",
                 "Compute draws the scale of every chosen method against the stimulus, with a band.",
             )
             return
@@ -137,8 +137,8 @@ def _asked(physical: Physical) -> tuple[list[Scaled], list[analysis.Piece]]:
     names = several(
         subject.current, f"{PAGE}.methods@{subject.info.id}", "Methods", physical.methods(),
         default=physical.usual,
-        help="MLDS, maximum likelihood difference scaling, takes it as known that the scale rises. "
-        "An embedding in one dimension does not: it may fall again.",
+        help="MLDS, maximum likelihood difference scaling, assumes that the scale is monotonic. An "
+        "embedding in one dimension does not: it may fall again.",
     )
     chosen = [physical.method(name) for name in names]
     bands: dict[str, dict[str, Any]] = {}
@@ -186,8 +186,8 @@ def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled
         if any(isinstance(one.method, MLDS) for one in known):
             units = pick(
                 current, f"{PAGE}.units", "Scale", UNITS, width=220,
-                help="From 0 to 1, or as many times the standard deviation of the noise: the "
-                "highest value is then 1/σ. Maps have no such unit.",
+                help="From 0 to 1, or in units of the standard deviation of the noise: the highest "
+                "value is then 1/σ. Maps have no such unit.",
             )
         coverage = pick(current, f"{PAGE}.coverage", "Band", COVERAGES, default=0.95, width=110)
         colour = pick(
@@ -206,7 +206,7 @@ def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled
         f"{COVERAGES[coverage]} bands of {_origin(known)}."
     )
     if units == "noise":
-        text += " In units of the noise; maps have none and are not shown."
+        text += " In units of the noise; embeddings have no such unit and are not shown."
     value = "perceptual scale (0 to 1)" if units == "unit" else "perceptual scale (units of noise)"
 
     def draw(canvas: Canvas) -> Any:
@@ -240,7 +240,7 @@ def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled
 
 
 _ORIGINS = {
-    "bootstrap": "resampled answers", "posterior": "samples of the posterior",
+    "bootstrap": "bootstrap replicates", "posterior": "posterior samples",
     "laplace": "the posterior's normal approximation",
 }
 
@@ -275,9 +275,9 @@ def _numbers(physical: Physical, scaled: Sequence[Scaled]) -> None:
         error, rises = one.cross_validated(), one.is_monotone()
         if rises is not None:
             sentences.append(
-                f"**{panels.plain(one.name)}**: a curve that never falls "
+                f"**{panels.plain(one.name)}**: a monotonic curve "
                 + ("fits into its simultaneous 95 % band." if rises else
-                   "does not fit into its simultaneous 95 % band: the scale falls somewhere by "
+                   "does not fit into its simultaneous 95 % band: somewhere the scale falls by "
                    "more than its uncertainty.")
             )
         row: dict[str, Any] = {"method": one.name}
@@ -305,10 +305,10 @@ def _numbers(physical: Physical, scaled: Sequence[Scaled]) -> None:
         },
     )
     st.caption(
-        "Held-out error: share of all answers that the scale of the other answers predicts "
-        f"wrongly, with a 95 % interval; guessing errs in {CHANCE:.0%}. A band says how far the "
-        "scale would move in repetitions of the experiment, not whether the method is right for "
-        "it: compare the errors."
+        "Held-out error: proportion of answers that a scale learned from the other answers "
+        f"predicts wrongly, with a 95 % interval; chance is {CHANCE:.0%}. A band shows how much "
+        "the scale would vary in repetitions of the experiment, not whether the method suits it: "
+        "compare the errors."
     )
 
 
@@ -317,19 +317,19 @@ def _warnings(physical: Physical, one: Scaled, fitted: MLDS) -> list[str]:
     unused = len(physical.subject.answers) - fitted.n_answers_
     if unused and not fitted.outside:
         found.append(
-            f"{panels.plain(one.name)} leaves out {count(unused, 'answer')} whose anchor does not "
-            "lie between the two others: if the scale rises, their answer is known beforehand."
+            f"{panels.plain(one.name)} omits {count(unused, 'answer')} whose anchor does not lie "
+            "between the two others: on a monotonic scale their answer is known beforehand."
         )
     if fitted.sigma_ < 0:
         found.append(
-            f"{panels.plain(one.name)}: most answers say the opposite of what a rising scale "
-            "needs, so that its σ is negative. Perhaps the larger of two intervals was recorded "
-            "where the smaller was asked for, or near and far are exchanged: see the page Data."
+            f"{panels.plain(one.name)}: most answers contradict a rising scale, so that its σ is "
+            "negative. Perhaps the larger of two intervals was recorded where the smaller was "
+            "asked for, or near and far are exchanged: see the page Data."
         )
     if not fitted.finite_:
         found.append(
-            f"{panels.plain(one.name)}: no finite scale is the most likely one, because the "
-            "answers never contradict some order of the intervals, or leave levels open. A weak "
-            "prior makes it finite; its σ says little."
+            f"{panels.plain(one.name)}: there is no finite maximum-likelihood scale, because the "
+            "answers never contradict some order of the intervals, or do not determine some "
+            "levels. A weak prior keeps it finite; its σ means little."
         )
     return found

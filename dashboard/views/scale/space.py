@@ -53,16 +53,16 @@ def show_space(physical: Physical) -> None:
         )
         pieces = [(method, "ordinal_scale", band), (method, "cross_validate", folds)]
         subject.compute_button(
-            "space", pieces, "Computes maps of resampled answers, turned to the stimulus."
+            "space", pieces, "Computes bootstrap maps, aligned to the stimulus."
         )
     run, error = (subject.find(*piece) for piece in pieces)
     with picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
-                "Where the ends of a stimulus look alike, as violet and red do, no line can show "
-                "it. Compute draws a map with the stimulus as a line through it, and the angle of "
-                "every object around the middle against the stimulus.",
+                "Nothing has been computed yet",
+                "If the ends of a stimulus look alike, as violet and red do, a one-dimensional "
+                "scale cannot represent it. Compute draws a map with a line along the stimulus, "
+                "and the angle of every object around the centre against the stimulus.",
             )
             return
         _figures(physical, analysis.describe(method), run, error)
@@ -75,10 +75,10 @@ def _figures(physical: Physical, about: str, run: Run, error: Run | None) -> Non
     with st.container(horizontal=True, vertical_alignment="top"):
         coverage = pick(current, f"{PAGE}.coverage", "Band", COVERAGES, default=0.95, width=110)
         what = pick(
-            current, f"{PAGE}.space.view", "Against the stimulus", views, width=160,
-            help="The angle around the middle, of the first two axes, grows by a full turn where "
-            "the stimulus closes on itself. The first axis is the one along which the stimulus "
-            "rises most.",
+            current, f"{PAGE}.space.view", "Plot against the stimulus", views, width=160,
+            help="The angle around the centre, in the first two axes, grows by a full turn if the "
+            "stimulus closes on itself. The first axis is the one along which the stimulus rises "
+            "most.",
         )
     what = what if what in views else _ANGLE
     text = f"{about}. {subject.about} Line in the order of {physical.title}."
@@ -94,7 +94,7 @@ def _figures(physical: Physical, about: str, run: Run, error: Run | None) -> Non
     )
     turn = float(np.degrees(found.angles[-1]))
     st.markdown(panels.plain(
-        f"From the lowest to the highest {physical.title} the angle around the middle changes by "
+        f"From the lowest to the highest {physical.title} the angle around the centre changes by "
         f"{turn:.0f}°"
         + (": the stimulus nearly closes on itself." if abs(turn - 360) <= _NEARLY else ".")
     ))
@@ -132,7 +132,7 @@ def _map(physical: Physical, found: OrdinalScale, text: str, canvas: Canvas) -> 
 def _against(physical: Physical, found: OrdinalScale, what: str | int, coverage: float) -> None:
     subject, current = physical.subject, physical.subject.current
     if what == _ANGLE:
-        values, title = np.degrees(found.angles), "angle around the middle in degrees"
+        values, title = np.degrees(found.angles), "angle around the centre (degrees)"
         low, high = (np.degrees(end) for end in found.angle_band(coverage))
     else:
         values, title = found.values[:, what], f"axis {what + 1}, the widest of length 1"

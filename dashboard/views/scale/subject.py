@@ -121,7 +121,7 @@ class Physical:
     def title(self) -> str:
         """What stands at the axis of the stimulus."""
         if self.stimulus is None:
-            return "place in the order of the objects"
+            return "rank in the order of the objects"
         return "object" if self.stimulus == "id" else self.stimulus
 
     @property
@@ -141,11 +141,11 @@ class Physical:
             current, MLDS, f"{PAGE}.mlds", hidden=("stimulus", "most_levels")
         )
         most = number(
-            current, f"{PAGE}.levels@{info.id}", "Levels at most", 3, 1000,
+            current, f"{PAGE}.levels@{info.id}", "Max. levels", 3, 1000,
             _FEW_LEVELS if self.n_levels > _MANY_LEVELS else None,
             placeholder="one for every value",
-            help="Difference scaling is made for about ten levels. Where the stimulus has more "
-            "values, neighbouring ones are joined, as if their objects looked the same.",
+            help="Difference scaling is designed for about ten levels. If the stimulus has more "
+            "values, neighbouring ones are binned, as if their objects looked the same.",
         )
         return MLDS(stimulus=self.stimulus, most_levels=most, **values)
 
@@ -205,8 +205,8 @@ def pick_stimulus(subject: Subject) -> Physical | None:
         options = {_NONE: "none yet", **options}
     chosen = pick(
         subject.current, f"{PAGE}.stimulus@{subject.info.id}", "Stimulus", options, width=220,
-        help="The physical value that a scale is drawn against: a column of numbers in the table "
-        "of objects.",
+        help="The physical value against which a scale is plotted: a numeric column of the "
+        "stimulus metadata.",
     )
     return None if chosen == _NONE else Physical(subject, None if chosen == _ORDER else chosen)
 
@@ -215,9 +215,9 @@ def ask_for_stimulus() -> None:
     """Say what to do where the objects have no physical value."""
     panels.empty(
         "The objects have no physical value yet",
-        "A scale is drawn against a physical value of every object: a contrast, a wavelength, a "
-        "number of spikes. Add a table of objects that has it as a column on the page Data, under "
-        "Add. If the objects are listed in the order of their stimulus, choose that order above.",
+        "A scale is plotted against a physical value of every object: a contrast, a wavelength, a "
+        "number of spikes. Add stimulus metadata with such a column on the page Data, under Add. "
+        "If the objects are listed in the order of the stimulus, choose that order above.",
     )
     st.page_link("../pages/data.py", label="Go to Data", icon=":material/table_rows:")
 

@@ -53,17 +53,17 @@ def show_dimension(current: Session) -> None:
         options = {**asdict(scenario), **options}
         wrong = options["fewest"] is not None and options["fewest"] > options["most"]
         if wrong:
-            st.warning("Answers at least must not exceed answers at most.")
+            st.warning("Min. answers must not exceed max. answers.")
         found = None if wrong else analysis.find(None, None, method, "detect_dimension", options)
         if pressed(
             current, f"{SLOT}.run", "Compute", type="primary", icon=":material/play_arrow:",
             width="stretch", disabled=wrong or (found is not None and found.complete),
-            help="Simulates answers, and lets cross-validation choose the number of dimensions.",
+            help="Simulates answers and chooses the number of dimensions by cross-validation.",
         ):
             current.drafts[_SHOWN] = key("detect_dimension", method, None, options)
             words = f"{titled(method)}: {scenario.described}, up to {options['most']:,} answers"
             analysis.submit(
-                current, None, None, SLOT, "Looking for the dimension",
+                current, None, None, SLOT, "Estimating the number of dimensions",
                 [(method, "detect_dimension", options)], [words],
             )
             st.rerun()
@@ -77,10 +77,10 @@ def show_dimension(current: Session) -> None:
         if not listed:
             if job is None or not job.active:
                 panels.empty(
-                    "Nothing is simulated yet",
-                    "Compute simulates answers about objects in the dimensions of the truth, and "
-                    "lets cross-validation say how many there are. It shows how many answers it "
-                    "takes until that is right.",
+                    "Nothing has been simulated yet",
+                    "Compute simulates answers about objects in a known number of dimensions and "
+                    "estimates it by cross-validation. It shows how many answers it takes to find "
+                    "the true number.",
                 )
             return
         run = workspace.run(None, shown.key)
@@ -105,8 +105,8 @@ def _show(current: Session, run: Run, about: str) -> None:
         simulations={"dimension": run},
     )
     st.caption(
-        "Where people differ, or attend to more than the simulated noise knows of, more answers "
-        "are needed. Too few dimensions are the usual mistake: a small dimension hides in noise."
+        "If participants differ, or responses are noisier than simulated, more answers are needed. "
+        "The usual error is too few dimensions: a dimension with little variance is lost in noise."
     )
 
 

@@ -61,9 +61,9 @@ def _show(current: Session, scenario: Scenario, data: Triplets) -> None:
     if truth is not None:
         wrong = np.mean(CHANCE - np.sign(margins(truth, data.rows)) / 2)
         facts[3].metric(
-            "As the truth says", f"{1.0 - wrong:.1%}",
-            help="Share of the answers that agree with the true distances: nothing can predict "
-            "more of such answers.",
+            "Noise ceiling", f"{1.0 - wrong:.1%}",
+            help="Proportion of the answers that agree with the true distances: no method can "
+            "predict such answers better.",
         )
     about = f"{scenario.described}."
     with st.container(horizontal=True):
@@ -84,14 +84,15 @@ def _show(current: Session, scenario: Scenario, data: Triplets) -> None:
         st.download_button(
             "Objects (CSV)", lambda: export.csv(data.objects), "simulated-objects.csv",
             "text/csv", key=f"{PAGE}.objects.csv", on_click="ignore", icon=":material/download:",
-            help="What is known of the objects, with their true positions.",
+            help="Stimulus metadata, with the true positions.",
         )
     if truth is not None:
         _truth(current, data, truth, f"The truth. {about}")
     else:
         st.caption(
-            f"Each of {count(people, 'participant')} has a scale of their own, so that there is no "
-            "truth for all. They can be compared on the page Compare, or by their column."
+            f"Each of {count(people, 'participant')} has their own scale, so that there is no "
+            "common truth. They can be compared on the page Compare, or by the column of "
+            "participants."
         )
     st.caption(f"The first of {count(len(data), 'answer')}:")
     st.dataframe(

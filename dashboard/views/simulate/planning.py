@@ -40,8 +40,8 @@ SLOT = f"{PAGE}.plan"
 _HALF = Canvas(480.0, 400.0)
 _SHOWN = f"{PAGE}.shown"
 _SECOND = {
-    "ellipse": "How large the ellipses are",
-    "disparity": "How much of the shape is missed",
+    "ellipse": "Size of the ellipses",
+    "disparity": "Unexplained shape",
 }
 
 
@@ -78,7 +78,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
         current, plan, f"{place}.plan", hidden=(*SCENARIO, "design"), defaults=beginning(current)
     )
     if options["fewest"] is not None and options["fewest"] > options["most"]:
-        st.warning("Answers at least must not exceed answers at most.")
+        st.warning("Min. answers must not exceed max. answers.")
         return []
     sizes = numbers_of_answers(options["fewest"], options["most"], options["points"])
     st.caption(
@@ -94,7 +94,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
             else:
                 objections.append(why)
     for why in dict.fromkeys(objections):
-        st.caption(panels.plain(f"Left out: {why}."))
+        st.caption(panels.plain(f"Omitted: {why}."))
     return pieces
 
 
@@ -117,7 +117,7 @@ def _compute(current: Session, pieces: Sequence[analysis.Piece], *, first: bool)
     asked = pressed(
         current, f"{PAGE}.run", "Compute", type="primary", icon=":material/play_arrow:",
         width="stretch", disabled=not missing and current.drafts.get(_SHOWN) == keys,
-        help="Simulates experiments with more and more answers, and shows them.",
+        help="Simulates experiments with increasing numbers of answers.",
     )
     if asked or (first and missing and not workspace.runs(None, "plan")):
         current.drafts[_SHOWN] = keys
@@ -129,16 +129,16 @@ def _compute(current: Session, pieces: Sequence[analysis.Piece], *, first: bool)
 
 def _wanted(current: Session) -> dict[str, float | None]:
     """Ask what the user wants to reach."""
-    st.subheader("What would be enough?", anchor=False)
+    st.subheader("Target", anchor=False)
     accuracy = number(
-        current, f"{PAGE}.wanted.accuracy", "Answers predicted, in percent", 50.0, 100.0, None,
-        step=1.0, format="%.0f", placeholder="such as 85",
-        help="The share of further answers that you want to predict. Noise sets a limit: the "
+        current, f"{PAGE}.wanted.accuracy", "Accuracy (%)", 50.0, 100.0, None,
+        step=1.0, format="%.0f", placeholder="e.g. 85",
+        help="The percentage of further answers that you want to predict. Noise sets a limit: the "
         "dashed line.",
     )
     ellipse = number(
         current, f"{PAGE}.wanted.ellipse", "Radius of the ellipses", 0.01, 10.0, None,
-        placeholder="such as 0.3",
+        placeholder="e.g. 0.3",
         help="Of 95 % ellipses, relative to the size of the map: the root mean square of its "
         "coordinates.",
     )
@@ -155,10 +155,9 @@ def _plans(current: Session, wanted: Mapping[str, float | None]) -> None:
     if not listed:
         if not waiting:
             panels.empty(
-                "Nothing is simulated yet",
-                "Compute simulates people who answer questions about objects at known places, "
-                "and shows how well their answers are predicted and how sure the map is, with "
-                "more and more of them.",
+                "Nothing has been simulated yet",
+                "Compute simulates observers who judge objects at known positions, and shows how "
+                "accuracy and the precision of the map improve with the number of answers.",
             )
         return
     noted = current.drafts.get(_SHOWN, [])
@@ -183,7 +182,7 @@ def _plans(current: Session, wanted: Mapping[str, float | None]) -> None:
             help="Deletes the plans that are shown.",
         ):
             panels.ask_to_delete(
-                "these plans", f"{count(len(shown), 'plan')} will be gone. They can be computed "
+                "these plans", f"{count(len(shown), 'plan')} will be deleted. They can be computed "
                 "again.", partial(_delete, [listed[name].id for name in shown]),
             )
     if not shown:
@@ -282,12 +281,12 @@ def _figures(
             current, f"{PAGE}.second", "Second figure", _SECOND, label_visibility="collapsed"
         )
     with left, st.container(height=40, border=False, vertical_alignment="center"):
-        st.markdown("**How well further answers are predicted**")
+        st.markdown("**Accuracy on further answers**")
     for column, quantity in ((left, "accuracy"), (right, second)):
         table = _bands(plans, quantity)
         with column:
             if table.empty:
-                st.caption("These methods have no map, and so no ellipses and no shape.")
+                st.caption("These methods have no map, hence no ellipses and no shape.")
                 continue
             text = f"{_MEANING[quantity]} {ways}. {about}. Mean with 95 % band."
 
@@ -306,9 +305,9 @@ def _figures(
 
 
 _MEANING = {
-    "accuracy": "Share of further, as noisy answers that are predicted.",
+    "accuracy": "Proportion of further, equally noisy answers that are predicted.",
     "ellipse": "Median radius of the 95 % ellipses, relative to the size of the map.",
-    "disparity": "Share of the true positions' variance that the map does not explain.",
+    "disparity": "Proportion of the variance of the true positions that the map does not explain.",
 }
 
 
@@ -334,7 +333,7 @@ def _table(plans: Mapping[str, Plan], wanted: Mapping[str, float | None]) -> Non
 
 
 _COLUMNS = {
-    "accuracy": "answers predicted", "ellipse": "radius of ellipses", "disparity": "shape missed",
+    "accuracy": "accuracy", "ellipse": "radius of the ellipses", "disparity": "unexplained shape",
 }
 
 

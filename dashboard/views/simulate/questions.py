@@ -41,7 +41,7 @@ def show_questions(current: Session) -> None:
     with picture:
         if objects is None or len(objects) < 3:
             panels.empty(
-                "Three objects are needed", "Name the objects beside this text, one in a line."
+                "Three objects are needed", "Name the objects on the right, one per line."
             )
             return
         try:
@@ -63,14 +63,14 @@ def _objects(current: Session) -> pd.DataFrame | None:
         return services().workspace.triplets(info).objects
     if source == "typed":
         typed = text(
-            current, f"{PAGE}.list.names", "Names, one in a line", "apple\npear\nplum\ncherry",
+            current, f"{PAGE}.list.names", "Names, one per line", "apple\npear\nplum\ncherry",
             height=180,
         )
         names = list(dict.fromkeys(filter(None, map(str.strip, typed.splitlines()))))
         return pd.DataFrame({"id": names, "label": names})
     if source == "upload":
         file = st.file_uploader(
-            "Table of objects", key=f"{PAGE}.list.file",
+            "Stimulus metadata", key=f"{PAGE}.list.file",
             help="CSV, Excel or the like with one row per object. A column of pictures is used "
             "by the layout of jsPsych.",
         )
@@ -82,7 +82,7 @@ def _objects(current: Session) -> pd.DataFrame | None:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return None
     begin = beginning(current).get("n_objects", 30)
-    n = number(current, f"{prefix(current)}.list.n", "How many", 3, 5_000, begin) or 3
+    n = number(current, f"{prefix(current)}.list.n", "Number of questions", 3, 5_000, begin) or 3
     names = [str(i) for i in range(1, n + 1)]
     return pd.DataFrame({"id": names, "label": names})
 
@@ -104,13 +104,13 @@ def _show(current: Session, found: QuestionList, objects: pd.DataFrame, layout: 
                 help=f"At {_SECONDS} seconds a question.",
             )
     if lists > 1:
-        st.caption(f"In each of {lists:,} lists, {len(found.kind):,} rows together.")
+        st.caption(f"In each of {lists:,} lists; {len(found.kind):,} rows in total.")
     asked = found.questions[found.kind == "question"]
     anchors = np.bincount(asked[:, 0], minlength=len(objects))
     options = np.bincount(asked[:, 1:].ravel(), minlength=len(objects))
     st.markdown(
-        f"Every object is asked about {_between(anchors)} and offered as an answer "
-        f"{_between(options)}, on either side about equally often. For example:"
+        f"Every object is the anchor {_between(anchors)} and an option {_between(options)}, on "
+        "either side about equally often. For example:"
     )
     labels = objects["label"].astype(str).to_numpy(dtype=object)
     st.markdown(as_sentences(labels[asked[:_PREVIEW]]))
@@ -124,7 +124,7 @@ def _show(current: Session, found: QuestionList, objects: pd.DataFrame, layout: 
         st.download_button(
             "Objects, in order", lambda: export.csv(objects), "objects.csv", "text/csv",
             key=f"{PAGE}.list.objects", on_click="ignore", icon=":material/download:",
-            help="The list of targets that Salmon's numbers count.",
+            help="The list of targets to which Salmon's numbers refer.",
         )
     with st.expander("All rows"):
         st.dataframe(
@@ -133,8 +133,8 @@ def _show(current: Session, found: QuestionList, objects: pd.DataFrame, layout: 
         )
     if "gold" in found.kind:
         st.caption(
-            "Rows of kind gold are empty: fill in questions whose answer is obvious, and you will "
-            "see who pays attention."
+            "Rows of kind gold are empty: fill in questions with an obvious answer, to see who "
+            "pays attention."
         )
 
 

@@ -114,8 +114,8 @@ def _follow(current: Session) -> None:
     if not pressed(
         current, f"{PAGE}.follow", "Like the open data set", icon=":material/content_copy:",
         width="stretch",
-        help=f"As many objects and answers as {panels.plain(info.name)} has, and answers as "
-        "noisy, by the model of STE.",
+        help=f"As many objects and answers as {panels.plain(info.name)} has, with the same noise "
+        "level, estimated by STE.",
     ):
         return
     try:
@@ -139,6 +139,6 @@ def _most(info: DatasetInfo) -> int:
     return min(info.n_answers, 1_000_000)
 
 
-@st.cache_data(max_entries=8, show_spinner="Estimating how noisy the answers are")
+@st.cache_data(max_entries=8, show_spinner="Estimating the noise level")
 def _like(fingerprint: str, _triplets: Triplets) -> Scenario:
     return scenario_like(_triplets)

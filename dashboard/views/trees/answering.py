@@ -62,8 +62,8 @@ def _ask(grove: Grove, waiting: np.ndarray, n_given: int) -> None:
             f"{panels.plain(labels[right])}?**"
         )
         st.caption(
-            f"{count(n_given, 'answer')} so far; {count(len(waiting), 'question')} on this level "
-            "of the tree. They are kept, also when you leave the page."
+            f"{count(n_given, 'answer')} so far; {count(len(waiting), 'question')} at this level "
+            "of the tree. Answers are kept when you leave the page."
         )
         columns = st.columns(3)
         for column, i in zip(columns, (left, x, right), strict=True):
@@ -74,7 +74,7 @@ def _ask(grove: Grove, waiting: np.ndarray, n_given: int) -> None:
             with column:
                 if pressed(
                     grove.current, f"{PAGE}.answer.{side}", panels.plain(labels[near]),
-                    width="stretch", shortcut=side, help=f"The {side.lower()} arrow key does it.",
+                    width="stretch", shortcut=side, help=f"Shortcut: {side.lower()} arrow key.",
                 ):
                     _keep(grove, [*given_answers(grove), [x, near, far]])
         with columns[1]:
@@ -128,8 +128,8 @@ def _take_away(grove: Grove, given: list[list[int]]) -> None:
                 report=[f"{count(len(given), 'answer')}, given to the questions of a tree."],
             )
             st.toast("It is on the start page, under Recent.")
-        if pressed(grove.current, f"{PAGE}.given.forget", "Begin anew", icon=":material/delete:"):
+        if pressed(grove.current, f"{PAGE}.given.forget", "Start over", icon=":material/delete:"):
             panels.ask_to_delete(
-                "these answers", f"{count(len(given), 'answer')} given here will be gone.",
+                "these answers", f"{count(len(given), 'answer')} given here will be deleted.",
                 lambda: grove.current.remember(f"{PAGE}.given@{grove.info.id}", []),
             )

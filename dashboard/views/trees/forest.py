@@ -33,7 +33,7 @@ def show_prediction(grove: Grove) -> None:
     if not grove.columns:
         panels.empty(
             "There is nothing to predict",
-            "Forests predict a column of the table of objects. Add one on the page Data.",
+            "Forests predict a column of the stimulus metadata. Add one on the page Data.",
         )
         return
     picture, side = st.columns([3, 1], gap="large")
@@ -50,9 +50,9 @@ def show_prediction(grove: Grove) -> None:
     with picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
-                f"Compute shows how well a forest that only asks predicts {options['column']} of "
-                "objects whose own value it has not seen, beside methods that see the map.",
+                "Nothing has been computed yet",
+                "Compute shows how well a forest that uses only comparisons predicts "
+                f"{options['column']} of held-out objects, next to methods that see the map.",
             )
             return
         found: ForestErrors = run.result()
@@ -69,18 +69,18 @@ def _setting(grove: Grove, found: ForestErrors) -> tuple[int, int]:
     leaves, trees = found.leaf_sizes.tolist(), found.n_trees.tolist()
     size = slide(
         grove.current, f"{PAGE}.n0@{grove.info.id}", "Leaf size n₀", leaves,
-        default=leaves[best[0]], help="Cells of up to so many objects are not divided.",
+        default=leaves[best[0]], help="Cells of at most this many objects are not divided.",
     )
     n = slide(
         grove.current, f"{PAGE}.m@{grove.info.id}", "Trees M", trees, default=trees[best[1]],
-        help="More trees err less; little is gained past a hundred.",
+        help="More trees reduce the error, slowly beyond a hundred.",
     )
     return leaves.index(size), trees.index(n)
 
 
 def _words(grove: Grove, found: ForestErrors, options: dict[str, Any]) -> str:
     known = int(np.isfinite(found.truth).sum())
-    who = "the map" if options["answers"] == "fitted" else "uploaded answers, then the map"
+    who = "the map" if options["answers"] == "fitted" else "the data, then the map"
     share = options["max_samples"]
     return (
         f"Comparison forest for {options['column']} of {count(known, 'object')}, answered by "
@@ -100,7 +100,7 @@ def _curve(
     st.markdown(panels.plain(
         f"With n₀ = {found.leaf_sizes[a]} and M = {found.n_trees[b]}: error "
         f"{number(mine['error'])} [{number(mine['low'])}, {number(mine['high'])}]. "
-        f"{'Always naming the most frequent class' if grouped else 'Always naming the mean'} "
+        f"{'Always predicting the most frequent class' if grouped else 'Always naming the mean'} "
         f"gives {number(found.chance)}; the lowest of all is {number(best['error'])} "
         f"({best['method'].lower()})."
     ))
@@ -111,8 +111,8 @@ def _curve(
     # The leaf size that was chosen, and the peers; the others without their intervals.
     shown = forest & (lines["leaf size"] == found.leaf_sizes[a])
     text = (
-        f"Held-out error against the number of trees, with 95 % intervals by Nadeau and Bengio. "
-        f"Peers see the map; the lowest of many errors looks better than it is. "
+        "Held-out error against the number of trees, with 95 % intervals by Nadeau and Bengio. The "
+        "other methods see the map; the lowest of many errors is optimistic. "
         f"{_words(grove, found, options)}"
     )
     rows = lines[shown | ~forest].rename(columns={"trees": "trees M"})
@@ -139,7 +139,7 @@ def _curve(
 def _outcome(
     grove: Grove, found: ForestErrors, options: dict[str, Any], a: int, b: int
 ) -> None:
-    st.subheader("What is predicted wrongly", anchor=False)
+    st.subheader("Misclassifications", anchor=False)
     choices = {"": "Comparison forest", **{name: name for name in found.peers.tolist()}}
     whose = pick(grove.current, f"{PAGE}.whose", "Predicted by", choices, width=280)
     predicted = found.predicted[a, b]
@@ -167,7 +167,7 @@ def _outcome(
         counts = found.confusion(predicted)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         return agreement_matrix(
-            shares, names, title="share of the row", caption=text, canvas=canvas
+            shares, names, title="proportion of the row", caption=text, canvas=canvas
         )
 
     about = " Rows: true class; columns: predicted." if names else ""
@@ -240,10 +240,10 @@ def _forest(
             f"{export.file_name(grove.info.name, options['column'], 'proximities')}.csv",
             "text/csv", key="trees.proximities.csv", on_click="ignore",
             icon=":material/grid_on:",
-            help="How often each two objects share a leaf: a matrix of similarities.",
+            help="How often any two objects share a leaf: a similarity matrix.",
         )
 
-    st.subheader("Pivots that matter", anchor=False)
+    st.subheader("Important pivots", anchor=False)
     panels.figure_panel(
         grove.current, draw, key="trees.pivots", alt=text, canvas=_BARS, caption=text, table=table,
         name=export.file_name(grove.info.name, options["column"], "pivots"), further=further,

@@ -37,7 +37,7 @@ Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
 #: Who answers a tree's questions.
 UPLOADED, MAP, PERSON, OBSERVER = "uploaded", "map", "person", "observer"
 _WHO = {
-    UPLOADED: "Uploaded answers, then map",
+    UPLOADED: "The data, then the map",
     MAP: "The map alone",
     PERSON: "A person at this screen",
     OBSERVER: "A simulated observer",
@@ -216,9 +216,9 @@ def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting
     current, info = grove.current, grove.info
     placed = grove.space.objects
     who = pick(
-        current, f"{PAGE}.who", "Who answers", _WHO,
-        help="A tree asks which of two pivots each object is nearer to. Where the answers that "
-        "were uploaded do not say, the map does.",
+        current, f"{PAGE}.who", "Oracle", _WHO,
+        help="A tree asks which of two pivots each object is nearer to. Questions that the data do "
+        "not answer are answered by the map.",
     )
     observer = _observer(grove) if who == OBSERVER else Planting.observer
     objects = _objects(grove, placed, who)
@@ -227,7 +227,7 @@ def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting
     leaf_size = number(
         current, f"{PAGE}.leaf_size.{'' if k is None else f'{k}.'}{who}@{info.id}",
         "Leaf size n₀", 1, max(info.n_objects, 1), usual,
-        help="Cells of up to so many objects are not divided.",
+        help="Cells of at most this many objects are not divided.",
     ) or usual
     pivots = {"random": "Random"}
     if who == UPLOADED:
@@ -238,8 +238,8 @@ def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting
     chosen = pick(
         current, f"{PAGE}.pivots.{who}@{info.id}", "Pivots", pivots,
         default="random" if info.n_answers > _QUICK else None,
-        help="With most answers: the pair about which most objects of the cell were asked, so "
-        "that as many decisions as possible are people's.",
+        help="With most answers: the pair about which most objects of the cell were asked, so that "
+        "participants make as many decisions as possible.",
     )
     further = parameter_form(
         current, ComparisonTree, f"{PAGE}.tree", hidden=("leaf_size", "pivots")
@@ -261,7 +261,7 @@ def _observer(grove: Grove) -> tuple[str, float, int]:
         level = parameter_number(grove.current, declared, f"{PAGE}.level.{noise}")
         level = declared.default if level is None else level
     times = number(
-        grove.current, f"{PAGE}.times", "Asked how often", 1, 51, 1, step=2,
+        grove.current, f"{PAGE}.times", "Times asked", 1, 51, 1, step=2,
         help="The majority decides; an odd number.",
     ) or 1
     return noise, level, int(times) | 1
@@ -282,13 +282,13 @@ def _objects(grove: Grove, placed: np.ndarray, who: str) -> tuple[int, ...]:
         # Selecting nodes of the tree must not make another tree.
         key = f"{PAGE}.chosen@{grove.info.id}"
         known = grove.current.drafts.get(key)
-        if known is None or st.button("Use the selection of now", key=f"{PAGE}.reselect"):
+        if known is None or st.button("Use the current selection", key=f"{PAGE}.reselect"):
             known = grove.current.remember(key, chosen)
         return tuple(known)
     if which == "some":
         few = min(_BEARABLE, len(placed))
         size = number(
-            grove.current, f"{PAGE}.some@{grove.info.id}", "How many", 2, len(placed), few
+            grove.current, f"{PAGE}.some@{grove.info.id}", "Number of objects", 2, len(placed), few
         ) or few
         return tuple(np.sort(np.random.default_rng(0).permutation(placed)[: int(size)]).tolist())
     return tuple(placed.tolist())

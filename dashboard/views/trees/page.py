@@ -34,7 +34,7 @@ def show_trees(current: Session, info: DatasetInfo) -> None:
     if info.n_objects > MOST_IN_A_MATRIX:
         panels.empty(
             "Too many objects for a matrix",
-            f"Trees on this page ask a matrix of distances, of up to {MOST_IN_A_MATRIX:,} objects.",
+            f"Trees on this page use a matrix of distances, of up to {MOST_IN_A_MATRIX:,} objects.",
         )
         return
     workspace, triplets = services().workspace, current.triplets()
@@ -50,8 +50,8 @@ def show_trees(current: Session, info: DatasetInfo) -> None:
         watch(job)
         panels.empty(
             "There is no map yet",
-            "Questions that nobody has answered go to a map, or to a kernel. Fit one on the page "
-            "Embedding or Kernel, unless one is being computed just now.",
+            "Questions that nobody has answered go to a map or a kernel. Fit one on the page "
+            "Embedding or Kernel, unless one is being computed now.",
         )
         st.page_link(
             "../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:"
@@ -73,8 +73,8 @@ def show_trees(current: Session, info: DatasetInfo) -> None:
     if len(grove.space) < 2:
         panels.empty(
             "Too few objects",
-            f"{names[chosen]} knows something of {count(len(grove.space), 'object')} only, and a "
-            "tree needs two or more. Choose another map or kernel.",
+            f"{names[chosen]} covers only {count(len(grove.space), 'object')}, and a tree needs "
+            "two or more. Choose another map or kernel.",
         )
         return
     _VIEWS[view][1](grove)

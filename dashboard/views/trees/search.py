@@ -76,16 +76,16 @@ def show_search(grove: Grove) -> None:
         usual = 1 if plan.who == PERSON else _TREES
         trees = int(number(
             grove.current, f"{PAGE}.trees.{plan.who}", "Trees", 1, 100, usual,
-            help="Several have random pivots, one pair at each node, and the members of the leaves "
-            "of all are compared. The way that is shown is that through one tree.",
+            help="Several trees have random pivots, one pair at each node, and the members of all "
+            "leaves are compared. The path shown is that through one tree.",
         ) or usual)
         budget = None
         if trees == 1:
             budget = number(
-                grove.current, f"{PAGE}.budget", "Questions at most", 1, 100_000, None,
+                grove.current, f"{PAGE}.budget", "Max. questions", 1, 100_000, None,
                 placeholder="one leaf only",
-                help="Without a number the search ends in the leaf. With one it goes on through "
-                "further branches, the most promising first.",
+                help="Without a number, the search ends in the leaf. With one, it continues "
+                "through further branches, the most promising first.",
             )
     others = tuple(i for i in plan.objects if i != query)
     with picture:
@@ -97,7 +97,7 @@ def show_search(grove: Grove) -> None:
         walk = _walk(grove, plan, grown, query)
         _way(grove, plan, grown, walk)
         _found(grove, plan, grown, query, k, trees, int(budget) if budget else None)
-    st.subheader("How often is the nearest missed?", anchor=False)
+    st.subheader("Miss rate of the nearest neighbour", anchor=False)
     _errors(grove)
     with st.expander("Expansion rates: how hard these objects are to search"):
         _expansion(grove, plan, grown)
@@ -135,7 +135,7 @@ def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
         step = int(slide(
             grove.current, f"{PAGE}.step@{grove.info.id}", "Step", range(height + 1),
             default=height,
-            help="Walks down question by question: 0 is before the first.",
+            help="Descends question by question: 0 is before the first.",
         ))
     if grove.is_plane and grown.tree.n_pairs == 1:
         _map(grove, plan, grown, walk, step)
@@ -183,7 +183,7 @@ def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> 
     pictures = picture_addresses(grove.info, objects, 64)
     label = grove.triplets.labels[walk.query]
     text = (
-        f"The way of {label} after {count(step, 'question')}; shaded: the cell of the "
+        f"The path of {label} after {count(step, 'question')}; shaded: the cell of the "
         f"{count(len(inside), 'object')} left. {words(grove, plan, grown)}"
     )
     mark = "pictures" if pictures and grove.info.n_objects <= 60 else "points"
@@ -252,8 +252,8 @@ def _found(
     ))
     if isinstance(oracle, Answered):
         st.caption(
-            "Where people answer otherwise than the map, what they find is not what the map has "
-            "nearest; that need not be an error."
+            "Where participants answer differently from the map, they find other neighbours than "
+            "the map; that need not be an error."
         )
     st.dataframe(
         table, hide_index=True, key="trees.found",
@@ -286,7 +286,7 @@ def _errors(grove: Grove) -> None:
     with picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
+                "Nothing has been computed yet",
                 "Compute shows how often trees of several kinds miss the nearest neighbour, and "
                 "how many questions they take.",
             )

@@ -47,9 +47,9 @@ from tripletscope.dashboard.views.trees.grove import (
 
 _MAP = Canvas(900.0, 520.0)
 _ANSWERED_BY = {
-    UPLOADED: "Uploaded answers, gaps filled by the map or kernel",
+    UPLOADED: "Answered by the data, gaps filled by the map or kernel",
     MAP: "Answered by the map or kernel",
-    PERSON: "A person's answers, gaps filled by the map or kernel",
+    PERSON: "Answered by a person, gaps filled by the map or kernel",
     OBSERVER: "Answered by a simulated observer",
 }
 
@@ -92,7 +92,7 @@ def words(grove: Grove, plan: Planting, grown: Grown) -> str:
         strength = f", level {level:g}" if noise in LEVELS else ""
         text += f" ({NOISE.options[noise].lower()}{strength}, asked {count(times, 'time')})"
     if grown.answered is not None:
-        text += f"; people made {100 * grown.answered:.0f} % of the decisions"
+        text += f"; participants made {100 * grown.answered:.0f} % of the decisions"
     return f"{text}. {grove.about}"
 
 
@@ -122,7 +122,7 @@ def _remarks(grove: Grove, grown: Grown) -> Sequence[str]:
         p, q = (html.escape(labels[int(i)], quote=False) for i in grown.nodes.pivots[node, 0])
         line = f"Divided by: nearer to {p} or to {q}?"
         if "answered" in rows:
-            line += f"<br>people answered {100 * rows['answered'].mean():.0f} %"
+            line += f"<br>participants answered {100 * rows['answered'].mean():.0f} %"
         if rows["unsure"].any():
             line += f"<br>the map is unsure of {int(rows['unsure'].sum())} of {len(rows)} answers"
         found[int(node)] = line
@@ -174,35 +174,33 @@ def _table(grove: Grove, grown: Grown) -> pd.DataFrame:
 
 def _facts(plan: Planting, grown: Grown) -> None:
     facts = st.columns(5)
-    facts[0].metric("Height", grown.tree.height, help="Questions on the longest way to a leaf.")
+    facts[0].metric("Height", grown.tree.height, help="Questions on the longest path to a leaf.")
     facts[0].caption(
         f"h\\* = {float(f'{grown.bound:.2g}'):,.0f}",
-        help="Height that a tree with random pivots stays below with a probability of 95 %, by "
-        "Theorem 1 of Haghiri, Ghoshdastidar and von Luxburg (2017). It is far from tight.",
+        help="With random pivots, the height stays below this with a probability of 95 %, by "
+        "Theorem 1 of Haghiri, Ghoshdastidar and von Luxburg (2017). The bound is not tight.",
     )
     facts[1].metric(
         "Balance", f"{grown.tree.balance:.2f}",
-        help="Share of a cell that goes to its smaller part, on average: 0.5 where all cells are "
-        "halved.",
+        help="Mean proportion of a cell in its smaller part: 0.5 if all cells are halved.",
     )
     facts[2].metric("Leaves", f"{int((grown.nodes.child < 0).sum()):,}")
     facts[3].metric(
-        "Questions", f"{grown.tree.n_questions_:,}", help="That it took to grow the tree."
+        "Questions", f"{grown.tree.n_questions_:,}", help="Needed to grow the tree."
     )
     facts[4].metric(
-        "By people", "—" if grown.answered is None else f"{100 * grown.answered:.0f} %",
-        help="Share of the decisions in the tree that people made; the map or kernel made the "
-        "others.",
+        "By participants", "—" if grown.answered is None else f"{100 * grown.answered:.0f} %",
+        help="Proportion of the decisions in the tree that participants made; the map or kernel "
+        "made the others.",
     )
     if grown.unsure is not None:
         facts[4].caption(f"{100 * grown.unsure:.0f} % unsure", help=(
-            f"Share of the decisions of which the map is less than {100 * SURE:.0f} % certain, "
-            "from maps that the answers could as well have given. They are listed among the "
-            "questions below."
+            f"Proportion of the decisions of which the map is less than {100 * SURE:.0f} % "
+            "certain, from plausible maps. They are listed among the questions below."
         ))
     elif plan.who in (UPLOADED, MAP):
         facts[4].caption("Certainty unknown", help=(
-            "How sure the map is has not been computed. The page Uncertainty does that."
+            "The uncertainty of the map has not been computed. See the page Uncertainty."
         ))
 
 
@@ -210,8 +208,8 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> No
     """The cells of the nodes that are drawn, on the map."""
     if not grove.is_plane or grown.tree.n_pairs > 1:
         why = (
-            "majorities of several pairs do not divide it by lines"
-            if grove.is_plane else "that takes a map in two dimensions"
+            "majorities of several pairs have no straight boundaries"
+            if grove.is_plane else "this needs a two-dimensional map"
         )
         st.caption(f"The cells are not drawn on a map: {why}.")
         return
@@ -295,7 +293,7 @@ def _members(grove: Grove, grown: Grown) -> None:
             f"Select {count(len(members), 'object')}" if members else "Select objects",
             key="trees.leaves.select", disabled=not members,
             on_click=grove.current.select_positions, args=(members,),
-            help="Marks the members of the chosen leaves on every page.",
+            help="Selects the members of the chosen leaves on every page.",
         )
 
 
@@ -307,9 +305,9 @@ def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
             st.caption("A tree of a single leaf asks none.")
             return
         st.markdown(
-            "Ask people these questions and upload their answers as a data set of their own: its "
-            "tree, with the pivots that have most answers, is then one that people have made. "
-            "Questions are in random order, with sides drawn by lot."
+            "Ask participants these questions and upload the answers as a separate data set: its "
+            "tree, with the pivots that have most answers, is then determined by participants. "
+            "Questions are in random order, with randomised sides."
         )
         labels = np.array(grove.triplets.labels, dtype=object)
         shown = pd.DataFrame({
@@ -317,7 +315,7 @@ def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
             "q": labels[decisions["q"]],
             "nearer to": labels[np.where(decisions["nearer_to_p"], decisions["p"], decisions["q"])],
         })
-        for name, title in (("answered", "answered by people"), ("certainty", "certainty")):
+        for name, title in (("answered", "answered by participants"), ("certainty", "certainty")):
             if name in decisions:
                 shown[title] = decisions[name]
         if "certainty" in shown:

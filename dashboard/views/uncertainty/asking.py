@@ -27,7 +27,7 @@ from tripletscope.dashboard.views.uncertainty.subject import PAGE, Subject, made
 
 LAYOUT_HELP = (
     "Plain: ids of anchor, left and right. Salmon: head, left and right as numbers from 0. "
-    "jsPsych: timeline variables, with pictures where there are any."
+    "jsPsych: timeline variables, with pictures if available."
 )
 _PREVIEW = 8
 _INFORMED = ("uncertain", "gain")  # strategies that need to know how sure the map is
@@ -49,15 +49,17 @@ def show_asking(subject: Subject) -> None:
             options["strategy"] = pick(
                 subject.current, f"{PAGE}.strategy", "Questions", strategies
             )
-        wanted = number(subject.current, f"{PAGE}.wanted", "How many", 1, 100_000, 500) or 500
+        wanted = number(
+            subject.current, f"{PAGE}.wanted", "Number of questions", 1, 100_000, 500
+        ) or 500
         layout = pick(subject.current, f"{PAGE}.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
     with picture:
         _questions(subject, options, wanted, layout)
-    st.subheader("Does choosing pay?", anchor=False)
+    st.subheader("Adaptive against random questions", anchor=False)
     st.markdown(
-        "Lohaus, Hennig and von Luxburg (2019) found that questions chosen for their uncertainty "
-        "predict answers a little better than random ones, and neither clusters nor classes. "
-        "Simulate it for your objects and noise before you pay for it."
+        "Lohaus, Hennig and von Luxburg (2019) found that questions selected for their uncertainty "
+        "improve the prediction of answers slightly over random ones, but not that of clusters or "
+        "classes. Simulate it for your objects and noise before you invest in it."
     )
     _simulation(subject)
 
@@ -65,11 +67,14 @@ def show_asking(subject: Subject) -> None:
 def _questions(subject: Subject, options: dict[str, Any], wanted: int, layout: str) -> None:
     samples = subject.find("bootstrap") if options["strategy"] in _INFORMED else None
     if options["strategy"] in _INFORMED and samples is None:
-        st.markdown("These questions are chosen by how sure the map is, which is not known yet.")
+        st.markdown(
+            "These questions are selected by the uncertainty of the map, which has not been "
+            "computed yet."
+        )
         compute_button(
             subject.current, subject.info, subject.triplets, PAGE, f"{PAGE}.bootstrap.run",
             f"Uncertainty: {subject.info.name}", [(subject.method, "bootstrap", {})],
-            "Computes maps of resampled answers.",
+            "Computes plausible maps.",
         )
         return
     try:
@@ -100,7 +105,7 @@ def as_sentences(labels: np.ndarray) -> str:
     )
 
 
-@st.cache_data(max_entries=16, show_spinner="Choosing questions")
+@st.cache_data(max_entries=16, show_spinner="Selecting questions")
 def _proposed(
     key: str, options: dict[str, Any], wanted: int, _subject: Subject, _samples: Run | None
 ) -> np.ndarray:
@@ -114,23 +119,23 @@ def _simulation(subject: Subject) -> None:
     picture, side = st.columns([3, 1], gap="large")
     with side:
         run = subject.compute(
-            "compare_active", "Chosen against random questions",
-            "Simulates answers like yours to chosen and to random questions.",
+            "compare_active", "Adaptive against random questions",
+            "Simulates answers like yours to adaptively selected and to random questions.",
         )
     with picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
-                "Compute shows what further answers would bring, to chosen and to random "
-                "questions.",
+                "Nothing has been computed yet",
+                "Compute shows how much further answers would improve the map, with adaptively "
+                "selected and with random questions.",
             )
             return
         found: ActiveComparison = run.result()
         table = _curves(found, STRATEGIES[run.options["strategy"]])
         text = (
             f"{analysis.describe(subject.method)}. {len(found.chosen)} simulations like "
-            f"{subject.info.name}, with 95 % bands. Share of all comparisons that the map gets "
-            "wrong."
+            f"{subject.info.name}, with 95 % bands. Proportion of all comparisons that the map "
+            "predicts wrongly."
         )
 
         def draw(canvas: Canvas) -> Any:

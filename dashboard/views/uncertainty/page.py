@@ -20,8 +20,8 @@ from tripletscope.dashboard.views.uncertainty.trust import show_trust
 _VIEWS = {
     "positions": ("Positions", show_positions),
     "predictions": ("Predictions", show_predictions),
-    "trust": ("Does it hold?", show_trust),
-    "asking": ("What to ask next", show_asking),
+    "trust": ("Calibration", show_trust),
+    "asking": ("Next questions", show_asking),
 }
 
 
@@ -30,7 +30,8 @@ def show_uncertainty(current: Session, info: DatasetInfo) -> None:
     listed = services().workspace.runs(info.id, "fit", "embedding")
     if not listed:
         panels.empty(
-            "There is no map yet", "Uncertainty is that of a map. Fit one on the page Embedding."
+            "There is no map yet", "Uncertainty is computed for a map. Fit one on the page "
+            "Embedding."
         )
         st.page_link(
             "../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:"

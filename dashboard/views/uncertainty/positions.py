@@ -35,14 +35,15 @@ def show_positions(subject: Subject) -> None:
     with side:
         source = subject.pick_source()
         run = subject.compute(
-            source, "Uncertainty", "Computes maps that the answers could as well have given."
+            source, "Uncertainty", "Computes plausible maps: bootstrap replicates or posterior "
+            "samples."
         )
     with picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
-                "Compute draws many maps that the answers could as well have given, and shows "
-                "how far each object moves between them.",
+                "Nothing has been computed yet",
+                "Compute draws many plausible maps (bootstrap replicates or posterior samples) and "
+                "shows how much the position of each object varies.",
             )
             return
         result = Result(subject.info, subject.triplets, subject.fit, run, None)
@@ -58,25 +59,27 @@ def _facts(run: Run, samples: Samples) -> None:
     facts = st.columns(4)
     facts[0].metric(
         "Average uncertainty", f"{_average(made_of(run), samples):.3f}",
-        help="Probability, on average over all comparisons of objects, that the likelier answer is "
-        "wrong: 0 where everything is certain, 0.5 where nothing is known.",
+        help="Mean probability, over all comparisons of objects, that the more probable answer is "
+        "wrong: 0 if everything is certain, 0.5 if nothing is known.",
     )
     facts[1].metric("Maps", f"{len(samples.embeddings):,}")
     if samples.effective is not None:
         few = samples.effective < _FEW
         facts[2].metric(
             "Effective maps", f"{samples.effective:,.0f}",
-            help="Independent maps that would tell as much about distances.",
+            help="Number of independent maps with the same information about distances.",
         )
-        facts[2].caption("Few: sample more." if few else "Enough for steady ellipses.")
+        facts[2].caption("Few: sample more." if few else "Enough for stable ellipses.")
         facts[3].metric(
             "R-hat", "—" if samples.rhat is None else number(samples.rhat, 4),
-            help="Spread of distances over all chains against that within chains, the largest of "
-            f"{JUDGED} distances drawn by lot, or of all; sampling goes on until it is {AGREED} at "
-            "most.",
+            help="Spread of distances over all chains relative to that within chains: the largest "
+            f"of {JUDGED} randomly drawn distances, or of all. Sampling continues until it is at "
+            f"most {AGREED}.",
         )
         agree = samples.rhat is not None and samples.rhat <= AGREED
-        facts[3].caption("Chains agree." if agree else "Chains differ: sample more.")
+        facts[3].caption(
+            "The chains have converged." if agree else "The chains have not converged: sample more."
+        )
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing all distances")
@@ -84,7 +87,7 @@ def _average(key: str, _samples: Samples) -> float:
     return _samples.average_uncertainty
 
 
-@st.cache_data(max_entries=32, show_spinner="Looking for what is undecided")
+@st.cache_data(max_entries=32, show_spinner="Finding undecided comparisons")
 def _table(
     key: str, name: str, _make: Callable[[Samples, Triplets], pd.DataFrame], _samples: Samples,
     _triplets: Triplets,
@@ -95,23 +98,24 @@ def _table(
 #: What is undecided: title -> what the table shows, the function that makes it, and the columns
 #: that hold positions of objects.
 _WEAK = {
-    "Pairs whose distance is hardest to place": (
-        "How likely, on average, a comparison of this distance with another from either object "
-        "is answered wrongly.", undecided_pairs, ["first", "second"],
+    "Most uncertain distances": (
+        "Mean probability that a comparison of this distance with another from either object is "
+        "predicted wrongly.", undecided_pairs, ["first", "second"],
     ),
-    "Comparisons that are least decided": (
-        "Probability that the nearer object is nearer, of all comparisons that could be made.",
+    "Most uncertain comparisons": (
+        "Of all possible comparisons, with the probability that the nearer object is indeed "
+        "nearer.",
         undecided_comparisons, ["anchor", "near", "far"],
     ),
-    "Answers that are least probable": (
-        "Probability of the answer as it was given. Some are mistakes; many by one participant "
-        "may be a different view of the objects.", answers_against, [],
+    "Least probable answers": (
+        "Probability of the answer as given. Some are mistakes; many from one participant may "
+        "reflect a different percept.", answers_against, [],
     ),
 }
 
 
 def _weak(subject: Subject, run: Run, samples: Samples) -> None:
-    st.subheader("Where the map is weak", anchor=False)
+    st.subheader("Most uncertain", anchor=False)
     for title, (about, make, positions) in _WEAK.items():
         with st.expander(title):
             # The key of a run says nothing of labels and participants, which the table shows.
@@ -139,7 +143,7 @@ def _weak(subject: Subject, run: Run, samples: Samples) -> None:
                     f"Select {count(len(objects), 'object')}" if objects else "Select objects",
                     key=f"weak.{make.__name__}.select", disabled=not objects,
                     on_click=subject.current.select_positions, args=(objects,),
-                    help="Marks the objects of the chosen rows on every page.",
+                    help="Selects the objects of the chosen rows on every page.",
                 )
                 st.download_button(
                     "CSV", lambda shown=shown: export.csv(shown),
@@ -160,10 +164,9 @@ def _distances(subject: Subject, samples: Samples) -> None:
         return
     with st.expander("A prior on distances instead of positions"):
         st.markdown(
-            "Lohaus et al. (2019) also tried a prior on distance matrices, and dropped it: it "
-            "knows neither the triangle inequality nor the number of dimensions, so that a "
-            "distance learns only from answers about itself. It draws no map, and is here for "
-            "comparison."
+            "Lohaus et al. (2019) also tried a prior on distance matrices, and abandoned it: it "
+            "ignores the triangle inequality and the number of dimensions, so that a distance is "
+            "informed only by answers about itself. It yields no map, and is here for comparison."
         )
         run = subject.compute(
             "distance_posterior", "Distances", "Samples distances from their own posterior."
@@ -172,7 +175,7 @@ def _distances(subject: Subject, samples: Samples) -> None:
             found: DistanceSamples = run.result()
             st.metric(
                 "Average uncertainty", f"{found.comparisons.average_uncertainty:.3f}",
-                help="To be held against that of the maps above.",
+                help="To be compared with that of the maps above.",
             )
             st.caption(
                 f"{found.effective:,.0f} effective samples, R-hat "

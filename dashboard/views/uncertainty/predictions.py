@@ -32,14 +32,13 @@ def show_predictions(subject: Subject) -> None:
     with side:
         run = subject.compute(
             "abstention", "Predicting held-out answers",
-            "Learns from a part of the answers and predicts the others, with probabilities.",
+            "Learns from a subset of the answers and predicts the others, with probabilities.",
         )
     with picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
-                "Compute shows how the error falls when answers that the map is unsure of are "
-                "left open.",
+                "Nothing has been computed yet",
+                "Compute shows how the error falls when uncertain answers are not predicted.",
             )
         else:
             _curves(subject, run)
@@ -50,11 +49,11 @@ def show_predictions(subject: Subject) -> None:
 def _curves(subject: Subject, run: Run) -> None:
     found: Abstention = run.result()
     error, open_ = found.at(_THRESHOLDS)
-    share = {"error of what is predicted": error, "left open": open_}
+    share = {"error of predictions": error, "not predicted": open_}
     text = (
         f"{analysis.describe(subject.method)}. {subject.info.name}: "
-        f"{count(len(found.held_out), 'held-out answer')}. Shares by the probability from which "
-        "an answer is predicted."
+        f"{count(len(found.held_out), 'held-out answer')}. Proportions against the minimum "
+        "probability from which an answer is predicted."
     )
 
     def draw(canvas: Canvas) -> Any:
@@ -63,7 +62,9 @@ def _curves(subject: Subject, run: Run) -> None:
     panels.figure_panel(
         subject.current, draw, key="uncertainty.abstention.figure", alt=text, canvas=WIDE,
         caption=text, name=export.file_name(subject.info.name, "abstention"),
-        table=lambda: pd.DataFrame({"threshold": _THRESHOLDS, **share}),
+        table=lambda: pd.DataFrame({
+            "threshold": _THRESHOLDS, "error of what is predicted": error, "left open": open_,
+        }),
     )
     st.markdown(panels.plain(_in_words(error, open_)))
 
@@ -72,8 +73,8 @@ def _in_words(error: np.ndarray, open_: np.ndarray) -> str:
     """What is gained by leaving answers open, from the curves."""
     if not np.isfinite(error[0]):
         return (
-            "None of the held-out answers can be predicted: they are about objects that no other "
-            "answer mentions."
+            "None of the held-out answers can be predicted: they are about objects that occur in "
+            "no other answer."
         )
     sure = int(np.flatnonzero(_THRESHOLDS == _SURE)[0])
     sentence = f"Predicting everything errs in {100 * error[0]:.1f} %"
@@ -81,10 +82,10 @@ def _in_words(error: np.ndarray, open_: np.ndarray) -> str:
         sentence = f"Predicting all but {100 * open_[0]:.1f} %, of which nothing is known, errs in "
         sentence += f"{100 * error[0]:.1f} %"
     if not np.isfinite(error[sure]):
-        return f"{sentence}. No answer is {100 * _SURE:.0f} % sure."
+        return f"{sentence}. No answer is {100 * _SURE:.0f} % certain."
     return (
-        f"{sentence}. Predicting only what is at least {100 * _SURE:.0f} % sure errs in "
-        f"{100 * error[sure]:.1f} % and leaves {100 * open_[sure]:.1f} % open."
+        f"{sentence}. Predicting only answers with a probability of at least {100 * _SURE:.0f} % "
+        f"errs in {100 * error[sure]:.1f} % and omits {100 * open_[sure]:.1f} %."
     )
 
 
@@ -103,7 +104,7 @@ def _list(subject: Subject) -> None:
     with right:
         threshold = float(pick(
             subject.current, f"{PAGE}.threshold", "Predict from", _LISTED,
-            help="What is less sure is left open.",
+            help="Less probable answers are not predicted.",
         ))
     if file is None:
         return
@@ -117,13 +118,13 @@ def _list(subject: Subject) -> None:
     table = predicted(samples.samples(), questions, threshold=threshold)
     left_open = int(table["nearer"].isna().sum())
     st.markdown(
-        f"{count(len(table) - left_open, 'answer')} predicted, {left_open:,} left open."
+        f"{count(len(table) - left_open, 'answer')} predicted, {left_open:,} not predicted."
     )
     st.dataframe(
         table, hide_index=True, key=f"{PAGE}.predicted", height=320,
         column_config={"probability": st.column_config.ProgressColumn(
             format="%.3f", min_value=0.5, max_value=1.0,
-            help="Of the likelier answer.",
+            help="Of the more probable answer.",
         )},
     )
     st.download_button(

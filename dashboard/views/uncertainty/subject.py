@@ -73,15 +73,14 @@ class Subject:
         """Ask where uncertainty is to come from."""
         found = pick(
             self.current, f"{PAGE}.source", "Uncertainty from", self.sources,
-            help="**Bootstrap**: maps of resampled answers; for every method.\n\n"
-            "**Bayesian posterior**: maps as probable as the answers and a normal prior make them; "
-            "for methods whose loss is a likelihood.\n\n"
-            "**Normal approximation**: the same posterior, as if it were normal; instant, and "
-            "nearly right where answers are many.",
+            help="**Bootstrap**: maps of resampled answers; for every method.\n\n**Bayesian "
+            "posterior**: maps drawn from the posterior under a Gaussian prior; for methods whose "
+            "loss is a likelihood.\n\n**Normal approximation**: of the same posterior; instant, "
+            "and accurate with many answers.",
         )
         if not self.method.is_likelihood:
             st.caption(
-                f"{self.method.title} has no model of how answers come about, so only the "
-                "bootstrap applies. STE, t-STE and CKL have one."
+                f"{self.method.title} has no response model, so only the bootstrap applies. STE, "
+                "t-STE and CKL have one."
             )
         return found

@@ -22,16 +22,16 @@ def show_trust(subject: Subject) -> None:
     picture, side = st.columns([3, 1], gap="large")
     with side:
         run = subject.compute(
-            "calibrate", "Does the uncertainty hold?",
-            "Simulates answers like yours about a truth that is known, and counts how often "
-            "ellipses and probabilities are right.",
+            "calibrate", "Calibration of the uncertainty",
+            "Simulates answers like yours with known positions, and counts how often ellipses and "
+            "probabilities are right.",
         )
     with picture:
         if run is None:
             panels.empty(
-                "Nothing is computed yet",
+                "Nothing has been computed yet",
                 "Compute simulates data sets with your objects, questions and noise, and counts "
-                "how often the truth lies inside its ellipse.",
+                "how often the true position lies inside its ellipse.",
             )
             return
         found: Calibration = run.result()
@@ -50,9 +50,10 @@ def show_trust(subject: Subject) -> None:
                    _reliable(found))
     st.caption(
         f"Expected calibration error of the probabilities: {found.expected_error:.3f}. The "
-        "simulation answers by the method's own model: if people answer otherwise, neither the "
-        "ellipses nor this test of them hold. Bootstrap by subsamples without a correction, as "
-        "published, is much too cautious; resampling with replacement is the default."
+        "simulation uses the method's own response model: if people respond differently, neither "
+        "the ellipses nor this test of them are valid. The bootstrap by subsamples without "
+        "correction, as published, is much too conservative; resampling with replacement is the "
+        "default."
     )
 
 

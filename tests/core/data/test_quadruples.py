@@ -44,7 +44,7 @@ def test_they_know_their_objects_and_answers(people):
     assert plain.ids == ["0", "1", "2", "3"]
     assert plain.weight.tolist() == [1, 0, 2]
     assert plain.take([2]).weight.tolist() == [2]
-    with pytest.raises(DataError, match="not a number from 0 up"):
+    with pytest.raises(DataError, match="not a non-negative number"):
         Quadruples(ROWS, weight=[1, -1, 2])
     with pytest.raises(ValueError, match="read-only"):
         plain.rows[0, 0] = 1

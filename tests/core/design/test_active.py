@@ -124,7 +124,7 @@ def test_no_more_questions_than_there_are():
     assert len(propose(STE(), tiny, 100, strategy="repeat")) == 2
     with pytest.raises(DataError, match="three objects"):
         propose(STE(), Triplets.from_array(np.empty((0, 3)), 2), 1)
-    with pytest.raises(DataError, match="could be repeated"):
+    with pytest.raises(DataError, match="no answered questions to repeat"):
         propose(STE(), Triplets.from_array(np.empty((0, 3)), 5), 1, strategy="repeat")
 
 
@@ -182,8 +182,8 @@ def test_verdicts_of_simulations():
         return ActiveComparison(n, chosen, same[::-1], same, same).verdict
 
     assert "no clear difference" in verdict(same)
-    assert "choosing helps" in verdict(same - 0.05)
-    assert "choosing does harm" in verdict(same + 0.05)
+    assert "adaptive selection helps" in verdict(same - 0.05)
+    assert "adaptive selection does harm" in verdict(same + 0.05)
 
 
 def test_a_stop_keeps_the_simulations_there_are(few):

@@ -94,10 +94,10 @@ def test_plans_can_be_compared_where_they_have_answers_in_common(small):
 
 def test_guesses_are_called_guesses():
     noisy = plan(METHOD, **{**SMALL, "repeats": 2, "points": 1}, level=0.5)
-    assert noisy.recommendation.startswith("Answers as noisy as these are guesses")
+    assert noisy.recommendation.startswith("Answers this noisy are guesses")
     nothing = a_plan([[0.5, 0.51], [0.5, 0.49]])
     assert "Not even with 1,000 answers" in nothing.recommendation
-    assert "by 2 simulations: it predicts 50 %" in nothing.recommendation
+    assert "in 2 simulations: it reaches 50 %" in nothing.recommendation
 
 
 def test_scales_have_one_dimension_whatever_is_said():
@@ -160,10 +160,10 @@ def test_enough_by_hand():
     assert small_by_chance.enough(ellipse=0.6) == round(100 * np.sqrt(10))
     with pytest.raises(ValueError, match="one of"):
         found.enough()
-    assert "still rises" in found.recommendation
+    assert "still rising" in found.recommendation
     flat = a_plan([[0.9, 0.9], [0.9, 0.9]]).recommendation
     assert flat.startswith("Collect 100 answers, or fewer: they predict 90 % of")
-    assert "still rises" not in flat
+    assert "still rising" not in flat
 
 
 def test_recommendations_ask_for_no_more_than_was_simulated_and_name_what_that_reaches():
@@ -200,7 +200,7 @@ def test_recommendations_say_when_there_is_no_difference():
     assert recommend({"random": worse, "landmark": better}).startswith(
         "With 1,000 answers, landmark predicts best: 91.0 %"
     )
-    assert "repeated cannot be told from it" in recommend({"a": better, "repeated": level})
+    assert "repeated cannot be distinguished from it" in recommend({"a": better, "repeated": level})
 
 
 def test_the_dimension_is_found_with_many_answers_only():
@@ -210,7 +210,7 @@ def test_the_dimension_is_found_with_many_answers_only():
     assert found.true == 2
     assert found.found[-1] == 1.0
     assert found.found[0] <= found.found[1]
-    assert found.recommendation.startswith("2,500 answers show all 2 dimensions, in 100 %")
+    assert found.recommendation.startswith("2,500 answers reveal all 2 dimensions in 100 %")
 
 
 def test_what_is_said_of_dimensions_by_hand():
@@ -218,13 +218,15 @@ def test_what_is_said_of_dimensions_by_hand():
     assert found.found.tolist() == [0.25, 0.75]
     lost = Detection(np.array([50, 100, 200]), np.array([[1, 2, 1], [1, 1, 1], [1, 2, 1]]), 1)
     assert lost.found.tolist() == pytest.approx([1.0, 1 / 3, 1.0])
-    assert lost.recommendation.startswith("200 answers show the one dimension, in 100 %")
+    assert lost.recommendation.startswith("200 answers reveal the single dimension in 100 %")
     never = Detection(np.array([50, 100]), np.array([[1, 2], [1, 2]]), 1)
-    assert never.recommendation.startswith("Even 100 answers show the one dimension in only 0 %")
-    assert "Even 200 answers show all 2 dimensions in only 75 %" in found.recommendation
+    assert never.recommendation.startswith(
+        "Even 100 answers reveal the single dimension in only 0 %"
+    )
+    assert "Even 200 answers reveal all 2 dimensions in only 75 %" in found.recommendation
     sure = Detection(np.array([100, 200]), np.array([[2, 1], [1, 1], [1, 1]]), 1)
     assert sure.recommendation == (
-        "200 answers show the one dimension, in 100 % of the simulations; 100 do so in 67 %."
+        "200 answers reveal the single dimension in 100 % of the simulations; 100 do so in 67 %."
     )
 
 
@@ -235,7 +237,7 @@ def test_what_cannot_be_simulated():
         plan(METHOD, design="repeated", repeated=4)
     with pytest.raises(ValueError, match="no model of answers"):
         plan(SOE(), design="gain")
-    with pytest.raises(ValueError, match="order of a stimulus"):
+    with pytest.raises(ValueError, match="ordered along a stimulus"):
         plan(MLDS())
     with pytest.raises(ValueError, match="triads need"):
         plan(METHOD, design="triads")

@@ -238,13 +238,13 @@ def test_pairs_recover_a_map(method, pairs, truth):
     ("rows", "options", "message"),
     [
         ([[0, 1, 2]], {}, "four columns"),
-        ([[0, 1, 2, 5]], {"n_objects": 4}, "row 0: an object's number is not a position"),
-        ([[0, 1, 2, 3.5]], {}, "not a position"),
-        ([[0, 1, 2, -1]], {}, "not a position"),
+        ([[0, 1, 2, 5]], {"n_objects": 4}, "row 0: an object number is out of range"),
+        ([[0, 1, 2, 3.5]], {}, "out of range"),
+        ([[0, 1, 2, -1]], {}, "out of range"),
         ([[0, 1, 2, 3], [0, 0, 2, 3]], {}, "row 1: an object is paired with itself"),
-        ([[0, 1, 1, 0]], {}, "a pair compared with itself"),
-        ([[0, 1, 2, 3]], {"weight": [-1.0]}, "not a number from 0 up"),
-        ([[0, 1, 2, 3]], {"weight": [np.nan]}, "not a number from 0 up"),
+        ([[0, 1, 1, 0]], {}, "a pair is compared with itself"),
+        ([[0, 1, 2, 3]], {"weight": [-1.0]}, "not a non-negative number"),
+        ([[0, 1, 2, 3]], {"weight": [np.nan]}, "not a non-negative number"),
     ],
 )
 def test_pairs_are_checked(rows, options, message):

@@ -196,9 +196,9 @@ def test_the_datas_own_split_is_used():
 
 @pytest.mark.parametrize("words", [["train"] * 5, ["test"] * 5, ["a"] * 5])
 def test_without_a_split_it_is_said(words):
-    with pytest.raises(DataError, match="which answers are for training"):
+    with pytest.raises(DataError, match="no division into training and test"):
         split_error(STE(), with_split(words))
-    with pytest.raises(DataError, match="which answers are for training"):
+    with pytest.raises(DataError, match="no division into training and test"):
         split_of(Triplets.from_array([[0, 1, 2]]))
 
 

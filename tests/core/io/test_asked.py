@@ -38,7 +38,7 @@ def test_questions_are_read_by_name_or_number(animals, text, how):
     ("text", "message"),
     [
         ("anchor,first,second\nc,d,b\nc,d,q\n", "list.csv, row 3: 'q' is no object of animals"),
-        ("anchor,first,second\nc,d,d\n", "list.csv, row 2: the same object stands twice"),
+        ("anchor,first,second\nc,d,d\n", "list.csv, row 2: the same object occurs twice"),
         ("anchor,first,second\n", "list.csv"),
         ("a,b\nc,d\n", "list.csv"),
     ],

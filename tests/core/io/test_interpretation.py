@@ -136,7 +136,7 @@ def test_roles_as_a_mapping():
     [
         ({"anchor": "Center", "near": "Left"}, "no column is chosen for"),
         ({"anchor": "Center", "near": "Left", "far": "Nowhere"}, "no column 'Nowhere'"),
-        ({"anchor": "Center", "near": "Left", "far": "Left"}, "two roles at once"),
+        ({"anchor": "Center", "near": "Left", "far": "Left"}, "has two roles"),
         ({"near": "Left", "far": "Right"}, "chosen for Anchor"),
     ],
 )
@@ -148,7 +148,7 @@ def test_roles_that_do_not_fit(roles, message):
 def test_a_choice_needs_a_coding():
     table = load(CHOICES.encode())
     roles = {"anchor": "Center", "left": "Left", "right": "Right", "choice": "Answer"}
-    with pytest.raises(DataError, match="how the choice is coded"):
+    with pytest.raises(DataError, match="response coding"):
         interpret(table, Reading.from_roles(**roles))
 
 
@@ -195,7 +195,7 @@ def test_unusable_rows_are_left_out_with_reason_and_row():
     assert {row: reason.split(" ")[0:4] for row, reason in reasons.items()}.keys() == {
         3, 5, 6, 7, 8, 9, 10
     }
-    assert "no answer" in reasons[3]
+    assert "no response" in reasons[3]
     assert "none of the two options" in reasons[5]
     assert "missing" in reasons[6]
     assert "twice" in reasons[7]
@@ -209,13 +209,13 @@ def test_unusable_rows_are_left_out_with_reason_and_row():
     assert result.triplets.weight.tolist() == [1.0] + [2.0] * 9
     assert result.catch_trials.to_dict("list") == {"row": [8], "correct": [True]}
     assert report.summary()[0] == "10 answers on 3 objects, from 17 rows."
-    assert any("row left out because" in line for line in report.summary())
+    assert any("row omitted because" in line for line in report.summary())
 
 
 def test_objects_of_unusable_rows_only_are_no_objects():
     result = imported("center,left,right,answer\na,b,c,b\nq,b,c,\nb,a,c,a\n")
     assert result.triplets.ids == ["a", "b", "c"]
-    assert any("only in rows that were left out: q" in note for note in result.report.notes)
+    assert any("only in rows that were omitted: q" in note for note in result.report.notes)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_unanswered_rows_may_be_most():
 
 
 def test_no_usable_row():
-    with pytest.raises(DataError, match=r"no row can be used.*no answer was given"):
+    with pytest.raises(DataError, match=r"no row can be used.*no response was given"):
         imported("center,left,right,answer\na,b,c,\na,b,c,NA\n")
 
 
@@ -384,7 +384,7 @@ def test_only_answers_to_one_of_two_can_be_counted(task):
                  {"choice": "v", "choice_coding": "signed_count"}):
         if task == "most_similar" and "choice" in told:
             continue
-        with pytest.raises(DataError, match=r"c.csv: the answer to .* is not one of two"):
+        with pytest.raises(DataError, match=r"c.csv: the response in .* is not one of two"):
             interpret(table, Reading.from_roles(**items, **told, task=task))
 
 
@@ -410,7 +410,7 @@ def test_lists_of_numbers_are_json(text):
 
 @pytest.mark.parametrize("text", ["[]", "{}", "[1, 2, 3]", "[[]]"])
 def test_json_without_records_is_told(text):
-    with pytest.raises(DataError, match="this JSON holds no list of answers"):
+    with pytest.raises(DataError, match="this JSON contains no list of answers"):
         imported(text)
 
 

@@ -436,7 +436,7 @@ def test_next_1_unanswered_and_contradictory():
     first[1]["q"][0], first[1]["q"][1] = first[1]["q"][1], first[1]["q"][0]
     _, _, imported = best(json.dumps(raw), "next.json")
     (omission,) = imported.report.omissions
-    assert "no answer" in omission.reason
+    assert "no response" in omission.reason
     assert omission.count == 2
 
 
@@ -472,7 +472,7 @@ def test_counts_become_weights():
     name, data, *_ = CASES["F20 list-count"]
     _, _, imported = best(data, name)
     assert imported.triplets.weight.tolist() == [3, 2]
-    assert [o.reason for o in imported.report.omissions] == ["the answer was undecided"]
+    assert [o.reason for o in imported.report.omissions] == ["the response was undecided"]
 
 
 def test_quadruples_keep_their_participants_and_shared_objects_are_triplets():
@@ -647,10 +647,10 @@ def test_similarities_are_turned_round_and_flaws_are_told():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (",a,b,c\na,0,1,2\nb,x,0,3\nc,2,3,0\n", "m.csv, row 3: 'x' is no finite number"),
-        (",a,b,c\na,0,inf,2\nb,inf,0,3\nc,2,3,0\n", "m.csv, row 3: 'inf' is no finite number"),
+        (",a,b,c\na,0,1,2\nb,x,0,3\nc,2,3,0\n", "m.csv, row 3: 'x' is not a finite number"),
+        (",a,b,c\na,0,inf,2\nb,inf,0,3\nc,2,3,0\n", "m.csv, row 3: 'inf' is not a finite number"),
         (",a,a,c\na,0,1,2\na,1,0,3\nc,2,3,0\n", "m.csv, row 3: object 'a' is listed twice"),
-        ("a,b,c\n0,1,2\n", "m.csv, row 1: 'c' is no finite number"),
+        ("a,b,c\n0,1,2\n", "m.csv, row 1: 'c' is not a finite number"),
     ],
 )
 def test_what_is_wrong_with_a_matrix_is_named(text, message):

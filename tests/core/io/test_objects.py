@@ -176,7 +176,7 @@ def test_attach_objects_does_not_shift_numbers():
     assert triplets.labels == ["a", "b", "c"]
     _, report = attach_objects(numbered, names, index_base=1)
     assert report.missing == ["0"]
-    with pytest.raises(DataError, match="is no number"):
+    with pytest.raises(DataError, match="is not a number"):
         attach_objects(FRUIT, names, index_base=0)
     with pytest.raises(DataError, match="None of the objects"):
         attach_objects(FRUIT, names)
@@ -308,7 +308,7 @@ def test_large_pictures_are_shrunk_once_and_told(monkeypatch):
     shrunk, refused = pictures.summary()
     assert shrunk == ("3 pictures shrunk to 1,600 pixels in the longer direction; the largest, "
                       "large.png, had 4,000 × 2,000.")
-    assert refused.startswith("broken.png was left out")
+    assert refused.startswith("broken.png was omitted")
 
     small = pictures.thumbnail("large.png", 64)
     monkeypatch.setattr(Image, "open", None)

@@ -177,7 +177,7 @@ def entities(path: Path) -> list[tuple[str, str]]:
 def test_entities_in_a_workbook(secret):
     assert load(workbook("", "x")).n_rows == 2
     for prolog, text in entities(secret):
-        with pytest.raises(DataError, match="damaged or not one that is understood") as raised:
+        with pytest.raises(DataError, match="damaged or of an unknown kind") as raised:
             load(workbook(prolog, text), "x.xlsx")
         assert raised.value.remedy
 

@@ -223,7 +223,7 @@ def test_whole_numbers_written_with_a_fraction_are_the_same_objects():
     text = "center,left,right,winner\n1,2,3,2.0\n2,3,1,\n3,1,2,1.0\n"
     result = imported(text)
     assert named_rows(result.triplets) == [("1", "2", "3"), ("3", "1", "2")]
-    assert [o.reason for o in result.report.omissions] == ["no answer was given"]
+    assert [o.reason for o in result.report.omissions] == ["no response was given"]
 
 
 # Header, encoding, delimiter

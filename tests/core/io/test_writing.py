@@ -248,14 +248,14 @@ def test_names_that_would_not_be_read_again_are_refused(name):
     objects = pd.DataFrame({"id": [name, "b", "c"]})
     triplets = Triplets([[0, 1, 2]], objects)
     for layout in ("anchored", "parquet", "json", "odd_one_out"):
-        with pytest.raises(DataError, match="would not be read again"):
+        with pytest.raises(DataError, match="would not be read back"):
             write_answers(triplets, layout)
     assert (again(triplets, "npy").rows == triplets.rows).all()
 
 
 def test_what_a_layout_cannot_hold_is_said():
     triplets = Triplets.from_array([[0, 1, 2], [1, 2, 0]], weight=[1, 2])
-    with pytest.raises(DataError, match="no place for weights"):
+    with pytest.raises(DataError, match="no column for weights"):
         write_answers(triplets, "salmon")
     for layout in ("odd_one_out", "most_central"):
         assert "Choose a layout with an anchor" in WRITERS[layout].problem(triplets)

@@ -89,7 +89,7 @@ def test_hostile_graphs():
     with pytest.raises(DataError, match="no graphs"):
         WeisfeilerLehman().fit([])
     bare = Graph(("a", "b"), np.array([[0, 1]]))
-    with pytest.raises(DataError, match="Graph 1 has no labels of edges"):
+    with pytest.raises(DataError, match="Graph 1 has no edge labels"):
         WeisfeilerLehman(edge_labels=True).fit([single, bare])
 
 

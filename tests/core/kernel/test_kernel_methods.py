@@ -86,7 +86,7 @@ def test_a_map_shows_groups_and_leaves_out_the_unknown(groups):
         assert np.linalg.norm(own - centre, axis=1).max() < np.linalg.norm(
             other - centre, axis=1
         ).min()
-    with pytest.raises(DataError, match="3 objects only"):
+    with pytest.raises(DataError, match="nly 3 objects"):
         kernel_map(K2(), Triplets.from_array([[0, 1, 2], [1, 2, 0], [2, 0, 1]]), n_components=3)
 
 
@@ -206,7 +206,7 @@ def test_spaces_have_the_distances_of_their_methods(groups, landmark_data):
         ([[0, np.nan], [np.nan, 0]], "missing"),
         ([[0, -1], [-1, 0]], "below zero"),
         ([[0, 1], [2, 0]], "differ by direction"),
-        ([[1, 1], [1, 1]], "away from itself"),
+        ([[1, 1], [1, 1]], "distance from itself"),
     ],
 )
 def test_what_are_no_distances_is_said(matrix, message):

@@ -104,7 +104,7 @@ def test_silent_without_signal(seed):
         test = direction_test(table, propose(table)[0], seed=seed)
         assert not test.warns
         assert abs(test.accuracy - 0.5).max() < 0.06
-        assert "clearly better" not in test.verdict or "No other" in test.verdict
+        assert "ead correctly" in test.verdict or "Undecided" in test.verdict
 
 
 def test_difference_scales_and_pairs():
@@ -162,4 +162,4 @@ def test_answers_without_a_weight_say_nothing():
     table = load(b"anchor,near,far,weight\na,b,c,0\nb,a,c,0\n")
     found = direction_test(table, propose(table)[0])
     assert not found.warns
-    assert found.verdict == "The answers do not tell: no row that can be read has a weight."
+    assert found.verdict == "Undecided: no readable row has a weight above zero."

@@ -126,7 +126,7 @@ def test_steps_see_what_is_left_and_undo_is_exact():
     again = Cleaning.from_log(raw, log)
     assert (again.kept == third.kept).all()
     assert again.log() == log
-    with pytest.raises(DataError, match="no answer would be left"):
+    with pytest.raises(DataError, match="no answer would remain"):
         start.excluding(Exclusion("few_answers", {"least": 1000}))
 
 

@@ -419,7 +419,7 @@ def test_what_cannot_be_scaled():
     [
         ({"resp": [2.0]}, "row 2: a response is neither 0 nor 1"),
         ({"S2": ["x"]}, "row 2: a stimulus is not a number"),
-        ({"S2": [3.0]}, "row 2: the second stimulus of a triad is not between the others"),
+        ({"S2": [3.0]}, "row 2: the second stimulus of a triad does not lie between the others"),
     ],
 )
 def test_wrong_tables_are_explained(columns, problem):

@@ -120,7 +120,7 @@ def test_without_an_ellipse_nothing_is_held():
     known = np.isfinite(found.coverage).all(axis=1)
     assert not known.all()
     none = replace(found, coverage=np.full((2, 3), np.nan))
-    assert "too few maps placed any object" in none.verdict
+    assert "too few maps had ellipses" in none.verdict
 
 
 def test_one_answer_about_three_objects_can_be_calibrated():
@@ -152,8 +152,8 @@ def test_verdicts_say_what_is_wrong():
     assert verdict(0.95, [0.55, 0.9]).count("about right") == 2
     assert "too small" in verdict(0.7, [0.55, 0.9])
     assert "too large" in verdict(1.0, [0.55, 0.9])
-    assert "too sure" in verdict(0.95, [0.5, 0.7])
-    assert "too cautious" in verdict(0.95, [0.7, 1.0])
+    assert "overconfident" in verdict(0.95, [0.5, 0.7])
+    assert "underconfident" in verdict(0.95, [0.7, 1.0])
     found = Calibration(
         levels, np.ones((2, 3)), np.array([0.55, 0.9]), np.array([0.65, 0.8]), counts, 0.1
     )

@@ -220,7 +220,7 @@ def test_two_trees_join_equal_leaves(points, tree):
     assert sorted(right, key=right.get) == found.second.order.tolist()
     ends = set()
     for trace in figure.data:
-        if trace.name == "equal leaves":
+        if trace.name == "same leaves":
             ends |= {(a, b) for a, b, _ in np.array(trace.y).reshape(-1, 3)}
     assert ends == {(left[i], right[i]) for i in left}
 

@@ -294,7 +294,7 @@ def test_long_labels_lose_their_middle():
 
 def test_loss_curves_draw_the_lowest_last():
     figure = loss_curves({0: [5.0, 3.0], 1: [4.0, 2.0, 1.0], 2: [6.0]})
-    assert [trace.name for trace in figure.data] == ["start 1", "start 3", "start 2"]
+    assert [trace.name for trace in figure.data] == ["restart 1", "restart 3", "restart 2"]
     assert figure.data[-1].line.color == PALETTE[0]
     assert len(loss_curves({}).data) == 0
 

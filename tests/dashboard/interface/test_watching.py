@@ -32,7 +32,7 @@ def test_a_job_is_followed_from_its_beginning_to_its_end(services):
         go.wait()
 
     job = Job("me", "here", "a title", [Step("Counting", work), Step("More", lambda _: None)])
-    assert state_of(job)["words"] == "a title: waiting for another computation to end"
+    assert state_of(job)["words"] == "a title: waiting for another computation to finish"
     services.jobs.submit(job)
     assert at.wait(60)
     job.views["sum"] = lambda: '{"data": []}'

@@ -220,7 +220,7 @@ def test_answers_to_another_question_can_be_insisted_on(services):
     app.file_uploader(key="upload").upload("triangle.csv", triangle, "text/csv")
     app.run()
     assert "triangle test" in app.error[0].value
-    next(b for b in app.button if b.label == "Choose the columns myself").click().run()
+    next(b for b in app.button if b.label == "Choose columns manually").click().run()
     assert not app.exception
     assert app.title[0].value == r"Reading triangle\.csv"
 
@@ -232,7 +232,7 @@ def test_what_was_asked_is_recognised_and_can_be_changed(services):
     app.run()
     assert not app.exception
     assert "is the odd one out" in words(app)
-    asked = next(b for b in app.selectbox if b.label == "What was asked")
+    asked = next(b for b in app.selectbox if b.label == "Task")
     assert asked.value == list(TASKS).index("odd_one_out")
     asked.select(list(TASKS).index("most_central")).run()
     assert not app.exception
@@ -291,7 +291,7 @@ def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
     assert "95 % ellipses from 100 replicates" in text
     assert "Held-out error 0.1" in text
     assert "chance 0.5" in text
-    assert "do not cover a model that is wrong" in text
+    assert "cover neither errors of the model" in text
 
 
 def test_other_settings_make_another_map(services, opened):
@@ -467,7 +467,7 @@ def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted)
 
 def test_compare_computes_what_is_missing_and_suggests(services, opened):
     app = start("compare", opened)
-    assert "Nothing is computed yet" in words(app)
+    assert "Nothing has been computed yet" in words(app)
     app.number_input(key="compare.high").set_value(3).run()
     app.button(key="compare.run").click().run()
     settled(app, services)
@@ -556,18 +556,18 @@ def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, ope
 def test_the_learning_curve_gives_a_verdict(services, opened):
     app = start("compare", opened)
     app.segmented_control(key="compare.view").set_value("enough").run()
-    assert "Nothing is computed yet" in words(app)
+    assert "Nothing has been computed yet" in words(app)
     app.number_input(key="compare.curve.points").set_value(3).run()
     app.number_input(key="compare.curve.repeats").set_value(3).run()
     app.button(key="compare.curve.run").click().run()
     settled(app, services)
-    assert "times d n ln n answers" in words(app)
+    assert "times as many" in words(app)
     assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.curve.figure")["data"])
 
 
 def test_answers_by_chance_are_not_called_enough():
     assert _verdict(0.0, -0.002, 0.002, 3.0, True).startswith("Enough")
-    assert _verdict(0.0, -0.002, 0.002, 3.0, False).startswith("It cannot be told")
+    assert _verdict(0.0, -0.002, 0.002, 3.0, False).startswith("Inconclusive")
     assert _verdict(0.03, 0.02, 0.04, 3.0, True).startswith("More answers would help")
     assert _verdict(0.03, -0.02, 0.08, 3.0, True).startswith("Undecided")
 
@@ -589,7 +589,7 @@ def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):
                     for r in services.workspace.runs(i.id, "fit")]).run()
     assert not app.exception
     assert words(app).count("Too few objects in common") == 1
-    assert words(app).count("of the reference's variance differ") == 1
+    assert words(app).count("of the reference's variance is unexplained") == 1
     cells = figure(app, "compare.agreement")["data"][0]
     assert len(set(cells["x"])) == 3
     assert sum(text == "" for row in cells["text"] for text in row) == 4
@@ -676,14 +676,14 @@ def test_uncertainty_asks_for_a_map_first(services, opened):
 @pytest.mark.parametrize("source", ["bootstrap", "posterior", "laplace"])
 def test_positions_have_ellipses_from_every_source(services, mapped, source):
     app = uncertainty(mapped)
-    assert "Nothing is computed yet" in words(app)
+    assert "Nothing has been computed yet" in words(app)
     app.selectbox(key="uncertainty.source").select(source).run()
     app.button(key=f"uncertainty.{source}.run").click().run()
     settled(app, services)
     assert any(t.get("name") == "ellipses" for t in figure(app, "map")["data"])
     text = words(app)
     assert ("repetitions" in text) == (source == "bootstrap")
-    assert ("approximation knows" in text) == (source == "laplace")
+    assert ("approximation covers" in text) == (source == "laplace")
     metrics = {metric.label: metric.value for metric in app.metric}
     assert 0 < float(metrics["Average uncertainty"]) < 0.5
     assert ("R-hat" in metrics) == (source == "posterior")
@@ -745,7 +745,7 @@ def test_a_method_without_likelihood_has_the_bootstrap_only(services, mapped):
     app = uncertainty(mapped)
     app.selectbox(key=f"uncertainty.map@{info.id}").select(found.key).run()
     assert app.selectbox(key="uncertainty.source").options == ["Bootstrap"]
-    assert "no model of how answers come about" in words(app)
+    assert "no response model" in words(app)
 
 
 def test_unsure_answers_can_be_left_open(services, mapped):
@@ -848,13 +848,13 @@ def test_objects_of_which_nothing_is_known_are_similar_to_none(services, truth):
     app.session_state[_KEY].select(["13"])
     app.run()
     assert not [c for c in app.get("bidi_component") if c.proto.id.endswith("kernel.similar")]
-    assert "Nothing that counts here is known of 13" in words(app)
+    assert "13 has no usable answers" in words(app)
 
 
 def test_another_kernel_is_computed_when_asked(services, opened):
     app = settled(kernel(opened), services)
     app.selectbox(key="kernel.method").select("gaussian").run()
-    assert "Nothing is computed yet" in words(app)
+    assert "Nothing has been computed yet" in words(app)
     app.selectbox(key="kernel.gaussian.basis").select("soe").run()
     app.button(key="kernel.fit.run").click().run()
     settled(app, services)
@@ -868,7 +868,7 @@ def test_another_kernel_is_computed_when_asked(services, opened):
 )
 def test_what_a_kernel_says(services, opened, view, task, said):
     app = kernel(opened, view)
-    assert "Nothing is computed yet" in words(app)
+    assert "Nothing has been computed yet" in words(app)
     app.button(key=f"kernel.{task}.run").click().run()
     settled(app, services)
     assert said in words(app).replace("\\", "")
@@ -986,7 +986,7 @@ def test_dragging_and_picking_tell_the_session(services, opened):
 
 def test_large_trees_are_drawn_with_wedges(services, opened):
     app = clusters(services, opened)
-    assert "Leaves at most" not in [box.label for box in app.number_input], "30 leaves fit"
+    assert "Max. leaves" not in [box.label for box in app.number_input], "30 leaves fit"
     n = 40
     rows = np.array([np.random.default_rng(k).choice(n, 3, replace=False) for k in range(900)])
     info = services.workspace.add_dataset(
@@ -996,9 +996,9 @@ def test_large_trees_are_drawn_with_wedges(services, opened):
     session.open(info.id)
     session.save()
     app = clusters(services, "more")
-    field(app, "Leaves at most").set_value(10).run()
+    field(app, "Max. leaves").set_value(10).run()
     assert sum(len(t["customdata"]) for t in branches(app)) == 19
-    assert "branches that merge first are wedges" in words(app).replace("\\", "")
+    assert "wedges are branches that merge first" in words(app).replace("\\", "")
 
 
 def test_clusters_without_a_tree_are_shown_on_a_map(services, opened):
@@ -1020,7 +1020,7 @@ def test_clusters_without_a_tree_are_shown_on_a_map(services, opened):
 
 def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     app = clusters(services, opened, "number")
-    assert "Nothing is computed yet" in words(app)
+    assert "Nothing has been computed yet" in words(app)
     app.number_input(key="clusters.stability.replicates").set_value(5).run()
     app.number_input(key="clusters.stability.most").set_value(4).run()
     app.button(key="clusters.count.run").click().run()
@@ -1061,7 +1061,7 @@ def test_clusters_against_labels(services, opened):
 
 def test_two_trees_face_each_other(services, opened):
     app = clusters(services, opened, "two")
-    assert "There is one tree only" in words(app)
+    assert "There is only one tree" in words(app)
     app.button(key="clusters.other.run").click().run()
     settled(app, services)
     text = words(app).replace("\\", "")
@@ -1139,7 +1139,7 @@ def test_the_first_visit_grows_a_tree_without_being_asked(services, opened, hold
         assert job.wait(60)
     app = trees(opened)
     metrics = {metric.label: metric.value for metric in app.metric}
-    assert 0 < int(metrics["By people"].split()[0]) < 100
+    assert 0 < int(metrics["By participants"].split()[0]) < 100
     assert int(metrics["Questions"]) >= 30
     assert "gaps filled by the map" in words(app)
     assert "unsure" in words(app)
@@ -1154,7 +1154,7 @@ def test_who_answers_makes_another_tree(services, mapped):
     names = {t.get("name") for t in figure(app, "trees.diagram")["data"]}
     assert {"a", "b", "c"} <= names
     app.selectbox(key="trees.who").select("map").run()
-    assert {metric.label: metric.value for metric in app.metric}["By people"] == "—"
+    assert {metric.label: metric.value for metric in app.metric}["By participants"] == "—"
     app.selectbox(key=f"trees.pivots.map@{info.id}").select("supervised").run()
     assert "pivots of different kind" in words(app)
     app.selectbox(key="trees.who").select("observer").run()
@@ -1185,7 +1185,7 @@ def test_a_person_answers_at_the_screen_and_goes_on_later(services, mapped):
             break
         again.button(key="trees.answer.Left").click().run()
     assert "of this tree are answered" in again.success[0].value
-    assert {metric.label: metric.value for metric in again.metric}["By people"] == "100 %"
+    assert {metric.label: metric.value for metric in again.metric}["By participants"] == "100 %"
     n_given = len(again.session_state[_KEY].drafts[f"trees.given@{info.id}"])
     again.button(key="trees.given.keep").click().run()
     kept = services.workspace.datasets()[0]
@@ -1280,7 +1280,7 @@ def test_a_kernel_answers_too(services, opened):
     found = run("fit", K1(), services.workspace.triplets(info))
     services.workspace.add_run(info, found, "k1")
     app = trees(opened)
-    assert "that takes a map in two dimensions" in words(app)
+    assert "this needs a two-dimensional map" in words(app)
     app.selectbox(key="trees.who").select("observer").run()
     assert not app.exception
     app = trees(opened, "search")
@@ -1295,7 +1295,7 @@ def test_a_kernel_that_knows_nothing_grows_no_tree(services, planted, view):
     found = run("fit", K1(), services.workspace.triplets(info))
     services.workspace.add_run(info, found, "k1")
     app = trees(session, view)
-    assert "k1 knows something of 0 objects only" in words(app)
+    assert "k1 covers only 0 objects" in words(app)
 
 
 def test_a_matrix_answers_the_questions(services):

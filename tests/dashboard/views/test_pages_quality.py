@@ -58,7 +58,7 @@ def test_quality_is_the_report_of_the_answers(services, kept):
         assert line in text
     shown = {metric.label: metric.value for metric in app.metric}
     assert shown["Failed checks"] == "50.0%"
-    assert shown["Repeat themselves"] == f"{report.repeats.within.value:.1%}"
+    assert shown["Intra-observer consistency"] == f"{report.repeats.within.value:.1%}"
 
     app.button(key="quality.agreement.run").click().run()
     settled(app, services)
@@ -68,8 +68,8 @@ def test_quality_is_the_report_of_the_answers(services, kept):
     assert app.button(key="quality.agreement.run").disabled
     table = app.dataframe[0].value
     assert len(table) == 6
-    for title in ("predicted by the others' map", "own repeats that agree",
-                  "on the side of the others' majority"):
+    for title in ("predicted by the others' map", "intra-observer consistency",
+                  "agreement with the majority"):
         low, share, high = (table[title + end] for end in (", from", "", ", to"))
         assert ((low <= share) & (share <= high) | share.isna()).all()
     # The interval is drawn with whatever share is chosen.
@@ -100,7 +100,7 @@ def test_without_people_and_times_the_report_still_stands(services, planted):
     app = data_page("Quality")
     assert app.segmented_control(key="quality.view").options[0] == "Objects"
     app.segmented_control(key="quality.view").set_value("time").run()
-    assert "nothing that could change" in words(app)
+    assert "nothing to show over time" in words(app)
     app = data_page("Exclusions", **{"exclusions.rule": "fast_answers"})
     assert "the answers have no response time" in app.info[0].value.replace("\\", "")
 
@@ -114,7 +114,7 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     assert "Held-out accuracy on the answers that stay" in words(app).replace("\\", "")
 
     app.number_input(key="exclusions.fast_participants.least").set_value(0.1).run()
-    assert "leaves nothing out" in app.success[0].value
+    assert "excludes nothing" in app.success[0].value
     app.number_input(key="exclusions.fast_participants.least").set_value(1.0).run()
     again = words(app).replace("\\", "")
     assert "Held-out accuracy" in again, "the effect of this setting is still known"
@@ -124,12 +124,12 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     less = services.workspace.dataset(kept.id)
     assert (less.n_answers, less.n_participants) == (600, 5)
     assert less.exclusions[0]["reason"] == "as preregistered"
-    assert "Left out: 120 of 720 answers, 1 participant entirely." in words(app).replace("\\", "")
+    assert "Excluded: 120 of 720 answers, 1 participant entirely." in words(app).replace("\\", "")
     assert "as preregistered" in words(app)
 
     app.button(key="exclusions.undo").click().run()
     assert services.workspace.dataset(kept.id).fingerprint == kept.fingerprint
-    assert "Nothing is left out" in words(app)
+    assert "Nothing is excluded" in words(app)
 
 
 def test_where_answers_are_left_out_the_first_map_is_fitted_anew(services, kept):
@@ -149,7 +149,7 @@ def test_where_answers_are_left_out_the_first_map_is_fitted_anew(services, kept)
 
 def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
     app = data_page("Quality", **{"quality.people": ["p1", "p2"]})
-    next(b for b in app.button if b.label == "Leave out their answers").click().run()
+    next(b for b in app.button if b.label == "Exclude their answers").click().run()
     assert app.session_state["data.tab"] == "Exclusions"
     assert "Removes 240 answers" in words(app)
     app.button(key="exclusions.go").click().run()
@@ -284,8 +284,8 @@ def test_gold_questions_without_which_an_exclusion_fails_stay(services, planted)
     app.segmented_control(key="quality.view").set_value("gold").run()
     text = app.info[0].value.replace("\\", "")
     assert text == (
-        "Without gold questions, exclusion 1 on the tab Exclusions cannot be made again: there "
-        "are no catch or gold questions. Undo down to there first."
+        "Without gold questions, exclusion 1 on the tab Exclusions cannot be applied again: "
+        "there are no catch or gold questions. Undo back to it first."
     )
     assert "gold.forget" not in [button.key for button in app.button]
 
@@ -330,7 +330,7 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
     assert "Removes 20 answers" in words(app)
     app.button(key="exclusions.go").click().run()
     assert not app.exception
-    assert "Left out: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
+    assert "Excluded: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
     assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 40
     app = data_page("Answers")
     assert len(app.dataframe[0].value) == 40
@@ -357,7 +357,7 @@ def test_exports_say_what_is_left_out(services, kept, monkeypatch):
             "answers": "answers", "agrees": "agrees"}, caption="People.", canvas=canvas)
 
     written = draw(size.canvas).layout.title.text
-    assert "People. Left out: 120 of 720" in written.replace("<br>", " ")
+    assert "People. Excluded: 120 of 720" in written.replace("<br>", " ")
     made = panels._together(info, {}, draw, size, lambda: table, "people")()
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
         record = json.loads(archive.read("people-data.json"))

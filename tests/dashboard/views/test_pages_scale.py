@@ -68,7 +68,7 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     np.testing.assert_allclose(numbers(curves[0]["x"]), np.linspace(0.1, 1, 7))
     assert numbers(curves[0]["y"])[[0, -1]].tolist() == [0, 1]
     text = words(app).replace("\\", "")
-    assert text.count("a curve that never falls fits into its simultaneous 95 % band") == 2
+    assert text.count("a monotonic curve fits into its simultaneous 95 % band") == 2
     assert "whose anchor does not lie between the two others" in text
     assert app.button(key="scale.scale.run").disabled, "nothing is computed twice"
     values, errors = (frame.value for frame in app.dataframe)
@@ -89,12 +89,13 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
 
 def test_the_caption_says_what_bands_are_made_of(services, opened):
     app = settled(scale(opened), services)
-    assert "Pointwise 95 % bands of resampled answers." in words(app).replace("\\", "")
+    assert "Pointwise 95 % bands of bootstrap replicates." in words(app).replace("\\", "")
     next(b for b in app.selectbox if b.label == "Uncertainty from").select("laplace").run()
     app = compute(app, services, "scale")
     said = words(app).replace("\\", "")
     assert (
-        "bands of resampled answers (MLDS); of the posterior's normal approximation (STE)." in said
+        "bands of bootstrap replicates (MLDS); of the posterior's normal approximation (STE)."
+        in said
     )
 
 
@@ -127,24 +128,24 @@ def test_without_a_stimulus_the_page_says_how_to_get_one(services):
     pick.select("the order of the objects").run()
     app = settled(app, services)
     assert figure(app, "scale.figure")["layout"]["xaxis"]["title"]["text"] == (
-        "place in the order of the objects"
+        "rank in the order of the objects"
     )
     app.segmented_control(key="scale.view").set_value("groups").run()
     assert "There are no groups" in words(app)
     app.segmented_control(key="scale.view").set_value("observers").run()
-    assert "Nobody is named" in words(app)
+    assert "No participants" in words(app)
 
 
 def test_a_circle_is_shown_by_its_angle(services, opened):
     app = scale(opened, "space")
-    assert "Nothing is computed yet" in words(app)
+    assert "Nothing has been computed yet" in words(app)
     app.number_input(key="scale.ordinal_scale.maps").set_value(10).run()
     app = compute(app, services, "space")
-    assert "the angle around the middle changes by" in words(app)
+    assert "the angle around the centre changes by" in words(app)
     (line,) = [t for t in figure(app, "scale.space.map")["data"] if t.get("mode") == "lines"]
     assert len(numbers(line["x"])) == 7
     angle = figure(app, "scale.space.curve")["layout"]["yaxis"]["title"]["text"]
-    assert angle == "angle around the middle in degrees"
+    assert angle == "angle around the centre (degrees)"
     app.selectbox(key="scale.space.view").select(1).run()
     assert "axis 2" in figure(app, "scale.space.curve")["layout"]["yaxis"]["title"]["text"]
 
@@ -188,7 +189,7 @@ def test_groups_of_answers_that_compare_no_intervals_have_no_scale_but_an_error(
     app = scale(keep(services, Triplets(rows, objects, people, "Ends")), "groups")
     app = compute(app, services, "groups")
     assert not app.error
-    assert "No scale by MLDS for all, ann, bob: their answers" in words(app).replace("\\", "")
+    assert "No scale by MLDS for all, ann, bob: they have" in words(app).replace("\\", "")
     shown = next(b for b in app.multiselect if b.label == "Methods")
     shown.set_value(["mlds", "ste"]).run()
     next(b for b in app.number_input if b.label == "Maps").set_value(10).run()
@@ -206,7 +207,7 @@ def test_answers_that_say_the_opposite_are_noticed(services):
     rows = simulate(x[:, None] ** 2, 300, noise="positions", level=0.05, seed=1).rows[:, [0, 2, 1]]
     objects = pd.DataFrame({"id": list("abcdef"), "contrast": x})
     app = settled(scale(keep(services, Triplets(rows, objects, None, "Turned"))), services)
-    assert "MLDS: most answers say the opposite" in words(app)
+    assert "MLDS: most answers contradict a rising scale" in words(app)
     errors = app.dataframe[1].value
     assert errors["noise σ"].iloc[0] < 0
     assert float(errors["held-out error"].iloc[0].split()[0]) > 0.7
@@ -217,21 +218,21 @@ def test_observers_predict_pool_and_cluster(services, opened):
     next(b for b in app.number_input if b.label == "Dimensions").set_value(1).run()
     next(b for b in app.selectbox if b.label == "Groups").select("place").run()
     next(b for b in app.number_input if b.label == "Folds").set_value(2).run()
-    next(b for b in app.number_input if b.label == "Orders").set_value(2).run()
+    next(b for b in app.number_input if b.label == "Random orders").set_value(2).run()
     app = compute(app, services, "observers")
     heat = figure(app, "scale.who")
     assert heat["layout"]["yaxis"]["ticktext"] == [
         "dora (crowd)", "cy (crowd)", "bob (lab)", "ann (lab)",
     ]
     assert len(heat["layout"]["shapes"]) == 2, "between the groups"
-    assert "from another of the same group" in words(app)
+    assert "from another participant of the same group" in words(app)
     assert numbers(figure(app, "scale.pooling.figure")["data"][1]["x"]).tolist() == [1, 2, 3]
     maps = figure(app, "scale.maps.figure")["layout"]["annotations"]
     assert maps[0]["text"] == "all (606)"
     assert len(maps) == 5
     sides = figure(app, "scale.groups.figure")["layout"]["annotations"]
     assert [a["text"] for a in sides] == ["all (606)", "crowd (305)", "lab (301)"]
-    assert "of the variance of one map are not in the other" in words(app).replace("\\", "")
+    assert "of the variance of one map is unexplained by the other" in words(app).replace("\\", "")
     tree = [t for t in figure(app, "scale.tree")["data"] if "customdata" in t]
     assert sorted(node for t in tree for node in t["customdata"]) == list(range(7))
 
@@ -283,7 +284,7 @@ def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     mlds, ste = (part["value"] for _, part in values.groupby("method"))
     np.testing.assert_allclose(mlds, SCALE, atol=5e-5)
     np.testing.assert_allclose(ste, SCALE, atol=0.12)
-    assert errors["method"].tolist() == ["MLDS", "STE, first start order"]
+    assert errors["method"].tolist() == ["MLDS", "STE, initialisation order"]
     assert errors["noise σ"].iloc[0] == pytest.approx(0.1838, abs=5e-5)
     assert errors["held-out error"].str.startswith("0.").all()
     bands = [t for t in figure(app, "scale.figure")["data"] if t.get("name") == "band"]

@@ -73,7 +73,7 @@ def test_methods_and_designs_are_compared_on_the_same_simulations(services):
     planned = settled(simulate(**{
         "simulate.0.methods": ["ste", "k1", "mlds"], "simulate.0.designs": ["random", "repeated"],
     }), services)
-    assert "Left out: MLDS needs objects in the order of a stimulus" in said(planned)
+    assert "Omitted: MLDS needs objects ordered along a stimulus" in said(planned)
     assert len(services.workspace.runs(None, "plan")) == 4
     names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
     assert names == ["STE (random)", "STE (3 times each)", "k1 (random)",
@@ -101,17 +101,17 @@ def test_settings_of_a_method_reach_the_plan_its_name_and_what_is_exported(plann
     press(planned, "simulate.run", services)
     changed, usual = services.workspace.runs(None, "plan")
     assert changed.key != usual.key
-    assert changed.name.startswith("STE, starts 1, prior 2.5, random: 8 objects")
+    assert changed.name.startswith("STE, restarts 1, prior 2.5, random: 8 objects")
     one, other = (services.workspace.run(None, run.key) for run in (changed, usual))
     assert (one.parameters["prior"], one.parameters["n_init"]) == (2.5, 1)
     assert not np.array_equal(one.arrays["accuracy"], other.arrays["accuracy"])
     exported = json.loads(settings({"it": one}, {}))["computations"]["it"]
     assert exported["parameters"]["prior"] == 2.5
-    assert "STE, starts 1, prior 2.5, random. 8 objects" in said(planned), "the caption"
+    assert "STE, restarts 1, prior 2.5, random. 8 objects" in said(planned), "the caption"
     (shown,) = [m for m in planned.multiselect if m.label == "Plans shown"]
     shown.set_value([changed.key, usual.key]).run()
     names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
-    assert names == ["STE, starts 1, prior 2.5", "STE"]
+    assert names == ["STE, restarts 1, prior 2.5", "STE"]
 
 
 def test_settings_of_a_method_reach_the_search_for_the_dimension(services):
@@ -146,7 +146,7 @@ def test_another_scenario_is_kept_beside_the_first_and_deleted_after_asking(plan
 
 def test_the_dimension_is_looked_for(services):
     app = simulate("dimension")
-    assert "Nothing is simulated yet" in said(app)
+    assert "Nothing has been simulated yet" in said(app)
     press(app, "simulate.dimension.run", services)
     (run,) = services.workspace.runs(None, "detect_dimension")
     assert run.complete
@@ -154,7 +154,7 @@ def test_the_dimension_is_looked_for(services):
     assert bars[0]["name"] == "2 dimensions (true)"
     heights = np.sum([numbers(bar["y"]) for bar in bars], axis=0)
     np.testing.assert_allclose(heights, 1)
-    assert "answers show all 2 dimensions" in said(app)
+    assert "answers reveal all 2 dimensions" in said(app)
 
 
 def test_a_list_of_typed_names(services):
@@ -179,7 +179,7 @@ def test_a_list_of_uploaded_or_open_objects(services, planted):
     session.save()
     app = start("simulate", session.id)
     assert app.selectbox(key="simulate.list.source").value == "open"
-    assert "Every object is asked about 10 times" in said(app)
+    assert "Every object is the anchor 10 times" in said(app)
     app.selectbox(key="simulate.list.source").select("upload").run()
     assert "Three objects are needed" in said(app)
     table = b"id,label,image\n1,One,1.png\n2,Two,2.png\n3,Three,3.png\n"
@@ -239,7 +239,7 @@ def test_forms_can_begin_like_the_open_data_set(services, planted):
     assert value["Unit of distance"] == pytest.approx(1 / 1.3, rel=0.25)
     app.segmented_control(key="simulate.view").set_value("dimension").run()
     value = {widget.label: widget.value for widget in app.number_input}
-    assert (value["Objects"], value["Answers at most"]) == (30, 2500)
+    assert (value["Objects"], value["Max. answers"]) == (30, 2500)
 
 
 # What views are made of ------------------------------------------------------------------------
@@ -300,7 +300,7 @@ def test_curves_of_a_plan_show_mean_band_and_levels():
     levels = {shape.y0 for shape in drawn.layout.shapes}
     assert levels == {0.91, 0.75, 0.5}, "guessing is shown where bands come near it"
     assert [a.text for a in drawn.layout.annotations] == [
-        "knowing the truth", "wanted", "guessing",
+        "upper limit (noise)", "wanted", "guessing",
     ]
     assert not line.showlegend
     two = pd.concat([shown, shown.assign(plan="other")])
