@@ -457,7 +457,7 @@ def test_a_reading_goes_into_a_file_and_comes_back(services):
                   b'{"layout": "a", "title": "b", "index_base": {}}',
                   b'{"layout": "a", "title": "b", "task": "guess"}',
                   b'{"layout": "a", "title": "b", "colour": "red"}'):
-        with pytest.raises(DataError, match=r"mine\.json: this is no description"):
+        with pytest.raises(DataError, match=r"mine\.json: this is not a description"):
             upload.load_reading(wrong, "mine.json")
     absent = Reading.from_roles(anchor="head", near="near", far="far")
     with pytest.raises(DataError, match="no column 'head'"):

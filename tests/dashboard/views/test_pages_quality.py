@@ -86,7 +86,7 @@ def test_every_view_of_quality_can_be_seen(services, kept, view):
     assert not app.exception
     if view == "paragraph":
         assert "720 trials from 6 participants" in app.code[0].value
-        assert "asked for: more similar to the anchor" in app.code[0].value
+        assert "task: more similar to the anchor" in app.code[0].value
     if view == "samplers":
         assert {"active", "random"} == set(app.dataframe[0].value["sampler"])
 
@@ -254,7 +254,7 @@ def test_gold_questions_that_exclusions_look_at_are_exchanged_without_loss(servi
     other = replace(started, gold=once[1])
     for exclusion in first.exclusions:
         other = other.excluding(exclusion)
-    assert "exclusion 1 on the tab Exclusions and what follows are made again" in words(app)
+    assert "exclusion 1 on the tab Exclusions and those after it are applied again" in words(app)
     app.file_uploader(key="gold.file").upload(
         "gold.csv", write_answers(once[1]), "text/csv"
     ).run()

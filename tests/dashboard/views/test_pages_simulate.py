@@ -86,7 +86,7 @@ def test_methods_and_designs_are_compared_on_the_same_simulations(services):
     assert table["plan"].tolist() == names
     possible = r"at most 50|about [5-8]\d|more than 80, if ever"
     assert table["for 55 % predicted"].str.fullmatch(possible).all()
-    assert (table["radius of ellipses"] == "—").tolist() == [False, False, True, True]
+    assert (table["radius of the ellipses"] == "—").tolist() == [False, False, True, True]
 
 
 def test_settings_of_a_method_reach_the_plan_its_name_and_what_is_exported(planned, services):
@@ -162,7 +162,7 @@ def test_a_list_of_typed_names(services):
     app.selectbox(key="simulate.list.source").select("typed").run()
     app.text_area(key="simulate.list.names").set_value("ape\nbee\n\ncat *\ndog\nape").run()
     text = words(app)
-    assert "offered as an answer 6 times" in text
+    assert "an option 6 times" in text
     assert r"**cat \*** more similar to" in text or r"to **cat \***" in text
     facts = {metric.label: metric.value for metric in app.metric}
     assert facts == {"Questions": "12", "Repeats": "1", "Gold slots": "2", "Minutes": "1"}
