@@ -57,7 +57,7 @@ class ClusterCounts:
         return int(self.numbers[np.argmax(enough)] if enough.any() else self.numbers[-1])
 
 
-@task("Comparing with points without clusters", "cluster")
+@task("Comparing with null data sets", "cluster")
 def count_clusters(
     method: Clustering,
     triplets: Triplets,

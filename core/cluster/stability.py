@@ -70,7 +70,7 @@ class _Replicate:
     overlaps: np.ndarray
 
 
-@task("Clustering resampled answers", "cluster")
+@task("Clustering bootstrap replicates", "cluster")
 def stability(
     method: Clustering,
     triplets: Triplets,

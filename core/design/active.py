@@ -358,7 +358,7 @@ class ActiveComparison:
         )
 
 
-@task("Simulating chosen and random questions", "embedding")
+@task("Simulating adaptive and random questions", "embedding")
 def compare_active(
     method: OrdinalEmbedding,
     triplets: Triplets,

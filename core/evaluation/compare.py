@@ -254,7 +254,7 @@ class Tuning:
         }
 
 
-@task("Trying dimensions and priors", "embedding", columns=("split",))
+@task("Cross-validating hyperparameters", "embedding", columns=("split",))
 def tune(
     method: Method,
     triplets: Triplets,

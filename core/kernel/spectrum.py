@@ -41,7 +41,7 @@ class KernelMap:
     shares: np.ndarray
 
 
-@task("Drawing a map of the kernel", "kernel")
+@task("Computing a map of the kernel", "kernel")
 def kernel_map(
     kernel: Kernel,
     triplets: Triplets,
@@ -188,7 +188,7 @@ class Spectrum:
         return int(np.argmin(above)) if not above.all() else len(above)
 
 
-@task("Comparing with shuffled answers", "kernel")
+@task("Comparing with permuted answers", "kernel")
 def spectrum(
     kernel: Kernel,
     triplets: Triplets,

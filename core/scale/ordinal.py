@@ -116,7 +116,7 @@ class OrdinalScale:
         return np.arctan2(plane[..., 1], plane[..., 0])
 
 
-@task("Resampling maps", "embedding")
+@task("Bootstrapping maps", "embedding")
 def ordinal_scale(
     method: OrdinalEmbedding,
     triplets: Triplets | Quadruples,
@@ -239,7 +239,7 @@ class GroupScales:
     high: np.ndarray
 
 
-@task("Scaling group by group", "embedding", "scale")
+@task("Computing a scale per group", "embedding", "scale")
 def scales_by(
     method: Method,
     triplets: Triplets | Quadruples,

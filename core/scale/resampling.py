@@ -236,7 +236,7 @@ class ScaleDiagnostics:
         return float(np.mean((self.residuals < self.low) | (self.residuals > self.high)))
 
 
-@task("Simulating answers by the model", "scale")
+@task("Simulating answers from the model", "scale")
 def diagnose(
     method: MLDS,
     triplets: Any,

@@ -78,7 +78,7 @@ WarmUp = Annotated[
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
-@task("Sampling maps", "embedding", name="posterior")
+@task("Sampling the posterior", "embedding", name="posterior")
 def sample_posterior(
     method: OrdinalEmbedding,
     triplets: Triplets,

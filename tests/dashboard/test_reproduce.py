@@ -86,7 +86,7 @@ def test_every_method_can_be_written_down(method):
 
 def test_names_that_cannot_be_read_again_become_numbers(tmp_path):
     data = Triplets.from_array([[0, 1, 2]], ids=["1e5", "nan", "x"])
-    with pytest.raises(Exception, match="would not be read again"):
+    with pytest.raises(Exception, match="would not be read back"):
         write_answers(data)
     workspace = Workspace(tmp_path)
     info = workspace.add_dataset(data, origin="a", report=[])

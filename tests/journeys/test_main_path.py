@@ -179,7 +179,7 @@ def test_from_a_file_to_a_figure(browser, workspace, answers, tmp_path):
 
         # another fit, of other settings, to its end; and a lasso on its map
         choose(page, "Method", "t-STE")
-        fit(page, page.get_by_text("t-STE, 2 dimensions, lowest loss of 4 starts"))
+        fit(page, page.get_by_text("t-STE, 2 dimensions, lowest loss of 4 restarts"))
         wait_for_map(page)
         lasso(page)
         chosen = selected(page)

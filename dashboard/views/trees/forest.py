@@ -100,7 +100,7 @@ def _curve(
     st.markdown(panels.plain(
         f"With n₀ = {found.leaf_sizes[a]} and M = {found.n_trees[b]}: error "
         f"{number(mine['error'])} [{number(mine['low'])}, {number(mine['high'])}]. "
-        f"{'Always predicting the most frequent class' if grouped else 'Always naming the mean'} "
+        f"Always predicting {'the most frequent class' if grouped else 'the mean'} "
         f"gives {number(found.chance)}; the lowest of all is {number(best['error'])} "
         f"({best['method'].lower()})."
     ))

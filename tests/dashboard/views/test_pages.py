@@ -646,7 +646,7 @@ def test_tuning_says_what_to_set(services, opened):
     app.button(key="compare.tune.use").click().run()
     assert app.title[0].value == "Embedding"
     settled(app, services).switch_page(PAGES["embedding"]).run()
-    assert "average the starts" in words(app)
+    assert "average over restarts" in words(app)
 
 
 # Uncertainty ----------------------------------------------------------------------------------
@@ -715,7 +715,7 @@ def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, 
 
 @pytest.mark.parametrize(("error", "left_open", "words"), [
     ([np.nan], 1.0, "None of the held-out answers can be predicted"),
-    ([0.2, np.nan], 0.0, "errs in 20.0 %. No answer is 90 % sure."),
+    ([0.2, np.nan], 0.0, "errs in 20.0 %. No answer is 90 % certain."),
     ([0.2, 0.05], 0.0, "Predicting everything errs in 20.0 %. Predicting only"),
     ([0.2, 0.05], 0.125, "Predicting all but 12.5 %, of which nothing is known, errs in 20.0 %."),
 ])
@@ -755,7 +755,7 @@ def test_unsure_answers_can_be_left_open(services, mapped):
     app.button(key="uncertainty.abstention.run").click().run()
     settled(app, services)
     lines = {t["name"]: numbers(t["y"]) for t in figure(app, "abstention.figure")["data"]}
-    assert lines["left open"][0] < lines["left open"][-1]
+    assert lines["not predicted"][0] < lines["not predicted"][-1]
     assert "Predicting everything errs in" in words(app)
 
 
@@ -773,7 +773,7 @@ def test_questions_to_ask_next(services, mapped):
     app = uncertainty(mapped, "asking")
     assert "500 questions" in words(app)
     app.selectbox(key="uncertainty.propose.strategy").select("uncertain").run()
-    assert "not known yet" in words(app)
+    assert "has not been computed yet" in words(app)
     app.button(key="uncertainty.bootstrap.run").click().run()
     settled(app, services)
     assert "500 questions" in words(app)
@@ -863,7 +863,7 @@ def test_another_kernel_is_computed_when_asked(services, opened):
 
 @pytest.mark.parametrize(
     ("view", "task", "said"),
-    [("map", "kernel_map", "of the variance"), ("spectrum", "spectrum", "more than chance"),
+    [("map", "kernel_map", "of the variance"), ("spectrum", "spectrum", "significant"),
      ("classes", "classify", "are predicted wrongly")],
 )
 def test_what_a_kernel_says(services, opened, view, task, said):
@@ -1262,7 +1262,7 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
     settled(app, services)
     text = words(app).replace("\\", "")
     said = "the most frequent class" if column == "kind" else "the mean"
-    assert f"Always naming {said} gives" in text
+    assert f"Always predicting {said} gives" in text
     (info,) = services.workspace.datasets()
     app.select_slider(key=f"trees.m@{info.id}").set_value(3).run()
     assert "M = 3" in words(app)

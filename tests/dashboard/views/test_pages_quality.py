@@ -111,7 +111,7 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     assert "p5" in words(app)
     app.button(key="exclusions.effect").click().run()
     settled(app, services)
-    assert "Held-out accuracy on the answers that stay" in words(app).replace("\\", "")
+    assert "Held-out accuracy on the remaining answers" in words(app).replace("\\", "")
 
     app.number_input(key="exclusions.fast_participants.least").set_value(0.1).run()
     assert "excludes nothing" in app.success[0].value
