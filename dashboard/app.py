@@ -80,9 +80,10 @@ def _sidebar(current: Session) -> None:
         st.caption(plain(f"{count(len(names), 'object')}: {', '.join(names[:_SHOWN])}{more}"))
         st.button("Clear", key="clear selection", on_click=current.select, args=([],))
 
-    if current.jobs():
+    jobs = current.jobs()
+    if jobs:
         st.subheader("Running", anchor=False)
-    for job in current.jobs():
+    for job in jobs:
         st.caption(plain(job.title))
         watch(job, "sidebar", narrow=True)
 

@@ -459,17 +459,9 @@ def wait(session_id: str, upload: Waiting) -> None:
     DataError
         If it cannot be written to the disk.
     """
-    uploads = services().uploads
     _forget_directions(session_id)
-    try:
-        uploads.keep(session_id, *upload.to_disk(uploads), anew=True)
-    except OSError as error:
-        raise DataError(
-            f"the upload could not be kept ({error.strerror})", file=upload.name,
-            remedy="Make room on the disk of the workspace, or delete data sets that are not "
-            "needed, and upload it again.",
-        ) from error
-    uploads.hold(session_id, upload)
+    _keep(session_id, upload, anew=True)
+    services().uploads.hold(session_id, upload)
 
 
 def _forget_directions(session_id: str) -> None:
@@ -479,9 +471,26 @@ def _forget_directions(session_id: str) -> None:
 
 
 def keep_waiting(session_id: str, upload: Waiting) -> None:
-    """Keep what has changed of an upload, so that nothing is lost if it leaves the memory."""
+    """Keep what has changed of an upload, so that nothing is lost if it leaves the memory.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written to the disk; it may be tried again.
+    """
+    _keep(session_id, upload, anew=False)
+
+
+def _keep(session_id: str, upload: Waiting, *, anew: bool) -> None:
     uploads = services().uploads
-    uploads.keep(session_id, *upload.to_disk(uploads), anew=False)
+    try:
+        uploads.keep(session_id, *upload.to_disk(uploads), anew=anew)
+    except OSError as error:
+        raise DataError(
+            f"the upload could not be written to the disk ({error.strerror})", file=upload.name,
+            remedy="Make room on the disk of the workspace, or delete data sets that are not "
+            "needed, and try again.",
+        ) from error
 
 
 def discard(session_id: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.imports import keep_waiting, waiting
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.state import session
@@ -18,7 +19,10 @@ def main() -> None:
         try:
             show_reading(current, upload)
         finally:
-            keep_waiting(current.id, upload)
+            try:
+                keep_waiting(current.id, upload)
+            except DataError as error:  # it is still in memory, and goes on
+                st.warning(panels.plain(str(error)), icon=":material/hard_drive:")
     elif current.dataset is not None:
         show_dataset(current, current.dataset)
     else:

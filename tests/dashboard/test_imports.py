@@ -355,13 +355,32 @@ def test_a_full_disk_loses_nothing_of_an_upload(services, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(services.uploads, "pack", full)
-        with pytest.raises(OSError, match="No space"):
-            imports.keep_waiting("s", upload)
-        with pytest.raises(DataError, match=r"could not be kept \(No space left on device\)"):
-            imports.wait("t", imports.Waiting.of([("pets.csv", GOOD)]))
+        for write in (
+            lambda: imports.keep_waiting("s", upload),
+            lambda: imports.wait("t", imports.Waiting.of([("pets.csv", GOOD)])),
+        ):
+            with pytest.raises(DataError, match=r"to the disk \(No space left on device\)"):
+                write()
     imports.keep_waiting("s", upload)
     others(5)
     assert imports.waiting("s").objects_name == "objects.csv"
+
+
+def test_the_form_stays_where_the_disk_is_full(services, anchor_last, monkeypatch):
+    app = start()
+    app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv").run()
+    settled(app, services)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services.uploads, "keep", full)
+        app.run()
+        assert not app.exception
+        assert any("No space left on device" in warning.value for warning in app.warning)
+        assert app.button(key="keep.go")
+    assert not any("No space left" in warning.value for warning in app.run().warning)
 
 
 def test_a_test_that_nobody_waits_for_is_not_shown_at_work(services, holding):
