@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, needs_browser]
 SLOW = [
     sys.executable, "-c",
     """
-import sys, time
+import os, sys, time
 import tripletscope.core.embedding.ordinal as ordinal
 import tripletscope.dashboard.imports as imports
 import tripletscope.dashboard.views.data.reading as reading
@@ -35,7 +35,7 @@ def endless(progress, **details):
         time.sleep(0.02)
 
 def direction(table, reading, progress):
-    endless(progress)
+    endless(lambda *given, **details: progress(*given, **details) or os.path.exists("over"))
     raise imports.DataError("nobody waited for it")
 
 def accept(*upload, accept=imports.accept):
@@ -92,3 +92,24 @@ def test_pages_are_left_while_jobs_are_watched(browser, workspace, answers):  # 
         page.get_by_role("button", name="Cancel").first.click()
         go(page, "Scale")
         arrived(page, "Scale")
+
+
+def test_a_job_that_ends_while_a_click_is_on_its_way_undoes_no_click(
+    browser, workspace, answers, tmp_path, monkeypatch  # noqa: F811
+):
+    """Messages take their time, as through a tunnel: the job's end is seen before the click is."""
+    monkeypatch.chdir(tmp_path)  # where the server looks whether comparing is over
+    with running(workspace, command=SLOW) as address:
+        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page.add_init_script(
+            "const send = WebSocket.prototype.send; WebSocket.prototype.send = function (message) "
+            "{ setTimeout(() => send.call(this, message), 800); };"
+        )
+        page.goto(address)
+        upload(page, answers)
+        expect(page.get_by_text("Comparing with other readings").first).to_be_visible()
+        go(page, "Scale")
+        (tmp_path / "over").touch()
+        expect(page.get_by_role("heading", name="Scale", exact=True)).to_be_visible()
+        page.wait_for_timeout(4_000)  # longer than any request that was under way
+        expect(page.get_by_role("heading", name="Scale", exact=True)).to_be_visible()
