@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
@@ -85,18 +85,27 @@ class Column:
     automatic: str = "None"
 
 
+@dataclass(frozen=True)
+class Fields:
+    """An argument that is a record: the declared fields of its class are parameters, one by one.
+
+    Forms, keys and kept options know the fields alone; `gathered` makes the record of them.
+    """
+
+
 Spec = Number | Choice | Switch | Inner | Column
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A declared parameter of a method or of a function."""
+    """A declared parameter of a method or of a function; of which argument, if that is a record."""
 
     name: str
     spec: Spec
     default: Any
     integer: bool = False
     optional: bool = False
+    record: str = ""
 
     def check(self, value: Any, owner: str) -> Any:
         """Return `value` in its plain Python type.
@@ -152,6 +161,12 @@ def parameters(owner: type | Callable) -> tuple[Parameter, ...]:
         if get_origin(hint) is not Annotated:
             continue
         kind, *specs = get_args(hint)
+        if Fields() in specs:
+            found += [
+                replace(p, default=getattr(parameter.default, p.name), record=name)
+                for p in parameters(kind)
+            ]
+            continue
         spec = next((s for s in specs if isinstance(s, Spec)), None)
         if spec is None:
             continue
@@ -182,6 +197,22 @@ def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
         if p.default is inspect.Parameter.empty and p.name not in values:
             raise ValueError(f"{title} needs {p.name!r}.")
     return {p.name: p.check(values.get(p.name, p.default), title) for p in declared}
+
+
+def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments of a function, from values of its declared parameters by name.
+
+    Raises
+    ------
+    ValueError
+        If the fields of a record do not go together.
+    """
+    found, records = dict(values), {}
+    for p in parameters(function):
+        if p.record and p.name in found:
+            records.setdefault(p.record, {})[p.name] = found.pop(p.name)
+    kinds = get_type_hints(function)
+    return found | {name: kinds[name](**fields) for name, fields in records.items()}
 
 
 class Method(BaseEstimator):

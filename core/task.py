@@ -18,7 +18,7 @@ import numpy as np
 
 from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Column, Method, checked, parameters
+from tripletscope.core.method import Column, Method, checked, gathered, parameters
 
 Function = TypeVar("Function", bound=Callable)
 Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
@@ -27,16 +27,26 @@ Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
 def declared(function: Function) -> Function:
     """Check arguments against their declarations whenever a function is called.
 
-    The function gets them as plain Python values; see `Parameter.check`.
+    The function gets them as plain Python values; see `Parameter.check`. A record has checked its
+    fields itself.
     """
     signature = inspect.signature(function)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
-        given = {p.name for p in parameters(function)} & set(bound.arguments)
-        values = {name: bound.arguments[name] for name in given}
-        bound.arguments.update(checked(function, values))
+        for name in {p.record for p in parameters(function)} & set(bound.arguments):
+            value, kind = bound.arguments[name], get_type_hints(function)[name]
+            if not isinstance(value, kind):
+                raise ValueError(
+                    f"{name} of {function.__name__} is {value!r}; it must be made by "
+                    f"{kind.__name__}."
+                )
+        own = {p.name for p in parameters(function) if not p.record}
+        values = checked(
+            function, {name: bound.arguments[name] for name in own & set(bound.arguments)}
+        )
+        bound.arguments.update({name: values[name] for name in own})
         return function(*bound.args, **bound.kwargs)
 
     return call
@@ -80,7 +90,9 @@ class Task:
     ) -> Result:
         """Plain values and arrays of the result, and whether it is complete."""
         watched = _Watched(progress)
-        found = self.function(method, triplets, **options, progress=watched)
+        found = self.function(
+            method, triplets, **gathered(self.function, options), progress=watched
+        )
         state = {field.name: getattr(found, field.name) for field in fields(found)}
         return *divided(state), not watched.stopped
 

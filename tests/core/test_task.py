@@ -11,7 +11,7 @@ import pytest
 from tripletscope.core import task as task_module
 from tripletscope.core.computing.progress import silent
 from tripletscope.core.embedding import STE
-from tripletscope.core.method import Column, Number, parameters
+from tripletscope.core.method import Column, Fields, Number, parameters
 from tripletscope.core.run import TASKS, key, run
 from tripletscope.core.task import declared, task, tasks
 
@@ -77,6 +77,45 @@ def test_arguments_may_be_given_by_their_place():
         power(0)
     with pytest.raises(TypeError, match="missing a required argument"):
         power()
+
+
+@dataclass(frozen=True)
+class Box:
+    width: Annotated[int, Number(1, 9, "Width")] = 1
+    height: Annotated[int, Number(1, 9, "Height")] = 1
+
+    def __post_init__(self) -> None:
+        if self.width < self.height:
+            raise ValueError("a box lies")
+
+
+def area_of(
+    method, triplets, *, box: Annotated[Box, Fields()] = Box(width=3),
+    times: Annotated[int, Number(1, 5, "Times")] = 1, progress=silent,
+) -> Counted:
+    return Counted(times * box.width * box.height, np.arange(2))
+
+
+def test_the_fields_of_a_record_are_options_by_themselves(monkeypatch):
+    monkeypatch.setattr(task_module, "_registry", dict(task_module._registry))
+    area = task("Measuring", needs_data=False)(area_of)
+    monkeypatch.setitem(TASKS, "area_of", tasks()["area_of"])
+    assert [(p.name, p.default, p.record) for p in parameters(area)] == [
+        ("width", 3, "box"), ("height", 1, "box"), ("times", 1, "")
+    ]
+    found = run("area_of", STE(), None, {"height": 2, "times": 2})
+    assert found.options == {"width": 3, "height": 2, "times": 2}
+    assert found.numbers["total"] == 12
+    assert area(STE(), None, box=Box(4, 2)).total == 8
+    assert area(STE(), None).total == 3
+    with pytest.raises(ValueError, match="width of area_of is 10"):
+        run("area_of", STE(), None, {"width": 10})
+    with pytest.raises(ValueError, match="a box lies"):
+        run("area_of", STE(), None, {"height": 4})
+    with pytest.raises(ValueError, match="area_of has no parameter 'depth'"):
+        run("area_of", STE(), None, {"depth": 4})
+    with pytest.raises(ValueError, match="box of area_of is 4; it must be made by Box"):
+        area(STE(), None, box=4)
 
 
 @pytest.mark.parametrize("name", list(TASKS))
