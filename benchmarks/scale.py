@@ -26,6 +26,7 @@ from sources import alien_eggs
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.detection import detect_dimension
 from tripletscope.core.design.plan import plan
+from tripletscope.core.design.scenario import SampleSizes, Scenario
 from tripletscope.core.embedding import CKL, NMDS, SOE, STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.geometry import distances, procrustes_disparity
@@ -184,8 +185,8 @@ def noises() -> None:
     ):
         plans = {
             name: plan(
-                methods("embedding")[name](), noise=noise, level=level, most=2_000, points=1,
-                repeats=16,
+                methods("embedding")[name](), scenario=Scenario(noise=noise, level=level),
+                sizes=SampleSizes(most=2_000, points=1), repeats=16,
             ) for name in names
         }
         ceiling = plans["ste"].ceiling.mean()
@@ -208,12 +209,13 @@ def recommendations() -> None:
     ):
         n, d = options.get("n_objects", 30), options.get("n_components", 2)
         d = 1 if "truth" in options else d
-        options = {**options, "most": int(15 * d * n * np.log(n)), "repeats": 8}
-        first = plan(STE(), **options)
+        scenario, most = Scenario(**options), int(15 * d * n * np.log(n))
+        first = plan(STE(), scenario=scenario, sizes=SampleSizes(most=most), repeats=8)
         # what `Plan.recommendation` asks for
         said = 0.5 + 0.95 * (first.accuracy.mean(axis=0).max() - 0.5)
         wanted = first.enough(accuracy=said)
-        other = plan(STE(), **{**options, "most": wanted, "points": 1, "seed": 1})
+        once = SampleSizes(most=wanted, points=1)
+        other = plan(STE(), scenario=scenario, sizes=once, repeats=8, seed=1)
         rows.append((
             title, f"{wanted:,}", f"{wanted / (d * n * np.log(n)):.1f}", f"{100 * said:.1f}",
             f"{100 * other.accuracy.mean():.1f}",
@@ -229,7 +231,8 @@ def dimensions() -> None:
     rows = []
     for d in (1, 2, 3):
         found = detect_dimension(
-            STE(), n_objects=30, n_components=d, most=6_000, fewest=750, points=4, repeats=8
+            STE(), scenario=Scenario(n_objects=30, n_components=d),
+            sizes=SampleSizes(most=6_000, fewest=750, points=4), repeats=8,
         )
         shares = (f"{100 * share:.0f} %" for share in found.found)
         rows.append((f"d = {d}", *shares))

@@ -27,8 +27,8 @@ PROMISED = [
     "GNMDS", "GNMDSK", "SOE", "LOE", "NMDS", "LORE", "K1", "K2", "WeisfeilerLehman", "KMeans",
     "Spectral", "Agglomerative", "ComparisonTree", "ComparisonForestClassifier",
     "ComparisonForestRegressor", "MLDS", "bootstrap", "sample_posterior", "calibrate",
-    "cross_validate", "triplet_error", "quality", "Cleaning", "Exclusion", "plan", "simulate",
-    "propose", "run",
+    "cross_validate", "triplet_error", "quality", "Cleaning", "Exclusion", "plan", "Scenario",
+    "SampleSizes", "simulate", "propose", "run",
 ]
 
 

@@ -10,6 +10,8 @@ from .core.data.quadruples import Quadruples as Quadruples
 from .core.data.triplets import Triplets as Triplets
 from .core.design.active import propose as propose
 from .core.design.plan import plan as plan
+from .core.design.scenario import SampleSizes as SampleSizes
+from .core.design.scenario import Scenario as Scenario
 from .core.embedding.ckl import CKL as CKL
 from .core.embedding.gnmds import GNMDS as GNMDS
 from .core.embedding.gnmdsk import GNMDSK as GNMDSK

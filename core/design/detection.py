@@ -11,27 +11,12 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.design.scenario import (
-    Dimensions,
-    Fewest,
-    LengthScale,
-    Level,
-    Most,
-    Noise,
-    Objects,
-    Points,
-    Repeats,
-    Scenario,
-    Seed,
-    TruthName,
-    numbers_of_answers,
-)
+from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, Seed
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import suggest_dimension
 from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.method import Number
-from tripletscope.core.simulation.simulate import LEVELS, random_questions
-from tripletscope.core.simulation.truth import LENGTH_SCALE
+from tripletscope.core.method import Fields, Number
+from tripletscope.core.simulation.simulate import random_questions
 from tripletscope.core.task import task
 
 #: A dimension that is found in this share of the simulations is called found.
@@ -93,15 +78,8 @@ def detect_dimension(
     method: OrdinalEmbedding,
     triplets: Triplets | None = None,
     *,
-    n_objects: Objects = 30,
-    n_components: Dimensions = 2,
-    truth: TruthName = "normal",
-    length_scale: LengthScale = LENGTH_SCALE,
-    noise: Noise = "flip",
-    level: Level = LEVELS["flip"].default,
-    most: Most = 3_000,
-    fewest: Fewest = None,
-    points: Points = 5,
+    scenario: Annotated[Scenario, Fields()] = Scenario(),
+    sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
     beyond: Annotated[
         int, Number(
             1, 5, "Extra dimensions tested", "Beyond the true number.", advanced=True
@@ -122,8 +100,11 @@ def detect_dimension(
     method : OrdinalEmbedding
     triplets : ignored
         So that it can be run like other tasks.
-    n_objects, n_components, truth, length_scale, noise, level : see `Scenario`
-    most, fewest, points, beyond, folds, repeats, seed
+    scenario : Scenario
+        What is compared, and how responses err; with the true number of dimensions.
+    sizes : SampleSizes
+        Numbers of answers.
+    beyond, folds, repeats, seed
         See their declarations.
     progress : Progress
         Called after every simulation with every number of answers.
@@ -144,27 +125,23 @@ def detect_dimension(
     ----------
     Haghiri, S. (2020). Comparison-based methods. Section 4.5.4.
     """
-    scenario = Scenario(
-        n_objects=n_objects, n_components=n_components, truth=truth, length_scale=length_scale,
-        noise=noise, level=level,
-    )
-    sizes = numbers_of_answers(fewest, most, points)
+    numbers = sizes.n_answers
     dimensions = range(1, scenario.dimensions + beyond + 1)
     pieces = [
-        (method, scenario, int(size), int(sizes[-1]), dimensions, folds, child)
-        for size in sizes for child in np.random.SeedSequence(seed).spawn(repeats)
+        (method, scenario, int(size), int(numbers[-1]), dimensions, folds, child)
+        for size in numbers for child in np.random.SeedSequence(seed).spawn(repeats)
     ]
     found, done = [], 0
     for (_, _, size, *_), suggested in zip(pieces, in_parallel(_suggested, pieces), strict=True):
         found.append(suggested)
         done += size
-        if progress(done / (repeats * sizes.sum())):
+        if progress(done / (repeats * numbers.sum())):
             break
     whole = len(found) // repeats
     if not whole:
         raise Stopped
     suggested = np.reshape(found[: whole * repeats], (whole, repeats)).T
-    return Detection(sizes[:whole], suggested, scenario.dimensions)
+    return Detection(numbers[:whole], suggested, scenario.dimensions)
 
 
 def _suggested(

@@ -15,36 +15,19 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.active import STRATEGIES, propose
-from tripletscope.core.design.scenario import (
-    Dimensions,
-    Fewest,
-    LengthScale,
-    Level,
-    Most,
-    Noise,
-    Objects,
-    Points,
-    Repeated,
-    Repeats,
-    Scenario,
-    Seed,
-    TruthName,
-    numbers_of_answers,
-)
+from tripletscope.core.design.scenario import Repeated, Repeats, SampleSizes, Scenario, Seed
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.geometry import coverage_radius, procrustes_disparity, to_unit_rms
-from tripletscope.core.method import Choice, Method
+from tripletscope.core.method import Choice, Fields, Method
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.scale import MLDS, bootstrap_scale
 from tripletscope.core.simulation.simulate import (
     DESIGNS,
-    LEVELS,
     majority,
     questions_of,
     random_questions,
 )
-from tripletscope.core.simulation.truth import LENGTH_SCALE
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty import Samples, bootstrap
 from tripletscope.core.uncertainty.samples import aligned
@@ -192,17 +175,10 @@ def plan(
     method: Method,
     triplets: Triplets | None = None,
     *,
-    n_objects: Objects = 30,
-    n_components: Dimensions = 2,
-    truth: TruthName = "normal",
-    length_scale: LengthScale = LENGTH_SCALE,
-    noise: Noise = "flip",
-    level: Level = LEVELS["flip"].default,
+    scenario: Annotated[Scenario, Fields()] = Scenario(),
     design: Design = "random",
     repeated: Repeated = 3,
-    most: Most = 3_000,
-    fewest: Fewest = None,
-    points: Points = 5,
+    sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
     repeats: Repeats = 8,
     seed: Seed = 0,
     progress: Progress = silent,
@@ -216,9 +192,12 @@ def plan(
         knows the order of the stimulus. Kernels have neither ellipses nor a shape.
     triplets : ignored
         So that it can be run like other tasks.
-    n_objects, n_components, truth, length_scale, noise, level : see `Scenario`
-    design, repeated, most, fewest, points, repeats, seed
+    scenario : Scenario
+        What is compared, and how responses err.
+    design, repeated, repeats, seed
         See their declarations.
+    sizes : SampleSizes
+        Numbers of answers.
     progress : Progress
         Called after every simulation with every number of answers.
 
@@ -233,22 +212,25 @@ def plan(
         If an option is not as declared, or does not go with the method or the truth.
     Stopped
         If `progress` asks to stop before the first number of answers is done.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> few = ts.SampleSizes(most=200, points=2)
+    >>> ts.plan(ts.STE(), scenario=ts.Scenario(n_objects=10), sizes=few, repeats=2).n_answers
+    array([ 50, 200])
     """
-    scenario = Scenario(
-        n_objects=n_objects, n_components=n_components, truth=truth, length_scale=length_scale,
-        noise=noise, level=level,
-    )
     if why := objection(method, scenario, design, repeated):
         raise ValueError(why)
     if isinstance(method, OrdinalEmbedding):
         method = clone(method).set_params(n_components=scenario.dimensions)
-    sizes = numbers_of_answers(fewest, most, points)
+    numbers = sizes.n_answers
     running = [_begun(scenario, child) for child in np.random.SeedSequence(seed).spawn(repeats)]
     ceiling = np.array([1.0 - _error(one.positions, one.judged) for one in running])
     curves: list[np.ndarray] = []
-    effort = np.sqrt(sizes)  # more answers take longer, but less than in proportion
+    effort = np.sqrt(numbers)  # more answers take longer, but less than in proportion
     done, stopped = 0.0, False
-    for size, its_effort in zip(sizes, effort, strict=True):
+    for size, its_effort in zip(numbers, effort, strict=True):
         pieces = [(method, scenario, design, repeated, one, int(size)) for one in running]
         found = []
         for result in in_parallel(_continued, pieces):
@@ -265,7 +247,7 @@ def plan(
     if not curves:
         raise Stopped
     accuracy, ellipse, disparity = np.array(curves).transpose(2, 1, 0)
-    return Plan(sizes[: len(curves)], accuracy, ceiling, ellipse, disparity)
+    return Plan(numbers[: len(curves)], accuracy, ceiling, ellipse, disparity)
 
 
 def objection(

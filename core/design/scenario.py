@@ -85,6 +85,12 @@ class Scenario:
     ------
     ValueError
         If one is not as declared.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.Scenario(n_objects=20, truth="sigmoid", noise="none").described
+    '20 objects, scale: sigmoid, no noise'
     """
 
     n_objects: Objects = 30
@@ -150,25 +156,46 @@ def _small(words: str) -> str:
     return words[:1].lower() + words[1:]
 
 
-def numbers_of_answers(fewest: int | None, most: int, points: int) -> np.ndarray:
-    """Ascending numbers of answers, in equal steps of their logarithm.
+@dataclass(frozen=True, kw_only=True)
+class SampleSizes:
+    """Numbers of answers that are simulated.
 
     Parameters
     ----------
-    fewest : int or None
-        By default a twentieth of the most, but not under 50.
-    most, points : int
+    most, fewest, points
+        See their declarations. By default the fewest are a twentieth of the most, but not under
+        50.
 
     Raises
     ------
     ValueError
-        If the fewest are more than the most.
+        If one is not as declared, or the fewest are more than the most.
+
+    Examples
+    --------
+    >>> from tripletscope import SampleSizes
+    >>> SampleSizes(most=3_000, fewest=30, points=3).n_answers
+    array([  30,  300, 3000])
     """
-    if fewest is None:
-        fewest = min(max(most // 20, 50), most)
-    if fewest > most:
-        raise ValueError(f"fewest is {fewest:,}; it must not exceed the most, {most:,}.")
-    return np.unique(np.geomspace(most, fewest, points).round().astype(int))
+
+    most: Most = 3_000
+    fewest: Fewest = None
+    points: Points = 5
+
+    def __post_init__(self) -> None:
+        checked(SampleSizes, asdict(self))
+        if self.fewest is not None and self.fewest > self.most:
+            raise ValueError(
+                f"fewest is {self.fewest:,}; it must not exceed the most, {self.most:,}."
+            )
+
+    @property
+    def n_answers(self) -> np.ndarray:
+        """(p,) ascending numbers of answers, in equal steps of their logarithm."""
+        fewest = self.fewest
+        if fewest is None:
+            fewest = min(max(self.most // 20, 50), self.most)
+        return np.unique(np.geomspace(self.most, fewest, self.points).round().astype(int))
 
 
 def scenario_like(

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.design.plan import Plan, objection, plan, recommend, rounded_up
-from tripletscope.core.design.scenario import Scenario, numbers_of_answers
+from tripletscope.core.design.scenario import SampleSizes, Scenario
 from tripletscope.core.method import parameters
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis, export
@@ -80,7 +80,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
     if options["fewest"] is not None and options["fewest"] > options["most"]:
         st.warning("Min. answers must not exceed max. answers.")
         return []
-    sizes = numbers_of_answers(options["fewest"], options["most"], options["points"])
+    sizes = SampleSizes(**{name: options[name] for name in ("most", "fewest", "points")}).n_answers
     st.caption(
         f"{_listed(sizes)} answers, {count(options['repeats'], 'simulation')} of each."
     )

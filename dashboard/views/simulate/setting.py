@@ -24,7 +24,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 
 PAGE = "simulate"
-#: Parameters of a scenario, which tasks declare again.
+#: Parameters of a scenario, which tasks have too.
 SCENARIO = tuple(p.name for p in parameters(Scenario))
 #: Parameters of methods that are not asked for.
 _DECIDED = ("n_components", "stimulus")

@@ -15,9 +15,10 @@ from tripletscope.core.design import plan as planning
 from tripletscope.core.design.detection import Detection, detect_dimension
 from tripletscope.core.design.plan import Plan, plan, recommend
 from tripletscope.core.design.questions import question_list
-from tripletscope.core.design.scenario import Scenario
+from tripletscope.core.design.scenario import SampleSizes, Scenario
 from tripletscope.core.embedding import SOE, STE
 from tripletscope.core.kernel import K1
+from tripletscope.core.method import Method, gathered
 from tripletscope.core.scale import MLDS
 from tripletscope.core.simulation.simulate import random_questions
 from tripletscope.core.uncertainty import bootstrap
@@ -26,9 +27,14 @@ METHOD = STE(n_init=1)
 SMALL = {"n_objects": 12, "most": 1000, "points": 3, "repeats": 4}
 
 
+def planned(method: Method, **options) -> Plan:
+    """A plan from options by their names, as runs have them."""
+    return plan(method, **gathered(plan, options))
+
+
 @pytest.fixture(scope="module")
 def small() -> Plan:
-    return plan(METHOD, **SMALL)
+    return planned(METHOD, **SMALL)
 
 
 def test_more_answers_predict_better_and_shrink_the_ellipses(small):
@@ -46,21 +52,21 @@ def test_more_answers_predict_better_and_shrink_the_ellipses(small):
 
 
 def test_where_nothing_is_known_ellipses_are_as_large_as_the_map():
-    found = plan(METHOD, n_objects=60, most=90, points=1, repeats=3)
+    found = planned(METHOD, n_objects=60, most=90, points=1, repeats=3)
     assert found.accuracy.mean() < 0.6
     # a normal cloud about the middle of a map of size 1 has a 95 % radius of 2.45
     assert 1.8 < found.ellipse.mean() < 2.6
 
 
 def test_noise_costs_accuracy(small):
-    noisy = plan(METHOD, **SMALL, level=0.3)
+    noisy = planned(METHOD, **SMALL, level=0.3)
     assert noisy.accuracy[:, -1].mean() < small.accuracy[:, -1].mean() - 0.05
     assert noisy.ellipse[:, -1].mean() > small.ellipse[:, -1].mean()
 
 
 @pytest.mark.parametrize("design", ["repeated", "landmark", "uncertain", "gain"])
 def test_every_design_learns(design, small):
-    found = plan(METHOD, **{**SMALL, "repeats": 2}, design=design)
+    found = planned(METHOD, **{**SMALL, "repeats": 2}, design=design)
     assert found.accuracy[:, -1].mean() > 0.7
     assert not np.array_equal(found.accuracy, small.accuracy[:2])
 
@@ -68,7 +74,7 @@ def test_every_design_learns(design, small):
 def test_difference_scaling_is_best_at_triads_of_a_rising_scale():
     scale = {**SMALL, "truth": "sigmoid", "noise": "positions", "repeats": 3, "points": 2}
     asked = {**scale, "design": "triads"}
-    mlds, map_, mixed = plan(MLDS(), **asked), plan(METHOD, **asked), plan(MLDS(), **scale)
+    mlds, map_, mixed = planned(MLDS(), **asked), planned(METHOD, **asked), planned(MLDS(), **scale)
     assert mlds.accuracy[:, 0].mean() > map_.accuracy[:, 0].mean()
     assert mlds.disparity[:, -1].mean() < 0.01
     assert mlds.ellipse[:, -1].mean() < mlds.ellipse[:, 0].mean()
@@ -77,23 +83,23 @@ def test_difference_scaling_is_best_at_triads_of_a_rising_scale():
 
 
 def test_kernels_predict_without_ellipses():
-    found = plan(K1(), **{**SMALL, "repeats": 2})
+    found = planned(K1(), **{**SMALL, "repeats": 2})
     assert found.accuracy[:, -1].mean() > 0.7
     assert np.isnan(found.ellipse).all()
     assert found.enough(ellipse=1.0) is None
 
 
 def test_plans_can_be_compared_where_they_have_answers_in_common(small):
-    other = plan(METHOD, **{**SMALL, "fewest": 1000, "most": 2000, "points": 2})
+    other = planned(METHOD, **{**SMALL, "fewest": 1000, "most": 2000, "points": 2})
     assert recommend({"a": small, "b": other}).startswith("With 1,000 answers, ")
-    longer = plan(METHOD, **{**SMALL, "fewest": 2000, "most": 2000, "points": 1, "repeats": 2})
+    longer = planned(METHOD, **{**SMALL, "fewest": 2000, "most": 2000, "points": 1, "repeats": 2})
     assert longer.n_answers.tolist() == [2000]
     with pytest.raises(ValueError, match="no number of answers in common"):
         recommend({"a": small, "b": longer})
 
 
 def test_guesses_are_called_guesses():
-    noisy = plan(METHOD, **{**SMALL, "repeats": 2, "points": 1}, level=0.5)
+    noisy = planned(METHOD, **{**SMALL, "repeats": 2, "points": 1}, level=0.5)
     assert noisy.recommendation.startswith("Answers this noisy are guesses")
     nothing = a_plan([[0.5, 0.51], [0.5, 0.49]])
     assert "Not even with 1,000 answers" in nothing.recommendation
@@ -101,19 +107,20 @@ def test_guesses_are_called_guesses():
 
 
 def test_scales_have_one_dimension_whatever_is_said():
-    found = plan(METHOD, **{**SMALL, "repeats": 2}, truth="sinusoid", noise="positions", level=0.05)
+    options = {**SMALL, "repeats": 2, "truth": "sinusoid", "noise": "positions", "level": 0.05}
+    found = planned(METHOD, **options)
     assert found.disparity[:, -1].mean() < 0.1
 
 
 def test_the_same_plan_on_any_number_of_threads_and_a_stop_keeps_some(small):
     with joblib.parallel_config("threading", n_jobs=2):
-        again = plan(METHOD, **SMALL)
+        again = planned(METHOD, **SMALL)
     assert np.array_equal(small.accuracy, again.accuracy)
-    few = plan(METHOD, **SMALL, progress=lambda done, **_: done > 0.5)
+    few = planned(METHOD, **SMALL, progress=lambda done, **_: done > 0.5)
     assert few.n_answers.tolist() == [50, 224]
     assert np.array_equal(few.accuracy, small.accuracy[:, :2])
     with pytest.raises(Stopped):
-        plan(METHOD, **SMALL, progress=lambda *_, **__: True)
+        planned(METHOD, **SMALL, progress=lambda *_, **__: True)
 
 
 @pytest.mark.parametrize("design", ["random", "uncertain"])
@@ -205,7 +212,8 @@ def test_recommendations_say_when_there_is_no_difference():
 
 def test_the_dimension_is_found_with_many_answers_only():
     found = detect_dimension(
-        METHOD, n_objects=15, most=2500, points=2, repeats=3, beyond=1, noise="flip", level=0.05
+        METHOD, scenario=Scenario(n_objects=15, noise="flip", level=0.05),
+        sizes=SampleSizes(most=2500, points=2), repeats=3, beyond=1,
     )
     assert found.true == 2
     assert found.found[-1] == 1.0
@@ -231,22 +239,26 @@ def test_what_is_said_of_dimensions_by_hand():
 
 
 def test_what_cannot_be_simulated():
-    with pytest.raises(ValueError, match="truth of plan is 'flat'"):
-        plan(METHOD, truth="flat")
+    with pytest.raises(ValueError, match="truth of Scenario is 'flat'"):
+        planned(METHOD, truth="flat")
+    with pytest.raises(ValueError, match="scenario of plan is 30; it must be made by Scenario"):
+        plan(METHOD, scenario=30)
+    with pytest.raises(TypeError, match="n_objects"):
+        plan(METHOD, n_objects=30)
     with pytest.raises(ValueError, match="odd number"):
-        plan(METHOD, design="repeated", repeated=4)
+        planned(METHOD, design="repeated", repeated=4)
     with pytest.raises(ValueError, match="no model of answers"):
-        plan(SOE(), design="gain")
+        planned(SOE(), design="gain")
     with pytest.raises(ValueError, match="ordered along a stimulus"):
-        plan(MLDS())
+        planned(MLDS())
     with pytest.raises(ValueError, match="triads need"):
-        plan(METHOD, design="triads")
+        planned(METHOD, design="triads")
     with pytest.raises(ValueError, match="no map"):
-        plan(K1(), design="uncertain")
+        planned(K1(), design="uncertain")
     with pytest.raises(ValueError, match="level of flipped answers noise is"):
-        plan(METHOD, level=0.6)
+        planned(METHOD, level=0.6)
     with pytest.raises(ValueError, match="must not exceed the most"):
-        plan(METHOD, fewest=300, most=200)
+        planned(METHOD, fewest=300, most=200)
 
 
 # The list --------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.scenario import (
+    SampleSizes,
     Scenario,
-    numbers_of_answers,
     scenario_like,
     simulated_data,
 )
@@ -29,12 +29,20 @@ def test_every_noise_that_has_a_level_has_one_to_begin_with():
         Scenario(n_objects=3)
 
 
-def test_numbers_of_answers_are_steps_of_their_logarithm():
-    assert numbers_of_answers(None, 3000, 3).tolist() == [150, 671, 3000]
-    assert numbers_of_answers(None, 100, 2).tolist() == [50, 100]
-    assert numbers_of_answers(None, 20, 5).tolist() == [20]
-    assert numbers_of_answers(10, 1000, 3).tolist() == [10, 100, 1000]
-    assert numbers_of_answers(10, 1000, 1).tolist() == [1000]
+@pytest.mark.parametrize(("most", "fewest", "points", "numbers"), [
+    (3000, None, 3, [150, 671, 3000]), (100, None, 2, [50, 100]), (20, None, 5, [20]),
+    (3000, 30, 3, [30, 300, 3000]), (3000, 30, 1, [3000]),
+])
+def test_sample_sizes_are_steps_of_their_logarithm(most, fewest, points, numbers):
+    sizes = SampleSizes(most=most, fewest=fewest, points=points)
+    assert sizes.n_answers.tolist() == numbers
+
+
+def test_sample_sizes_are_checked_when_they_are_made():
+    with pytest.raises(ValueError, match="fewest is 300; it must not exceed the most, 200"):
+        SampleSizes(most=200, fewest=300)
+    with pytest.raises(ValueError, match="points of SampleSizes is 0"):
+        SampleSizes(points=0)
 
 
 @pytest.mark.parametrize("truth", TRUTHS.options)
