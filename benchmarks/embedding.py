@@ -37,7 +37,7 @@ from threadpoolctl import threadpool_limits
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, GNMDS, SOE, STE, TSTE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, margins
-from tripletscope.core.optimise.loss import Answers, Objective
+from tripletscope.core.optimise.loss import Objective, PreparedAnswers
 
 HERE = Path(__file__).parent
 
@@ -145,7 +145,7 @@ def fit_ours(
 def objective(pairing: Pairing, triplets: Triplets, n_components: int) -> Objective:
     """Our loss and its gradient over all answers."""
     method = pairing.ours(n_components=n_components, **pairing.parameters)
-    return Objective(Answers(triplets), method._loss(), n_components)
+    return Objective(PreparedAnswers(triplets), method._loss(), n_components)
 
 
 def triplet_error(positions: np.ndarray, triplets: Triplets) -> float:

@@ -26,7 +26,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.compare import LearningCurve, Tuning
 from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.method import Method, checked, methods
-from tripletscope.core.task import Result, Task, divided, tasks
+from tripletscope.core.task import Computation, Result, divided, tasks
 from tripletscope.core.uncertainty import Samples
 
 __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
@@ -114,7 +114,7 @@ class Run:
         return TASKS[self.task].restored(self.numbers, self.arrays)
 
 
-class _Fit(Task):
+class _Fit(Computation):
     """A fit, whose result is the fitted method: all of it is in the method's parameters."""
 
     gives = None
@@ -138,7 +138,7 @@ for _module in walk_packages(core.__path__, f"{core.__name__}."):
         import_module(_module.name)
 
 #: Everything that can be computed, by name.
-TASKS: dict[str, Task] = {"fit": _Fit("fit", "Fitting", _no_options), **tasks()}
+TASKS: dict[str, Computation] = {"fit": _Fit("fit", "Fitting", _no_options), **tasks()}
 
 
 def key(

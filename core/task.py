@@ -53,7 +53,7 @@ def declared(function: Function) -> Function:
 
 
 @dataclass(frozen=True)
-class Task:
+class Computation:
     """Something that can be computed of a method and data.
 
     Attributes
@@ -136,7 +136,7 @@ def divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndar
     return {name: value for name, value in state.items() if name not in arrays}, arrays
 
 
-_registry: dict[str, Task] = {}
+_registry: dict[str, Computation] = {}
 
 
 def task(
@@ -151,7 +151,7 @@ def task(
     Parameters
     ----------
     words, kinds, columns, needs_data
-        See `Task`.
+        See `Computation`.
     name : str, optional
         By default the function's.
     """
@@ -159,12 +159,12 @@ def task(
     def add(function: Function) -> Function:
         checking = declared(function)
         known = name or function.__name__
-        _registry[known] = Task(known, words, checking, kinds, columns, needs_data)
+        _registry[known] = Computation(known, words, checking, kinds, columns, needs_data)
         return checking
 
     return add
 
 
-def tasks() -> dict[str, Task]:
+def tasks() -> dict[str, Computation]:
     """The declared tasks by name."""
     return dict(_registry)

@@ -12,7 +12,7 @@ from tripletscope.core.data.errors import DataError
 
 
 @dataclass(frozen=True)
-class Agreement:
+class LabelAgreement:
     """Clusters beside labels.
 
     Attributes
@@ -35,7 +35,7 @@ class Agreement:
     table: pd.DataFrame
 
 
-def agreement(clusters: np.ndarray, labels: Any) -> Agreement:
+def agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
     """Compare clusters with labels.
 
     Parameters
@@ -63,7 +63,7 @@ def agreement(clusters: np.ndarray, labels: Any) -> Agreement:
     table = pd.crosstab(
         pd.Series(clusters, name="cluster"), pd.Series(labels, name="label")
     )
-    return Agreement(
+    return LabelAgreement(
         float(table.to_numpy().max(axis=1).sum() / both.sum()),
         float(adjusted_rand_score(labels, clusters)),
         float(normalized_mutual_info_score(labels, clusters)),

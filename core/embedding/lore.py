@@ -13,7 +13,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
 from tripletscope.core.method import Number, register
-from tripletscope.core.optimise.loss import Answers, Loss, Objective, compiled, softplus
+from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers, compiled, softplus
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
 #: Exponent of the penalty on the size of a dimension.
@@ -91,7 +91,7 @@ class LORE(OrdinalEmbedding):
         self.rank_ = int(np.any(self.embedding_ != 0, axis=0).sum())
         return self
 
-    def _minimise(self, answers: Answers, start: np.ndarray, progress: Progress) -> Optimum:
+    def _minimise(self, answers: PreparedAnswers, start: np.ndarray, progress: Progress) -> Optimum:
         n, d = answers.n_objects, self.n_components
         x, n_iter = start.reshape(d, n), 0
         for stage, rounding in enumerate(_ROUNDINGS):

@@ -16,7 +16,7 @@ from tripletscope.core.embedding.placing import place
 from tripletscope.core.embedding.starts import line_start, random_start, spectral_start
 from tripletscope.core.geometry import distances, principal_axes, rms, to_unit_rms
 from tripletscope.core.method import Choice, Method, Number, Switch
-from tripletscope.core.optimise.loss import Answers, Loss, Objective, margins
+from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers, margins
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise, restarts
 
 #: Sizes at which a start without a scale is tried.
@@ -169,7 +169,7 @@ class OrdinalEmbedding(Embedding):
         """The loss of one answer under the present parameters."""
         raise NotImplementedError
 
-    def _minimise(self, answers: Answers, start: np.ndarray, progress: Progress) -> Optimum:
+    def _minimise(self, answers: PreparedAnswers, start: np.ndarray, progress: Progress) -> Optimum:
         """The map of lowest loss to be reached from `start`, both flattened (d, n)."""
         objective = Objective(answers, self._loss(), self.n_components, self.prior)
         return minimise(
@@ -210,7 +210,7 @@ class OrdinalEmbedding(Embedding):
                 "there are no answers to learn from",
                 file=given.name, remedy="Include at least one answer.",
             )
-        answers = Answers(given)
+        answers = PreparedAnswers(given)
         shape = (self.n_components, given.n_objects)
 
         with single_blas_thread():
@@ -237,13 +237,13 @@ class OrdinalEmbedding(Embedding):
         return self
 
     def refitted(
-        self, answers: Answers, start: np.ndarray | None = None, progress: Progress = silent
+        self, answers: PreparedAnswers, start: np.ndarray | None = None, progress: Progress = silent
     ) -> np.ndarray:
         """A map of prepared answers from one start; nothing of the method is changed.
 
         Parameters
         ----------
-        answers : Answers
+        answers : PreparedAnswers
         start : ndarray, shape (n, d), optional
             By default the first that `fit` would try.
         progress : Progress
@@ -294,7 +294,7 @@ class OrdinalEmbedding(Embedding):
             )
 
     def _starts(
-        self, answers: Answers, init_embedding: np.ndarray | None
+        self, answers: PreparedAnswers, init_embedding: np.ndarray | None
     ) -> list[np.ndarray]:
         few = answers.thinned(_SCALING_ANSWERS)
         trial = Objective(

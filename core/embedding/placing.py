@@ -6,7 +6,7 @@ import numpy as np
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.optimise.loss import Answers, Loss, Objective
+from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers
 from tripletscope.core.optimise.minimise import minimise
 
 #: Fitted objects whose surroundings are tried.
@@ -55,7 +55,7 @@ def place(
     alone = useful & (known[given.rows] | (given.rows == newest[:, None])).all(axis=1)
 
     def objective(which: np.ndarray, moved: slice) -> _Placing:
-        answers = Answers(given.take(which))
+        answers = PreparedAnswers(given.take(which))
         return _Placing(Objective(answers, loss, n_components, prior), positions, moved)
 
     there = embedding[placed]

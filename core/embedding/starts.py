@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.optimise.loss import Answers, compiled
+from tripletscope.core.optimise.loss import PreparedAnswers, compiled
 
 
 def random_start(n_objects: int, n_components: int, rng: np.random.Generator) -> np.ndarray:
@@ -25,7 +25,7 @@ def line_start(n_objects: int, n_components: int, rng: np.random.Generator) -> n
 
 
 def spectral_start(
-    answers: Answers, n_components: int, rng: np.random.Generator
+    answers: PreparedAnswers, n_components: int, rng: np.random.Generator
 ) -> np.ndarray:
     """One gradient step in kernel space, cut to its leading eigenvectors.
 

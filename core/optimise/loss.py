@@ -359,7 +359,7 @@ def _compiled_singles() -> Callable:
     return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_singles)
 
 
-class Answers:
+class PreparedAnswers:
     """Answers laid out for `Objective`.
 
     Attributes
@@ -383,7 +383,7 @@ class Answers:
     def __len__(self) -> int:
         return len(self.weight)
 
-    def thinned(self, n_answers: int) -> Answers:
+    def thinned(self, n_answers: int) -> PreparedAnswers:
         """At most so many of the answers, evenly spread over the anchors."""
         thin = copy(self)
         step = -(-len(self) // n_answers)
@@ -392,7 +392,7 @@ class Answers:
         thin.trial = None if self.trial is None else self.trial[::step]
         return thin
 
-    def reweighted(self, weight: np.ndarray) -> Answers:
+    def reweighted(self, weight: np.ndarray) -> PreparedAnswers:
         """The same answers with other weights, shape (T,); those of weight 0 are left out."""
         found = copy(self)
         found.weight = weight.astype(float)
@@ -415,7 +415,7 @@ class Objective:
 
     Parameters
     ----------
-    answers : Answers
+    answers : PreparedAnswers
         May be shared by several objectives.
     loss : Loss
     n_components : int
@@ -429,7 +429,7 @@ class Objective:
     """
 
     def __init__(
-        self, answers: Answers, loss: Loss, n_components: int, prior: float = 0.0
+        self, answers: PreparedAnswers, loss: Loss, n_components: int, prior: float = 0.0
     ) -> None:
         self.loss, self.prior, self.answers = loss, prior, answers
         self.shape = (n_components, answers.n_objects)

@@ -13,23 +13,28 @@ from tripletscope.core.quality.consistency import (
 )
 from tripletscope.core.quality.exclusion import Cleaning, Effect, Exclusion, Preview
 from tripletscope.core.quality.paragraph import methods_paragraph
-from tripletscope.core.quality.people import Agreement, agreement_with_map, participants, runs_test
+from tripletscope.core.quality.people import (
+    MapAgreement,
+    agreement_with_map,
+    participants,
+    runs_test,
+)
 from tripletscope.core.quality.report import QualityReport, quality
-from tripletscope.core.quality.rules import RULES, Rule
+from tripletscope.core.quality.rules import RULES, Criterion
 from tripletscope.core.quality.tables import objects, over_time, samplers
 
 __all__ = [
     "RULES",
-    "Agreement",
     "Ceiling",
     "Cleaning",
     "Coverage",
+    "Criterion",
     "Effect",
     "Exclusion",
+    "MapAgreement",
     "Preview",
     "QualityReport",
     "Repeats",
-    "Rule",
     "Share",
     "agreement_with_map",
     "coverage",

@@ -130,11 +130,11 @@ def direction_test(
     """
     rng = np.random.default_rng(seed)
     sample = _sample(table, reading, rng)
-    trials = [_Trials.of(sample, reading)]
+    trials = [_RowAnswers.of(sample, reading)]
     readings = [reading]
     for other in alternatives(sample, reading)[1:]:
         try:
-            answers = _Trials.of(sample, other)
+            answers = _RowAnswers.of(sample, other)
         except DataError:
             continue
         # Two codings may say the same, as long as nobody chose what tells them apart.
@@ -166,7 +166,7 @@ def direction_test(
 
 
 @dataclass(frozen=True, eq=False)
-class _Trials:
+class _RowAnswers:
     """Answers under one reading, with the row of the sample that each comes from."""
 
     rows: np.ndarray
@@ -177,7 +177,7 @@ class _Trials:
     n_objects: int
 
     @classmethod
-    def of(cls, table: Table, reading: Reading) -> _Trials:
+    def of(cls, table: Table, reading: Reading) -> _RowAnswers:
         imported = interpret(table, reading)
         given = imported.pairs or imported
         answers = given.answers if imported.pairs else imported.triplets.answers
@@ -188,7 +188,7 @@ class _Trials:
             table.n_rows, imported.triplets.n_objects,
         )
 
-    def equal(self, other: _Trials) -> bool:
+    def equal(self, other: _RowAnswers) -> bool:
         return np.array_equal(self.rows, other.rows) and np.array_equal(self.row, other.row)
 
     def data(self, which: np.ndarray) -> Triplets | Quadruples:
@@ -217,7 +217,7 @@ def _sample(table: Table, reading: Reading, rng: np.random.Generator) -> Table:
 
 
 def _folds(
-    trials: list[_Trials], n_rows: int, rng: np.random.Generator
+    trials: list[_RowAnswers], n_rows: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """(n_rows,) fold and question of every row: which objects it is about, in any order.
 
@@ -236,7 +236,7 @@ def _folds(
 
 
 def _predicted(
-    trials: _Trials, held_out: np.ndarray, halt: Halt
+    trials: _RowAnswers, held_out: np.ndarray, halt: Halt
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which of the held-out answers a map predicts, and which the popularity of the objects."""
     train, test = trials.data(~held_out), trials.data(held_out)

@@ -189,7 +189,7 @@ def runs_test(values: np.ndarray) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class MapAgreement:
     """How well a map of the others' answers predicts each participant.
 
     Attributes
@@ -230,7 +230,7 @@ def agreement_with_map(
     ] = 10,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
-) -> Agreement:
+) -> MapAgreement:
     """How well a map of the others' answers predicts each participant.
 
     Participants are divided into folds; the answers of one fold are predicted by a map that is
@@ -278,7 +278,7 @@ def agreement_with_map(
         np.bincount(group, weight * (1 - wrong[known])), np.bincount(group, weight),
         groups // n_groups, len(names), answers,
     )
-    return Agreement(np.array(names), answers, *right, wrong)
+    return MapAgreement(np.array(names), answers, *right, wrong)
 
 
 def _mistakes_without(

@@ -80,7 +80,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Rule:
+class Criterion:
     """A way to find answers that are left out.
 
     Attributes
@@ -100,13 +100,13 @@ class Rule:
     find: Callable[..., np.ndarray]
 
 
-RULES: dict[str, Rule] = {}
+RULES: dict[str, Criterion] = {}
 
 
 def _rule(title: str, help: str, source: str) -> Callable:
     def add(find: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
         name = find.__name__.removeprefix("_")
-        RULES[name] = Rule(name, title, help, source, find)
+        RULES[name] = Criterion(name, title, help, source, find)
         find.title = title  # what errors about its parameters call it
         return find
 

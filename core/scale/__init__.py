@@ -15,10 +15,10 @@ from tripletscope.core.scale.resampling import (
     bootstrap_scale,
     diagnose,
 )
-from tripletscope.core.scale.trials import Recorded, Trials, as_trials, recorded
+from tripletscope.core.scale.trials import Recorded, ScaleTrials, as_trials, recorded
 
 __all__ = [
     "MLDS", "GroupScales", "OrdinalScale", "Recorded", "ScaleDiagnostics", "ScaleSamples",
-    "Trials", "as_trials", "bootstrap_scale", "diagnose", "normalised", "ordinal_scale",
+    "ScaleTrials", "as_trials", "bootstrap_scale", "diagnose", "normalised", "ordinal_scale",
     "recorded", "scale_error", "scales_by",
 ]

@@ -20,7 +20,7 @@ from tripletscope.core.scale.binomial import (
     has_finite_optimum,
     log_likelihoods,
 )
-from tripletscope.core.scale.trials import Recorded, Trials, as_trials
+from tripletscope.core.scale.trials import Recorded, ScaleTrials, as_trials
 
 #: Range of a scale, in units of the noise, that the prior expects which takes over where no finite
 #: scale is the most likely one.
@@ -169,13 +169,13 @@ class MLDS(Method):
         progress(1.0, loss=-self.log_likelihood_, snapshot=self.scale_[self.level_of_, None])
         return self
 
-    def trials(self, data: Any) -> Trials:
+    def trials(self, data: Any) -> ScaleTrials:
         """Answers as trials of this method."""
         return as_trials(
             data, self.stimulus, outside=self.outside, most_levels=self.most_levels
         )
 
-    def _fit_finite(self, trials: Trials) -> None:
+    def _fit_finite(self, trials: ScaleTrials) -> None:
         from statsmodels.genmod import families  # imported late: that takes a second
         from statsmodels.genmod.generalized_linear_model import GLM
 
@@ -196,7 +196,7 @@ class MLDS(Method):
         self.n_iter_ = int(found.fit_history["iteration"])
         self._keep(found.params, found.cov_params())
 
-    def _fit_weakly(self, trials: Trials) -> None:
+    def _fit_weakly(self, trials: ScaleTrials) -> None:
         rows, successes, totals = trials.counted()
         prior = self._prior(len(trials.levels))
         link = LINKS[self.link]
@@ -229,7 +229,7 @@ class MLDS(Method):
             variances = np.einsum("ij,jk,ik->i", slopes, self.covariance_, slopes)
             self.scale_errors_ = np.sqrt(np.maximum(variances, 0.0)) / abs(highest)
 
-    def _summarise(self, trials: Trials) -> None:
+    def _summarise(self, trials: ScaleTrials) -> None:
         linear = trials.design @ self.unconstrained_
         each = log_likelihoods(
             LINKS[self.link], linear, trials.weight * trials.response, trials.weight

@@ -21,7 +21,7 @@ from tripletscope.core.scale.binomial import (
     probabilities,
 )
 from tripletscope.core.scale.mlds import MLDS, standardised
-from tripletscope.core.scale.trials import Trials
+from tripletscope.core.scale.trials import ScaleTrials
 from tripletscope.core.task import task
 
 #: Resamples fitted together: their arrays stay in the processor's cache.
@@ -318,7 +318,7 @@ def diagnose(
 
 
 def _simulated(
-    trials: Trials,
+    trials: ScaleTrials,
     comparisons: tuple[np.ndarray, np.ndarray, np.ndarray],
     fitted: MLDS,
     link: Link,
@@ -359,7 +359,7 @@ def _judged(
     return np.sort(residuals, axis=1), runs, each @ points
 
 
-def _six_points(trials: Trials) -> np.ndarray:
+def _six_points(trials: ScaleTrials) -> np.ndarray:
     """(t,) in how many six-point conditions each trial stands.
 
     Six levels a < b < c < d < e < f make one of the trials on the intervals ab and de, bc and ef,

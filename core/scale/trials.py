@@ -17,7 +17,7 @@ _OBSERVERS = ("obs", "observer", "participant")
 
 
 @dataclass(frozen=True)
-class Trials:
+class ScaleTrials:
     """Difference-scaling trials about the levels of a stimulus, in ascending order.
 
     Attributes
@@ -192,7 +192,7 @@ def as_trials(
     *,
     outside: bool = False,
     most_levels: int | None = None,
-) -> Trials:
+) -> ScaleTrials:
     """Difference-scaling trials from answers of any kind.
 
     Parameters
@@ -251,7 +251,7 @@ def as_trials(
         second = (given.answers["side"] == "right").to_numpy()
     design = design[use]
     response = _leading(design) > 0 if second is None else second[use]
-    return Trials(
+    return ScaleTrials(
         np.where(response[:, None], design, -design), response,
         given.weight[use].astype(float), levels, level_of, not triads,
     )

@@ -23,7 +23,7 @@ _CROWD = 16
 LEAF, SPLIT, AGAIN = 0, 1, 2
 
 
-class Rule(NamedTuple):
+class SplitRule(NamedTuple):
     """How cells are split.
 
     Attributes

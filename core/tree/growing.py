@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tripletscope.core.optimise.loss import compiled
-from tripletscope.core.tree.cells import AGAIN, LEAF, SPLIT, Growth, Rule, choose, others, settle
+from tripletscope.core.tree.cells import (
+    AGAIN,
+    LEAF,
+    SPLIT,
+    Growth,
+    SplitRule,
+    choose,
+    others,
+    settle,
+)
 from tripletscope.core.tree.nearer import nearer, workspace
 from tripletscope.core.tree.oracle import Dialogue
 
@@ -103,7 +112,7 @@ Chooser = Callable[[np.ndarray, int, int], tuple[int, int]]
 
 
 def growing(
-    growth: Growth, rule: Rule, waiting: ArrayLike, choose: Chooser | None = None
+    growth: Growth, rule: SplitRule, waiting: ArrayLike, choose: Chooser | None = None
 ) -> Dialogue:
     """Grow a tree from its open cells, level by level.
 
@@ -112,7 +121,7 @@ def growing(
     growth : Growth
         Changed in place. With k pairs of pivots per node, the further pairs are drawn from the
         two sides that the first divides, and the majority decides.
-    rule : Rule
+    rule : SplitRule
     waiting : array-like of int
         The cells to be divided, unless they are small enough for a leaf.
     choose : callable, optional

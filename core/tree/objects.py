@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.method import checked, parameters
-from tripletscope.core.tree.cells import RANDOM, Rule, finished, planted
+from tripletscope.core.tree.cells import RANDOM, SplitRule, finished, planted
 from tripletscope.core.tree.growing import Chooser, grow_measured, growing
 from tripletscope.core.tree.nodes import Nodes, descend_measured, descending
 from tripletscope.core.tree.oracle import (
     MISMATCH,
     Distances,
-    Kernel,
+    KernelOracle,
     MeasuredOracle,
     Oracle,
     Vectors,
@@ -26,7 +26,7 @@ from tripletscope.core.tree.oracle import (
 )
 
 #: The whole matrix is given, between all objects, or from further objects to all.
-MATRICES = {"precomputed": Distances, "kernel": Kernel}
+MATRICES = {"precomputed": Distances, "kernel": KernelOracle}
 
 _NOTHING = np.zeros(1, np.int32), np.zeros(1)
 
@@ -90,9 +90,9 @@ def _numbers(X: Any, n_objects: int) -> np.ndarray:
 def rule(
     leaf_size: int, *, kind: int = RANDOM, candidates: int = 1,
     label: np.ndarray | None = None, response: np.ndarray | None = None,
-) -> Rule:
-    """A `Rule` with what it does not use left out."""
-    return Rule(
+) -> SplitRule:
+    """A `SplitRule` with what it does not use left out."""
+    return SplitRule(
         kind, candidates, leaf_size,
         _NOTHING[0] if label is None else label, _NOTHING[1] if response is None else response,
     )
@@ -107,7 +107,7 @@ def grow_trees(
     oracle: Oracle,
     samples: Sequence[np.ndarray],
     seeds: Sequence[int],
-    how: Rule,
+    how: SplitRule,
     *,
     n_pairs: int = 1,
     choose: Chooser | None = None,
@@ -123,7 +123,7 @@ def grow_trees(
         Objects of each tree.
     seeds : sequence of int
         From which the pivots of each tree follow.
-    how : Rule
+    how : SplitRule
     n_pairs, choose
         See `tripletscope.core.tree.growing.growing`.
     progress : Progress
@@ -149,7 +149,7 @@ def grow_trees(
 
 
 def _grow_one(
-    sample: np.ndarray, seed: int, how: Rule, measure: Any, halt: Halt
+    sample: np.ndarray, seed: int, how: SplitRule, measure: Any, halt: Halt
 ) -> tuple[Nodes, int]:
     growth = planted(sample, seed)
     asked = 0 if halt() else grow_measured(growth, how, measure)

@@ -21,7 +21,7 @@ from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.method import Choice, Column, Method, Number
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
-from tripletscope.core.tree.oracle import Answered, Fitted, Oracle
+from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Oracle
 from tripletscope.core.tree.supervised import (
     ComparisonForestClassifier,
     ComparisonForestRegressor,
@@ -36,7 +36,7 @@ _PENALTIES = (0.1, 1.0, 10.0, 100.0)
 _INNER_FOLDS = 3
 _CART_TREES = 100
 
-Answers = Annotated[
+OracleChoice = Annotated[
     str,
     Choice(
         {"fitted": "The map", "answered": "The data; the map where they have no answer"},
@@ -139,7 +139,7 @@ def forest_errors(
     *,
     column: Annotated[str, Column("Predicted column", "A column of the stimulus metadata.")],
     kind: Kind = "classes",
-    answers: Answers = "fitted",
+    answers: OracleChoice = "fitted",
     max_samples: Share = 1.0,
     folds: Annotated[int, Number(2, 50, "Folds", advanced=True)] = 5,
     seed: Seed = 0,
@@ -238,7 +238,7 @@ def grown_forest(
 
 def _oracle(fitted: Method, triplets: Triplets, answers: str) -> Oracle:
     oracle = Fitted(fitted)
-    return Answered(triplets, otherwise=oracle) if answers == "answered" else oracle
+    return AnswersOracle(triplets, otherwise=oracle) if answers == "answered" else oracle
 
 
 def _forest(grouped: bool) -> ComparisonForest:

@@ -13,7 +13,7 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
 from tripletscope.core.method import Inner, Method, Number, register, unfitted
 from tripletscope.core.tree.forest import ComparisonForest, Trees
-from tripletscope.core.tree.oracle import Answered, Distances
+from tripletscope.core.tree.oracle import AnswersOracle, Distances
 
 
 @register("kernel")
@@ -73,7 +73,7 @@ class ForestProximity(Kernel):
         fitted = unfitted(self.basis or STE()).fit(given, progress=progress)
         self.placed_ = fitted.placed_
         objects = np.flatnonzero(self.placed_)
-        oracle = Answered(given, otherwise=Distances(fitted.distances()))
+        oracle = AnswersOracle(given, otherwise=Distances(fitted.distances()))
         forest = ComparisonForest(
             metric=oracle, n_estimators=self.n_estimators, leaf_size=self.leaf_size,
             seed=self.seed,

@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Choice, Number
-from tripletscope.core.tree.cells import LABELS, RANDOM, Rule, finished, grafted, keys
+from tripletscope.core.tree.cells import LABELS, RANDOM, SplitRule, finished, grafted, keys
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.growing import Chooser, growing
 from tripletscope.core.tree.nodes import descending
 from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
-from tripletscope.core.tree.oracle import Answered, Oracle, Vectors, converse
+from tripletscope.core.tree.oracle import AnswersOracle, Oracle, Vectors, converse
 from tripletscope.core.tree.search import best_first, nearest
 
 
@@ -127,15 +127,15 @@ class ComparisonTree(ComparingEstimator):
             label[objects] = np.unique(column_or_1d(y), return_inverse=True)[1]
         choose = None
         if self.pivots == "answered":
-            if not isinstance(oracle, Answered):
-                raise ValueError("pivots with most answers need an oracle of answers (Answered).")
+            if not isinstance(oracle, AnswersOracle):
+                raise ValueError("pivots with most answers need an `AnswersOracle`.")
             choose = most_answered(oracle)
         kind = LABELS if self.pivots == "supervised" else RANDOM
         how = rule(self.leaf_size, kind=kind, label=label)
         return self._grow(oracle, objects, how, choose, progress)
 
     def _grow(
-        self, oracle: Oracle, objects: np.ndarray, how: Rule, choose: Chooser | None,
+        self, oracle: Oracle, objects: np.ndarray, how: SplitRule, choose: Chooser | None,
         progress: Progress = silent,
     ) -> Self:
         asked = oracle.n_questions
@@ -337,10 +337,10 @@ class ComparisonTree(ComparingEstimator):
         Returns
         -------
         ComparisonTree
-            Its ``metric`` is the `Answered` oracle.
+            Its ``metric`` is the `AnswersOracle` oracle.
         """
         check_is_fitted(self)
-        oracle = Answered(triplets, otherwise=self.oracle_)
+        oracle = AnswersOracle(triplets, otherwise=self.oracle_)
         inner = self.nodes_.child >= 0
         key = keys(self.nodes_, self.seed)[inner].tolist()
         plan = dict(zip(key, self.nodes_.pivots[inner, 0], strict=True))
@@ -355,12 +355,12 @@ class ComparisonTree(ComparingEstimator):
         return tree._grow(oracle, np.sort(self.nodes_.order), rule(self.leaf_size), choose)
 
 
-def most_answered(oracle: Answered) -> Chooser:
+def most_answered(oracle: AnswersOracle) -> Chooser:
     """Chooses the pivots about which most objects of a cell have been asked.
 
     Parameters
     ----------
-    oracle : Answered
+    oracle : AnswersOracle
     """
     n = oracle.n_objects
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba.core import types
 
 from tripletscope.core.computing.parallel import Halt
-from tripletscope.core.optimise.loss import CONSTANTS, KERNEL, Answers, Loss, gather, paired
+from tripletscope.core.optimise.loss import CONSTANTS, KERNEL, Loss, PreparedAnswers, gather, paired
 from tripletscope.core.uncertainty.curvature import Normal
 
 #: Draws between two looks at whether to stop.
@@ -35,7 +35,7 @@ class Chain:
 
     Parameters
     ----------
-    answers : Answers
+    answers : PreparedAnswers
         Triplets.
     loss : Loss
         Minus the log likelihood of an answer.
@@ -46,7 +46,7 @@ class Chain:
     """
 
     def __init__(
-        self, answers: Answers, loss: Loss, normal: Normal, rng: np.random.Generator,
+        self, answers: PreparedAnswers, loss: Loss, normal: Normal, rng: np.random.Generator,
         precision: float = 0.0,
     ) -> None:
         self._normal, self._rng = normal, rng

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.core.optimise.loss import Answers, Loss, compiled, squared_distances
+from tripletscope.core.optimise.loss import Loss, PreparedAnswers, compiled, squared_distances
 
 #: Positions in all beyond which a matrix for every two of them is refused: 300 MB.
 LARGEST = 6000
@@ -43,7 +43,9 @@ class Normal:
         return standard @ self.factor.T
 
 
-def laplace_normal(answers: Answers, loss: Loss, mode: np.ndarray, precision: float) -> Normal:
+def laplace_normal(
+    answers: PreparedAnswers, loss: Loss, mode: np.ndarray, precision: float
+) -> Normal:
     """Laplace's approximation of the posterior over maps around one of its modes.
 
     Rotations change nothing but the point of view. Where the mode is a proper d-dimensional map,
@@ -51,7 +53,7 @@ def laplace_normal(answers: Answers, loss: Loss, mode: np.ndarray, precision: fl
 
     Parameters
     ----------
-    answers : Answers
+    answers : PreparedAnswers
         Triplets.
     loss : Loss
         Minus the log likelihood of an answer.
@@ -75,7 +77,7 @@ def laplace_normal(answers: Answers, loss: Loss, mode: np.ndarray, precision: fl
     )
 
 
-def second_derivatives(answers: Answers, loss: Loss, positions: np.ndarray) -> np.ndarray:
+def second_derivatives(answers: PreparedAnswers, loss: Loss, positions: np.ndarray) -> np.ndarray:
     """Hessian of the total loss by the positions, shape (d * n, d * n).
 
     Exact in the positions; the curvature of an answer's loss in its squared distances is

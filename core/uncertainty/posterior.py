@@ -15,7 +15,7 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Choice, Number
-from tripletscope.core.optimise.loss import Answers
+from tripletscope.core.optimise.loss import PreparedAnswers
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.comparisons import Comparisons
@@ -148,7 +148,7 @@ def sample_posterior(
     """
     triplets = as_triplets(triplets)
     fitted, precision = _most_probable(method, triplets, variance, progress)
-    answers, loss = Answers(triplets), fitted._loss()
+    answers, loss = PreparedAnswers(triplets), fitted._loss()
     if sampler == "laplace":
         with single_blas_thread():
             modes = _modes(fitted, answers, precision)
@@ -231,7 +231,7 @@ def laplace(
     triplets = as_triplets(triplets)
     fitted, precision = _most_probable(method, triplets, variance, progress)
     with single_blas_thread():
-        normal = _normal(fitted, Answers(triplets), fitted.embedding_, precision)
+        normal = _normal(fitted, PreparedAnswers(triplets), fitted.embedding_, precision)
         rng = np.random.default_rng(seed)
         standard = rng.standard_normal((samples, normal.factor.shape[1]))
         drawn = fitted.embedding_.T.ravel() + normal.directions(standard)
@@ -346,7 +346,7 @@ def sample_distances(
     anchor, near, far = triplets.rows.T
     on_line = np.column_stack([np.zeros(len(triplets), int), place[anchor, near],
                                place[anchor, far]])
-    answers = Answers(Triplets.from_array(on_line, len(start) + 1, weight=triplets.weight))
+    answers = PreparedAnswers(Triplets.from_array(on_line, len(start) + 1, weight=triplets.weight))
     centre = np.concatenate([[0.0], np.full(len(start), start.mean())])
     width = np.concatenate([[0.0], np.full(len(start), spread * start.mean())])
     runs = []
@@ -390,7 +390,7 @@ def _most_probable(
 
 
 def _normal(
-    fitted: OrdinalEmbedding, answers: Answers, embedding: np.ndarray, precision: float
+    fitted: OrdinalEmbedding, answers: PreparedAnswers, embedding: np.ndarray, precision: float
 ) -> Normal:
     if embedding.size > LARGEST:
         raise ValueError(
@@ -400,7 +400,7 @@ def _normal(
     return laplace_normal(answers, fitted._loss(), embedding.T.copy(), precision)
 
 
-def _modes(fitted: OrdinalEmbedding, answers: Answers, precision: float) -> list[Normal]:
+def _modes(fitted: OrdinalEmbedding, answers: PreparedAnswers, precision: float) -> list[Normal]:
     """Laplace's approximations of the different optima that carry probability, best first."""
     found: list[tuple[float, Normal]] = []
     known: list[float] = []

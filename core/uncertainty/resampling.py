@@ -14,7 +14,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import procrustes_disparity
 from tripletscope.core.method import Choice, Number, Switch
-from tripletscope.core.optimise.loss import Answers
+from tripletscope.core.optimise.loss import PreparedAnswers
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import Samples, aligned
 
@@ -116,7 +116,7 @@ def bootstrap(
     if reference is None:
         reference = clone(method).fit(triplets).embedding_
     single = clone(method).set_params(n_init=1)
-    answers = Answers(triplets)
+    answers = PreparedAnswers(triplets)
     # Answers of weight 0 are none: a resample of nothing else would have no map.
     answers = answers.reweighted(answers.weight)
     if answers.trial is not None:
@@ -144,7 +144,9 @@ def bootstrap(
     return Samples(np.array(maps), reference, correction)
 
 
-def _drawn(answers: Answers, share: float | None, rng: np.random.Generator) -> Answers:
+def _drawn(
+    answers: PreparedAnswers, share: float | None, rng: np.random.Generator
+) -> PreparedAnswers:
     """Resampled answers: how often each was drawn is its weight, those never drawn are left out.
 
     Trials, numbered without gaps, are drawn, each with all of its answers.
@@ -164,7 +166,7 @@ def _drawn(answers: Answers, share: float | None, rng: np.random.Generator) -> A
 
 def _replicate(
     method: OrdinalEmbedding,
-    answers: Answers,
+    answers: PreparedAnswers,
     reference: np.ndarray,
     seed: np.random.SeedSequence,
     share: float | None,
@@ -179,7 +181,7 @@ def _replicate(
 
 def _pilot(
     method: OrdinalEmbedding,
-    answers: Answers,
+    answers: PreparedAnswers,
     reference: np.ndarray,
     seed: np.random.SeedSequence,
     share: float | None,

@@ -25,7 +25,7 @@ MAX_NAME = 1_000
 UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
 
 
-class Answered(NamedTuple):
+class Outcomes(NamedTuple):
     """Answers that trials imply.
 
     Attributes
@@ -79,7 +79,7 @@ class Trials:
         lookup = lookup.astype(np.int32)
         return replace(self, ids=ids, objects=tuple(lookup[column] for column in self.objects))
 
-    def answered(self, usable: np.ndarray) -> Answered:
+    def answered(self, usable: np.ndarray) -> Outcomes:
         """The answers that the usable rows imply, in the order of the rows."""
         outcome = self.outcome[usable]
         objects = [column[usable] for column in self.objects]
@@ -94,10 +94,10 @@ class Trials:
                     rows[starts[at] + k, column] = objects[place][at]
         trial = np.repeat(np.arange(len(outcome)), sizes)
         if self.votes is None:
-            return Answered(rows, trial, None)
+            return Outcomes(rows, trial, None)
         votes = self.votes[usable].ravel()
         given = votes > 0
-        return Answered(rows[given], trial[given], votes[given])
+        return Outcomes(rows[given], trial[given], votes[given])
 
     def catch_trials(self, table: Table, participant: str | None) -> pd.DataFrame:
         """Rows whose anchor is one of two different options: was the anchor chosen?"""

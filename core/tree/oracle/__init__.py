@@ -5,21 +5,21 @@ near as q. Algorithms that ask are *dialogues*: generators that yield questions,
 and return their result. `converse` holds many at once and asks in batches.
 """
 
-from tripletscope.core.tree.oracle.answered import Answered, Unanswered
+from tripletscope.core.tree.oracle.answered import AnswersOracle, Unanswered
 from tripletscope.core.tree.oracle.asking import Dialogue, Oracle, Tally, answered_rows, converse
 from tripletscope.core.tree.oracle.erring import Observer, Repeated
 from tripletscope.core.tree.oracle.measured import (
     MISMATCH,
     Distances,
     Fitted,
-    Kernel,
+    KernelOracle,
     MeasuredOracle,
     Vectors,
     metrics,
 )
 
 __all__ = [
-    "MISMATCH", "Answered", "Dialogue", "Distances", "Fitted", "Kernel", "MeasuredOracle",
-    "Observer", "Oracle", "Repeated", "Tally", "Unanswered", "Vectors", "answered_rows",
-    "converse", "metrics",
+    "MISMATCH", "AnswersOracle", "Dialogue", "Distances", "Fitted", "KernelOracle",
+    "MeasuredOracle", "Observer", "Oracle", "Repeated", "Tally", "Unanswered", "Vectors",
+    "answered_rows", "converse", "metrics",
 ]

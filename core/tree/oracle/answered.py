@@ -24,7 +24,7 @@ class Unanswered(Exception):
         self.questions = questions
 
 
-class Answered(Oracle):
+class AnswersOracle(Oracle):
     """Answers that people have given: an uploaded collection, or a person who is being asked.
 
     A question that nobody has answered goes to another oracle, or, where there is none, stops the
@@ -32,7 +32,7 @@ class Answered(Oracle):
     seed: it comes to the same question, finds it answered, and continues. Nothing has to be kept
     in between but the answers, which are a `Triplets` like any other::
 
-        oracle = Answered(n)
+        oracle = AnswersOracle(n)
         while True:
             try:
                 tree = ComparisonTree(metric=oracle).fit(range(n))

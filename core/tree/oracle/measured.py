@@ -189,7 +189,7 @@ class Distances(MeasuredOracle):
         self._measure = _table(_plain(np.asarray(further)))
 
 
-class Kernel(MeasuredOracle):
+class KernelOracle(MeasuredOracle):
     """A kernel: x is nearer to p if K_pp - 2 K_xp is smaller; `about` takes values (m, n).
 
     Parameters

@@ -14,7 +14,13 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.method import Method
-from tripletscope.core.quality import Agreement, Cleaning, QualityReport, methods_paragraph, quality
+from tripletscope.core.quality import (
+    Cleaning,
+    MapAgreement,
+    QualityReport,
+    methods_paragraph,
+    quality,
+)
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.quality import measures, shares, stretches
@@ -151,7 +157,7 @@ def _facts(report: QualityReport) -> None:
 def _people(subject: Answers) -> None:
     table = subject.report.participants
     if subject.agreement:
-        found: Agreement = subject.agreement.result()
+        found: MapAgreement = subject.agreement.result()
         table = table.merge(
             found.table.drop(columns="answers").rename(
                 columns={"low": "predicted_low", "high": "predicted_high"}

@@ -8,7 +8,7 @@ import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.tree import ComparisonTree
-from tripletscope.core.tree.oracle import Answered, Unanswered
+from tripletscope.core.tree.oracle import AnswersOracle, Unanswered
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
@@ -37,7 +37,7 @@ def _next(
     grove: Grove, plan: Planting, given: list[list[int]]
 ) -> tuple[np.ndarray | None, int]:
     """The questions that can be asked now, and how many decisions are answered."""
-    oracle = Answered(Triplets.from_array(np.reshape(given, (-1, 3)), grove.info.n_objects))
+    oracle = AnswersOracle(Triplets.from_array(np.reshape(given, (-1, 3)), grove.info.n_objects))
     tree = ComparisonTree(metric=oracle, **dict(plan.settings))
     classes = None
     if plan.colour:

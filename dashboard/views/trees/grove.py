@@ -20,7 +20,7 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.core.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.tree import ComparisonForest, ComparisonTree
 from tripletscope.core.tree.nodes import Nodes
-from tripletscope.core.tree.oracle import Answered, Fitted, Observer, Oracle, Repeated, Tally
+from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Observer, Oracle, Repeated, Tally
 from tripletscope.core.tree.quality import expansion_rates, height_bound
 from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis
@@ -364,7 +364,7 @@ def _oracle(grove: Grove, plan: Planting, samples: Samples | None) -> Oracle:
     answers = grove.triplets
     if plan.who == PERSON:
         answers = Triplets.from_array(np.reshape(plan.given, (-1, 3)), grove.info.n_objects)
-    return Answered(answers, otherwise=fitted)
+    return AnswersOracle(answers, otherwise=fitted)
 
 
 def _points(grove: Grove) -> np.ndarray:

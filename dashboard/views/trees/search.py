@@ -11,7 +11,7 @@ import streamlit as st
 
 from tripletscope.core.tree import ComparisonForest
 from tripletscope.core.tree.comparison import SearchCurve
-from tripletscope.core.tree.oracle import Answered
+from tripletscope.core.tree.oracle import AnswersOracle
 from tripletscope.core.tree.partition import cells
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.points import MapData, MapStyle
@@ -250,7 +250,7 @@ def _found(
         f"{share} found, with {count(asked, 'question')}; comparing all "
         f"{count(len(others), 'object')} takes about {all_compared:,}."
     ))
-    if isinstance(oracle, Answered):
+    if isinstance(oracle, AnswersOracle):
         st.caption(
             "Where participants answer differently from the map, they find other neighbours than "
             "the map; that need not be an error."

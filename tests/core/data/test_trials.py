@@ -19,7 +19,7 @@ from tripletscope.core.evaluation.score import (
     wilson,
 )
 from tripletscope.core.observers import who_predicts_whom
-from tripletscope.core.optimise.loss import Answers
+from tripletscope.core.optimise.loss import PreparedAnswers
 from tripletscope.core.quality import Cleaning, Exclusion
 from tripletscope.core.quality.direction import _folds, _Trials
 from tripletscope.core.run import key
@@ -218,7 +218,7 @@ def test_chains_leave_the_direction_test_something_to_learn_from():
 
 
 def test_replicates_draw_whole_trials(odd):
-    answers = Answers(odd)
+    answers = PreparedAnswers(odd)
     assert np.array_equal(np.sort(answers.trial), np.sort(odd.trials))
     for share in (None, 0.5):
         drawn = _drawn(answers, share, np.random.default_rng(0))

@@ -18,7 +18,7 @@ from tripletscope.core.tree import (
     ComparisonForestRegressor,
 )
 from tripletscope.core.tree.oracle import (
-    Answered,
+    AnswersOracle,
     Distances,
     Observer,
     Unanswered,
@@ -178,7 +178,7 @@ def test_scikit_learn_chooses_parameters_on_any_oracle():
 
 
 def test_people_can_answer_for_a_forest():
-    person, rounds = Answered(40), 0
+    person, rounds = AnswersOracle(40), 0
     while True:
         try:
             forest = Classifier(metric=person, n_estimators=3).fit(np.arange(30), CLASS[:30])

@@ -14,10 +14,10 @@ from tripletscope.core.simulation.simulate import random_questions
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.nearer import Measure, answers, nearer, workspace
 from tripletscope.core.tree.oracle import (
-    Answered,
+    AnswersOracle,
     Distances,
     Fitted,
-    Kernel,
+    KernelOracle,
     Observer,
     Repeated,
     Unanswered,
@@ -96,15 +96,15 @@ def test_distances_and_kernel_agree():
     table = pairwise_distances(POINTS, metric="sqeuclidean")
     kernel = POINTS @ POINTS.T
     assert np.array_equal(Distances(table).ask(QUESTIONS), expected(table))
-    assert np.array_equal(Kernel(kernel).ask(QUESTIONS), expected(table))
-    about = Kernel(kernel[5:, 5:]).about(kernel[:5, 5:])
+    assert np.array_equal(KernelOracle(kernel).ask(QUESTIONS), expected(table))
+    about = KernelOracle(kernel[5:, 5:]).about(kernel[:5, 5:])
     here = np.column_stack([QUESTIONS[:, 0] % 5, QUESTIONS[:, 1:] % 35])
     assert np.array_equal(about.ask(here), expected(table[:5, 5:], here))
 
 
 @pytest.mark.parametrize("values", [np.zeros((2, 3)), np.full((2, 2), np.nan)])
 def test_matrices_are_checked(values):
-    for oracle in (Distances, Kernel):
+    for oracle in (Distances, KernelOracle):
         with pytest.raises(ValueError, match="must be"):
             oracle(values)
 
@@ -135,7 +135,7 @@ def test_a_fitted_method_and_how_sure_it_is(planted):
     assert np.array_equal(sure.ask(questions), method.margins(questions) >= 0)
     assert set(sure.remarks(questions)["certainty"]) == {0.9, 0.7}
     assert Fitted(method).remarks(questions) == {}
-    passive = Repeated(Answered(planted.take(range(5)), sure), 1)
+    passive = Repeated(AnswersOracle(planted.take(range(5)), sure), 1)
     assert list(passive.remarks(questions)) == ["answered", "certainty"]
 
 
@@ -155,7 +155,7 @@ def test_an_observer_errs_as_often_as_told(truth):
 
 
 def test_answers_count_by_majority_and_weight():
-    oracle = Answered(np.array([[0, 1, 2], [0, 2, 1], [0, 1, 2], [3, 1, 0]]))
+    oracle = AnswersOracle(np.array([[0, 1, 2], [0, 2, 1], [0, 1, 2], [3, 1, 0]]))
     assert oracle.ask(np.array([[0, 1, 2], [0, 2, 1], [3, 0, 1]])).tolist() == [True, False, False]
     assert oracle.answered_share == 1.0
     oracle.add([[0, 2, 1]])
@@ -169,18 +169,18 @@ def test_answers_count_by_majority_and_weight():
 def test_weights_that_are_no_whole_numbers_can_be_a_tie():
     assert 0.1 + 0.2 != 0.3
     rows, weight = [[0, 1, 2], [0, 1, 2], [0, 2, 1]], [0.1, 0.2, 0.3]
-    assert not Answered(Triplets.from_array(rows, 3, weight=weight)).known([[0, 1, 2]]).any()
+    assert not AnswersOracle(Triplets.from_array(rows, 3, weight=weight)).known([[0, 1, 2]]).any()
 
 
 def test_missing_answers_come_from_elsewhere():
     other = Distances(np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0))))
-    oracle = Answered(np.array([[0, 3, 1]]), other)
+    oracle = AnswersOracle(np.array([[0, 3, 1]]), other)
     assert oracle.ask(np.array([[0, 1, 3], [0, 1, 2]])).tolist() == [False, True]
     assert (oracle.answered_share, other.n_questions) == (0.5, 1)
 
 
 def test_questions_are_repeated_as_often_as_asked_for():
-    oracle = Answered(4, times=3)
+    oracle = AnswersOracle(4, times=3)
     oracle.add([[0, 1, 2]])
     with pytest.raises(Unanswered) as waiting:
         oracle.ask(np.array([[0, 1, 2]]))

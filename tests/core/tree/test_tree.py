@@ -16,7 +16,7 @@ from tripletscope.core.tree.growing import grow_measured
 from tripletscope.core.tree.nodes import descending
 from tripletscope.core.tree.objects import grow_trees, rule
 from tripletscope.core.tree.oracle import (
-    Answered,
+    AnswersOracle,
     Distances,
     Observer,
     Repeated,
@@ -293,7 +293,7 @@ def test_several_pairs_decide_by_majority():
 
 
 def test_a_person_answers_batch_by_batch():
-    person, rounds = Answered(200), 0
+    person, rounds = AnswersOracle(200), 0
     while True:
         try:
             tree = ComparisonTree(metric=person, leaf_size=10, seed=3).fit(OBJECTS)
@@ -302,7 +302,7 @@ def test_a_person_answers_batch_by_batch():
             rounds += 1
             # The answers may come from a file: nothing else is carried over.
             first = Vectors(POINTS).ask(waiting.questions)
-            person = Answered(
+            person = AnswersOracle(
                 np.concatenate([person.rows, answered_rows(waiting.questions, first)])
             )
     direct = ComparisonTree(metric=Vectors(POINTS), leaf_size=10, seed=3).fit(OBJECTS)
@@ -314,7 +314,7 @@ def test_a_person_answers_batch_by_batch():
 
 def test_passive_pivots_have_most_answers():
     answers = simulate(POINTS[:20], 3000, seed=1)
-    oracle = Answered(answers, Distances(DISTANCES[:20, :20]))
+    oracle = AnswersOracle(answers, Distances(DISTANCES[:20, :20]))
     tree = ComparisonTree(metric=oracle, leaf_size=4, pivots="answered").fit(OBJECTS[:20])
     share = oracle.answered_share
     asked = {}
@@ -326,15 +326,15 @@ def test_passive_pivots_have_most_answers():
     assert decisions["answered"].mean() == pytest.approx(share)
     root = decisions.query("node == 0")["answered"].mean()
     assert table["answered"][0] == pytest.approx(root)
-    random = Answered(answers, Distances(DISTANCES[:20, :20]))
+    random = AnswersOracle(answers, Distances(DISTANCES[:20, :20]))
     ComparisonTree(metric=random, leaf_size=4).fit(OBJECTS[:20])
     assert share > random.answered_share
-    with pytest.raises(ValueError, match="Answered"):
+    with pytest.raises(ValueError, match="AnswersOracle"):
         ComparisonTree(pivots="answered").fit(POINTS)
 
 
 def test_passive_tree_of_few_answers():
-    oracle = Answered(np.array([[0, 1, 2]]), Distances(DISTANCES))
+    oracle = AnswersOracle(np.array([[0, 1, 2]]), Distances(DISTANCES))
     # The object list comes from the answers: three objects.
     tree = ComparisonTree(metric=oracle, leaf_size=1, pivots="answered").fit([0, 1, 2])
     assert tuple(tree.nodes_.pivots[0, 0]) == (1, 2)
@@ -474,4 +474,4 @@ def test_height_bound():
 def test_passive_answers_and_random_questions_agree():
     questions = random_questions(200, 300, np.random.default_rng(0))
     rows = answered_rows(questions, Vectors(POINTS).ask(questions))
-    assert Answered(rows).ask(questions).tolist() == Vectors(POINTS).ask(questions).tolist()
+    assert AnswersOracle(rows).ask(questions).tolist() == Vectors(POINTS).ask(questions).tolist()

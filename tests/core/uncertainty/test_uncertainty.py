@@ -13,7 +13,7 @@ from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.geometry import coverage_radius, procrustes, procrustes_disparity, rms
-from tripletscope.core.optimise.loss import Answers, Objective
+from tripletscope.core.optimise.loss import Objective, PreparedAnswers
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty import (
     Comparisons,
@@ -147,7 +147,7 @@ def test_ellipses_cover_planted_positions():
 
 @pytest.mark.parametrize("method", [STE(n_init=1), TSTE(n_init=1), SOE(n_init=1)])
 def test_a_replicate_is_the_map_of_the_drawn_answers(method, planted):
-    answers = Answers(planted)
+    answers = PreparedAnswers(planted)
     drawn = _drawn(answers, None, np.random.default_rng(1))
     assert drawn.weight.sum() == len(planted)
     assert len(drawn) < 0.7 * len(planted)  # 63 % of the answers are drawn at least once
@@ -162,7 +162,7 @@ def test_a_replicate_is_the_map_of_the_drawn_answers(method, planted):
 def test_weights_of_answers_are_kept(planted):
     nothing = np.concatenate([np.ones(1500), np.zeros(1000)])
     weighted = Triplets.from_array(planted.rows, 30, weight=nothing)
-    drawn = _drawn(Answers(weighted), 0.5, np.random.default_rng(0))
+    drawn = _drawn(PreparedAnswers(weighted), 0.5, np.random.default_rng(0))
     assert 700 < len(drawn) < 800  # half of 1500, give or take four standard deviations
     assert set(drawn.weight) == {1.0}
 
@@ -184,11 +184,11 @@ def test_answers_without_weight_are_not_drawn():
 def test_replicates_begin_at_the_map_only_where_that_makes_no_difference(planted):
     seed = np.random.SeedSequence(2)
     reference = STE().fit(planted).embedding_
-    _, same = _pilot(STE(n_init=1), Answers(planted), reference, seed, None, never)
+    _, same = _pilot(STE(n_init=1), PreparedAnswers(planted), reference, seed, None, never)
     assert same
     few = planted.take(np.arange(80))  # far too few for one optimum
     reference = STE(prior=0.01).fit(few).embedding_
-    answers = Answers(few)
+    answers = PreparedAnswers(few)
     found = [
         _pilot(STE(n_init=1, prior=0.01), answers, reference, seed, None, never)[1]
         for seed in seed.spawn(4)
