@@ -1,0 +1,32 @@
+"""One name, one thing: no two classes are called the same."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from tests.paths import ROOT
+
+#: Names that two places use; each should become two names.
+TWICE = {
+    # of different things within the dashboard
+    "Shown", "Subject", "TreeData",
+    # of core, and of something else on a page
+    "Plan",
+}
+
+
+def places_of_classes() -> dict[str, list[str]]:
+    """Where public classes at the top of a module of core or of the dashboard stand, by name."""
+    found = defaultdict(list)
+    for folder in ("core", "dashboard"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found[node.name].append(str(path.relative_to(ROOT)))
+    return found
+
+
+def test_every_class_has_a_name_of_its_own():
+    several = {name: places for name, places in places_of_classes().items() if len(places) > 1}
+    assert set(several) == TWICE, several
