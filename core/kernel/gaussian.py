@@ -8,17 +8,16 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
-from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
-from tripletscope.core.method import Inner, Method, Number, register, unfitted
+from tripletscope.core.kernel.kernel import refuse_matrix
+from tripletscope.core.kernel.mapped import MapKernel
+from tripletscope.core.method import Inner, Method, Number, register
 
 
 @register("kernel")
 @dataclass(kw_only=True, eq=False, repr=False)
-class GaussianKernel(Kernel):
+class GaussianKernel(MapKernel):
     """Gaussian kernel exp(-d^2 / (2 s^2)) of the distances d in an ordinal embedding.
 
     Objects near each other in the map are similar; similarity falls with their distance like a
@@ -55,26 +54,8 @@ class GaussianKernel(Kernel):
         ),
     ] = None
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
-        """Find the map and put the kernel on it.
-
-        Parameters
-        ----------
-        triplets : Triplets or array-like of int, shape (T, 3)
-        y : ignored
-        progress : Progress
-            Of the map; a stop keeps the kernel of the map so far.
-
-        Raises
-        ------
-        DataError
-            If there is no answer to learn from, or the objects are too many for a matrix.
-        """
-        self._check_parameters()
-        fitted = unfitted(self.basis or STE()).fit(triplets, progress=progress)
+    def _fit_mapped(self, fitted: Method, triplets: Triplets) -> None:
         self.fit_positions(fitted.embedding_, fitted.placed_)
-        self.stopped_ = fitted.stopped_
-        return self
 
     def fit_positions(self, positions: Any, placed: np.ndarray | None = None) -> Self:
         """Put the kernel on given positions, shape (n, d).

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.embedding import STE
-from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
-from tripletscope.core.method import Inner, Method, Number, register, unfitted
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel.mapped import MapKernel
+from tripletscope.core.method import Inner, Method, Number, register
 from tripletscope.core.tree.forest import ComparisonForest, Trees
 from tripletscope.core.tree.oracle import AnswersOracle, Distances
 
 
 @register("kernel")
 @dataclass(kw_only=True, eq=False, repr=False)
-class ForestProximity(Kernel):
+class ForestProximity(MapKernel):
     """Proximity in a comparison forest: the share of trees in which two objects share a leaf.
 
     Questions that the triplets answer are answered by them, the others by a map. Pivots are
@@ -52,35 +50,15 @@ class ForestProximity(Kernel):
     ] = 8
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
-        """Find the map and grow the forest.
-
-        Parameters
-        ----------
-        triplets : Triplets or array-like of int, shape (T, 3)
-        y : ignored
-        progress : Progress
-            Of the map; a stop keeps the kernel of the map so far.
-
-        Raises
-        ------
-        DataError
-            If there is no answer to learn from, or the objects are too many for a matrix.
-        """
-        self._check_parameters()
-        given = as_triplets(triplets)
-        refuse_matrix(given.n_objects)
-        fitted = unfitted(self.basis or STE()).fit(given, progress=progress)
+    def _fit_mapped(self, fitted: Method, triplets: Triplets) -> None:
         self.placed_ = fitted.placed_
         objects = np.flatnonzero(self.placed_)
-        oracle = AnswersOracle(given, otherwise=Distances(fitted.distances()))
+        oracle = AnswersOracle(triplets, otherwise=Distances(fitted.distances()))
         forest = ComparisonForest(
             metric=oracle, n_estimators=self.n_estimators, leaf_size=self.leaf_size,
             seed=self.seed,
         ).fit(objects)
-        self.gram_ = np.zeros((given.n_objects, given.n_objects))
+        self.gram_ = np.zeros((triplets.n_objects, triplets.n_objects))
         self.gram_[np.ix_(objects, objects)] = forest.proximity()
-        self.features_, self.n_objects_ = None, given.n_objects
+        self.features_, self.n_objects_ = None, triplets.n_objects
         self.answered_share_ = float(oracle.answered_share)
-        self.stopped_ = fitted.stopped_
-        return self
