@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
@@ -21,22 +20,22 @@ from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.comparisons import Comparisons
 from tripletscope.core.uncertainty.curvature import LARGEST, Normal, laplace_normal
 from tripletscope.core.uncertainty.samples import Samples, aligned
+from tripletscope.core.uncertainty.sampling import (
+    JUDGED,
+    Chains,
+    Effective,
+    Lengths,
+    Most,
+    WarmUp,
+    drawn,
+)
 
 #: Variance of a coordinate under the prior of Lohaus et al. (2019), section 5.
 PUBLISHED_VARIANCE = 15.0
-#: Distances from which convergence is judged, at most.
-JUDGED = 60
-#: Where the largest R-hat is lower, chains agree. The usual 1.01 is for one quantity; the largest
-#: of many is above it by chance even in perfect chains of this length.
-AGREED = 1.05
 #: How much less likely, in logarithms, than the best mode one may be to get a chain.
 _WORTH = 5.0
-#: Looks at progress between two judgements.
-_LOOKS = 8
 #: Bytes of drawn distances beyond which a posterior over them is refused.
 _MOST_BYTES = 1_000_000_000
-#: Maps that a chain keeps at least: from fewer, R-hat is mostly chance.
-_HELD = 200
 
 Variance = Annotated[
     float | None,
@@ -44,35 +43,6 @@ Variance = Annotated[
         0.01, 10_000.0, "Prior variance",
         "Of every coordinate. Lohaus et al. (2019) used 15.",
         advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
-    ),
-]
-Effective = Annotated[
-    int,
-    Number(
-        20, 10_000, "Effective samples",
-        "Sampling continues until the draws are worth this many independent ones.",
-    ),
-]
-Most = Annotated[
-    int,
-    Number(
-        100, 10_000_000, "Max. draws per chain", "Sampling stops here, even if the effective "
-        "samples are too few.",
-        advanced=True,
-    ),
-]
-Chains = Annotated[
-    int,
-    Number(
-        1, 64, "Chains", "Independent chains, which must converge to the same distribution.",
-        advanced=True
-    ),
-]
-WarmUp = Annotated[
-    float,
-    Number(
-        0.0, 0.9, "Burn-in", "Proportion at the start of every chain that is discarded.",
-        advanced=True,
     ),
 ]
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
@@ -180,8 +150,8 @@ def sample_posterior(
         near, far = draws[..., pairs[0]], draws[..., pairs[1]]
         return np.sqrt(np.sum((near - far) ** 2, axis=2))
 
-    kept, size, rhat = _drawn(
-        runs, judged, show, _Lengths(effective, most, chains, warm_up), progress
+    kept, size, rhat = drawn(
+        runs, judged, show, Lengths(effective, most, chains, warm_up), progress
     )
     embeddings = np.array([show(positions) for chain in kept for positions in chain])
     return Samples(embeddings, reference, 1.0, "posterior", size, rhat)
@@ -234,12 +204,12 @@ def laplace(
         normal = _normal(fitted, PreparedAnswers(triplets), fitted.embedding_, precision)
         rng = np.random.default_rng(seed)
         standard = rng.standard_normal((samples, normal.factor.shape[1]))
-        drawn = fitted.embedding_.T.ravel() + normal.directions(standard)
+        maps = fitted.embedding_.T.ravel() + normal.directions(standard)
     if reference is None:
         reference = fitted.embedding_
     embeddings = np.array([
         aligned(x.reshape(normal.mode.shape).T, fitted.placed_, reference, size=_size_of(fitted))
-        for x in drawn
+        for x in maps
     ])
     progress(1.0, snapshot=embeddings[-1])
     return Samples(embeddings, reference, 1.0, "laplace")
@@ -329,7 +299,7 @@ def sample_distances(
     """
     triplets = as_triplets(triplets)
     n = triplets.n_objects
-    lengths = _Lengths(effective, most, chains, warm_up)
+    lengths = Lengths(effective, most, chains, warm_up)
     held = lengths.held * chains
     if 8 * held * (n * (n - 1) // 2) > _MOST_BYTES:
         raise ValueError(
@@ -358,13 +328,13 @@ def sample_distances(
         runs.append(chain)
     rng = np.random.default_rng(seed)
     which = 1 + rng.permutation(len(start))[:JUDGED]
-    kept, size, rhat = _drawn(
+    kept, size, rhat = drawn(
         runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], lengths, progress
     )
-    drawn = np.abs(np.concatenate(kept)[:, 0, 1:])
+    apart = np.abs(np.concatenate(kept)[:, 0, 1:])
     mean, sd = np.zeros((2, n, n))
-    mean[upper] = mean[upper[::-1]] = drawn.mean(axis=0)
-    sd[upper] = sd[upper[::-1]] = drawn.std(axis=0, ddof=1)
+    mean[upper] = mean[upper[::-1]] = apart.mean(axis=0)
+    sd[upper] = sd[upper[::-1]] = apart.std(axis=0, ddof=1)
     return DistanceSamples(mean, sd, size, rhat)
 
 
@@ -423,96 +393,3 @@ def _judged_pairs(objects: np.ndarray, seed: int) -> np.ndarray:
     first, second = np.triu_indices(len(objects), 1)
     which = np.random.default_rng(seed).permutation(len(first))[:JUDGED]
     return objects[np.array([first[which], second[which]])]
-
-
-@dataclass(frozen=True)
-class _Lengths:
-    """How long chains are to be.
-
-    Attributes
-    ----------
-    effective : int
-        Effective draws that are wanted, of all chains together.
-    most : int
-        Draws of each chain at most.
-    chains : int
-    warm_up : float
-        Share of the draws that is left out.
-    """
-
-    effective: int
-    most: int
-    chains: int
-    warm_up: float
-
-    @property
-    def held(self) -> int:
-        """Draws that every chain keeps at most."""
-        return max(2 * self.effective // self.chains, _HELD)
-
-
-def _drawn(
-    runs: list[Chain],
-    judged: Callable[[np.ndarray], np.ndarray],
-    show: Callable[[np.ndarray], np.ndarray],
-    lengths: _Lengths,
-    progress: Progress,
-) -> tuple[np.ndarray, float, float | None]:
-    """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.
-
-    Chains are judged each time they have twice as many draws; they keep about twice as many maps
-    as are wanted, evenly spread over all draws.
-    """
-    held = lengths.held
-    thin, done, fraction, stopped = 1, 0, 0.0, False
-    kept: np.ndarray | None = None
-    while True:
-        stage = min(held * thin - done, lengths.most - done) // thin * thin
-        for part in np.diff(np.linspace(0, stage // thin, _LOOKS + 1).astype(int)) * thin:
-            if not part:
-                continue
-            found = list(in_parallel(_run, [(run, int(part), thin) for run in runs], shared=True))
-            found = np.array(found)
-            kept = found if kept is None else np.concatenate([kept, found], axis=1)
-            done += int(part)
-            fraction = max(fraction, done / lengths.most)
-            stopped = progress(fraction, snapshot=show(found[0, -1]))
-            if stopped:
-                break
-        used = kept[:, int(lengths.warm_up * kept.shape[1]) :]
-        if used.shape[0] * used.shape[1] < 2:
-            raise Stopped
-        size, rhat = convergence(judged(used))
-        enough = size >= lengths.effective and rhat is not None and rhat <= AGREED
-        if stopped or enough or done + 2 * thin > lengths.most:
-            return used, size, rhat
-        fraction = max(fraction, min(size / lengths.effective, 0.5))
-        kept, thin = kept[:, 1::2], 2 * thin
-
-
-def _run(chain: Chain, draws: int, thin: int, halt: Halt) -> np.ndarray:
-    return chain.run(draws, thin, halt)
-
-
-def convergence(values: np.ndarray) -> tuple[float, float | None]:
-    """How far chains have come.
-
-    Parameters
-    ----------
-    values : ndarray, shape (c, m, q)
-        Of q quantities, in m draws of c chains.
-
-    Returns
-    -------
-    effective : float
-        Median over the quantities of the bulk effective sample size.
-    rhat : float or None
-        Their largest rank-normalised split R-hat. None for under four draws.
-    """
-    from arviz_stats.base import array_stats  # imported late: that takes a second
-
-    if values.shape[1] < 4:
-        return float(values.shape[0]), None
-    size = array_stats.ess(values, chain_axis=0, draw_axis=1)
-    rhat = array_stats.rhat(values, chain_axis=0, draw_axis=1)
-    return float(np.median(size)), float(np.max(rhat))

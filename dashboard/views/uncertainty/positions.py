@@ -12,7 +12,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.run import Run
 from tripletscope.core.uncertainty import DistanceSamples, Samples
 from tripletscope.core.uncertainty.comparisons import Comparisons
-from tripletscope.core.uncertainty.posterior import AGREED, JUDGED
+from tripletscope.core.uncertainty.sampling import AGREED, JUDGED
 from tripletscope.core.uncertainty.weakness import (
     LISTED,
     answers_against,

@@ -15,7 +15,7 @@ from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty import laplace, sample_distances, sample_posterior
 from tripletscope.core.uncertainty import posterior as module
 from tripletscope.core.uncertainty.curvature import laplace_normal, second_derivatives
-from tripletscope.core.uncertainty.posterior import convergence
+from tripletscope.core.uncertainty.sampling import convergence
 
 METHODS = [STE, TSTE, CKL]
 
