@@ -7,12 +7,13 @@ from typing import Annotated
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import Number, register
-from tripletscope.core.optimise.loss import Loss, compiled, log_positive
+from tripletscope.core.optimise.elementary import compiled, log_positive
+from tripletscope.core.optimise.loss import Loss
 
 
 @compiled
-def _ckl(near2, far2, weight, parameters, by_near, by_far):
-    mu = parameters[0]
+def _ckl(near2, far2, weight, constants, by_near, by_far):
+    mu = constants[0]
     total = 0.0
     for t in range(near2.size):
         far = far2[t] + mu

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import register
-from tripletscope.core.optimise.loss import Loss, compiled
+from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.optimise.loss import Loss
 
 #: Width over which the corner of the hinge is rounded.
 ROUNDING = 0.5
 
 
 @compiled
-def _gnmds(near2, far2, weight, parameters, by_near, by_far):
-    width = parameters[0]
+def _gnmds(near2, far2, weight, constants, by_near, by_far):
+    width = constants[0]
     total = 0.0
     for t in range(near2.size):
         short = max(1.0 + near2[t] - far2[t], 0.0)

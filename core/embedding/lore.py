@@ -13,7 +13,8 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
 from tripletscope.core.method import Number, register
-from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers, compiled, softplus
+from tripletscope.core.optimise.elementary import compiled, softplus
+from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
 #: Exponent of the penalty on the size of a dimension.
@@ -25,7 +26,7 @@ _ROUNDING = 1e-12
 
 
 @compiled
-def _lore(near2, far2, weight, parameters, by_near, by_far):
+def _lore(near2, far2, weight, constants, by_near, by_far):
     total = 0.0
     for t in range(near2.size):
         near, far = math.sqrt(near2[t] + _ROUNDING), math.sqrt(far2[t] + _ROUNDING)

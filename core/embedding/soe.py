@@ -8,15 +8,16 @@ from typing import Annotated
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
 from tripletscope.core.method import Number, register
-from tripletscope.core.optimise.loss import Loss, compiled
+from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.optimise.loss import Loss
 
 #: Added to squared distances, because a distance has no derivative where it is 0.
 _ROUNDING = 1e-12
 
 
 @compiled
-def _soe(near2, far2, weight, parameters, by_near, by_far):
-    margin = parameters[0]
+def _soe(near2, far2, weight, constants, by_near, by_far):
+    margin = constants[0]
     total = 0.0
     for t in range(near2.size):
         near, far = math.sqrt(near2[t] + _ROUNDING), math.sqrt(far2[t] + _ROUNDING)

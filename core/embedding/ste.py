@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import register
-from tripletscope.core.optimise.loss import Loss, compiled, softplus
+from tripletscope.core.optimise.elementary import compiled, softplus
+from tripletscope.core.optimise.loss import Loss
 
 
 @compiled
-def _ste(near2, far2, weight, parameters, by_near, by_far):
+def _ste(near2, far2, weight, constants, by_near, by_far):
     total = 0.0
     for t in range(near2.size):
         value, slope = softplus(near2[t] - far2[t])

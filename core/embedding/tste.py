@@ -7,12 +7,13 @@ from typing import Annotated
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import Number, register
-from tripletscope.core.optimise.loss import Loss, compiled, log_positive, softplus
+from tripletscope.core.optimise.elementary import compiled, log_positive, softplus
+from tripletscope.core.optimise.loss import Loss
 
 
 @compiled
-def _tste(near2, far2, weight, parameters, by_near, by_far):
-    alpha = parameters[0]
+def _tste(near2, far2, weight, constants, by_near, by_far):
+    alpha = constants[0]
     half = (alpha + 1.0) / 2.0
     total = 0.0
     for t in range(near2.size):

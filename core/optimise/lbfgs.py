@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numba.core import types
 
-from tripletscope.core.optimise.loss import CONSTANTS, KERNEL, Objective, compiled, evaluate
+from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.optimise.loss import BLOCK_TYPE, KERNEL, Objective, evaluate
 
 #: Steps that the model of the curvature remembers.
 _MEMORY = 10
@@ -42,6 +44,31 @@ _LOSS, _LENGTH, _SLOPE, _LOW, _HIGH, _BEST_LOSS, _LAST_FALL = 0, 1, 2, 3, 6, 9, 
 _KEPT, _TRIED, _HAS_HIGH, _HAS_BEST, _ITERATIONS = range(5)
 
 
+class State(NamedTuple):
+    """Everything that a descent knows, for a loss of m variables.
+
+    Attributes
+    ----------
+    vectors : ndarray, shape (7, m)
+        Rows `_X` to `_BEST_GRADIENT`.
+    numbers : ndarray, shape (11,)
+        `_LOSS` to `_LAST_FALL`.
+    counts : ndarray of int, shape (5,)
+        `_KEPT` to `_ITERATIONS`.
+    steps, changes : ndarray, shape (_MEMORY, m)
+        Latest steps, and what they changed of the gradient.
+    products : ndarray, shape (_MEMORY,)
+        Of each step with its change.
+    """
+
+    vectors: np.ndarray
+    numbers: np.ndarray
+    counts: np.ndarray
+    steps: np.ndarray
+    changes: np.ndarray
+    products: np.ndarray
+
+
 class Descent:
     """Where a minimisation stands.
 
@@ -64,7 +91,7 @@ class Descent:
         self._counts = np.zeros(5, dtype=np.int64)
         self._losses = np.empty(_MOST_ITERATIONS)
         steps, changes = np.empty((2, _MEMORY, start.size))
-        self._state = (
+        self._state = State(
             self._vectors, self._numbers, self._counts, steps, changes, np.empty(_MEMORY)
         )
 
@@ -105,7 +132,8 @@ class Descent:
         if isinstance(objective, Objective) and objective.in_one_block:
             n = max(_IN_ONE_GO // (len(objective.answers) + self.x.size), 1)
             state = _compiled_iterations()(
-                *objective.arguments, *self._state, tol, self._losses[: min(n, most)]
+                objective.loss.kernel, objective.block, self._state, tol,
+                self._losses[: min(n, most)],
             )
         else:
             state = self._iteration(objective, tol)
@@ -113,29 +141,24 @@ class Descent:
         return state
 
     def _iteration(self, objective: Callable, tol: float) -> int:
-        found = _prepare(*self._state)
+        found = _prepare(self._state)
         while found == _SEARCHING:
             loss, gradient = objective(self._vectors[_TRIAL].copy())
             self._vectors[_TRIAL_GRADIENT] = gradient
-            found = _advance(loss, *self._state)
+            found = _advance(loss, self._state)
         self._losses[0] = self.loss
         return _judged(found, self._numbers, tol)
 
 
-def _iterations(
-    kernel, constants, roles, weight, prior, n_components, positions, by_position, buffers,
-    vectors, numbers, counts, steps, changes, products, tol, losses,
-):
+def _iterations(kernel, block, descent, tol, losses):
     """As many iterations as there is room for their losses, unless the descent ends before."""
+    vectors, numbers = descent.vectors, descent.numbers
     state = GOING
     for iteration in range(losses.size):
-        found = _prepare(vectors, numbers, counts, steps, changes, products)
+        found = _prepare(descent)
         while found == _SEARCHING:
-            loss = evaluate(
-                kernel, constants, roles, weight, prior, n_components, positions, by_position,
-                buffers, vectors[_TRIAL], vectors[_TRIAL_GRADIENT],
-            )
-            found = _advance(loss, vectors, numbers, counts, steps, changes, products)
+            loss = evaluate(kernel, block, vectors[_TRIAL], vectors[_TRIAL_GRADIENT])
+            found = _advance(loss, descent)
         losses[iteration] = numbers[_LOSS]
         state = _judged(found, numbers, tol)
         if state != GOING:
@@ -147,11 +170,10 @@ def _iterations(
 def _compiled_iterations() -> Callable:
     """`_iterations`, compiled once for all losses: it takes them by their address."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
-    signature = types.int64(
-        KERNEL, CONSTANTS, types.uint32[:, ::1], vector, types.float64, types.int64, matrix,
-        matrix, matrix,
-        matrix, vector, types.int64[::1], matrix, matrix, vector, types.float64, vector,
+    state = types.NamedTuple(
+        [matrix, vector, types.int64[::1], matrix, matrix, vector], State
     )
+    signature = types.int64(KERNEL, BLOCK_TYPE, state, types.float64, vector)
     return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_iterations)
 
 
@@ -163,8 +185,9 @@ def _judged(found, numbers, tol):
 
 
 @compiled
-def _prepare(vectors, numbers, counts, steps, changes, products):
+def _prepare(descent):
     """Choose a direction, and the first place along it to evaluate."""
+    vectors, numbers, counts, steps, changes, products = descent
     x, gradient, direction = vectors[_X], vectors[_GRADIENT], vectors[_DIRECTION]
     while True:
         _two_loops(direction, gradient, steps, changes, products, counts[_KEPT])
@@ -187,12 +210,13 @@ def _prepare(vectors, numbers, counts, steps, changes, products):
 
 
 @compiled
-def _advance(loss, vectors, numbers, counts, steps, changes, products):
+def _advance(loss, descent):
     """Go on with the loss at the trial point, towards one with the weak Wolfe conditions.
 
     Brackets and divides (Lewis & Overton 2013, algorithm 4.6, which copes with kinks too), by
     the minimum of a cubic where that is well inside.
     """
+    vectors, numbers, counts = descent.vectors, descent.numbers, descent.counts
     length, first_slope = numbers[_LENGTH], numbers[_SLOPE]
     slope = _dot(vectors[_DIRECTION], vectors[_TRIAL_GRADIENT])
     if not loss <= numbers[_LOSS] + _FALL * length * first_slope:
@@ -204,18 +228,18 @@ def _advance(loss, vectors, numbers, counts, steps, changes, products):
         numbers[_BEST_LOSS] = loss
         counts[_HAS_BEST] = 1
     else:
-        _step(loss, vectors, numbers, counts, steps, changes, products)
+        _step(loss, descent)
         return _STEPPED
     counts[_TRIED] += 1
     if counts[_TRIED] == _TRIALS:
         if counts[_HAS_BEST]:
             vectors[_TRIAL], vectors[_TRIAL_GRADIENT] = vectors[_BEST], vectors[_BEST_GRADIENT]
-            _step(numbers[_BEST_LOSS], vectors, numbers, counts, steps, changes, products)
+            _step(numbers[_BEST_LOSS], descent)
             return _STEPPED
         if counts[_KEPT] == 0:
             return _STUCK
         counts[_KEPT] = 0
-        return _prepare(vectors, numbers, counts, steps, changes, products)
+        return _prepare(descent)
     if counts[_HAS_HIGH]:
         low, high = numbers[_LOW], numbers[_HIGH]
         width = high - low
@@ -236,8 +260,9 @@ def _look(vectors, length):
 
 
 @compiled
-def _step(loss, vectors, numbers, counts, steps, changes, products):
+def _step(loss, descent):
     """Take the trial point, and learn from the step, unless the loss is not convex along it."""
+    vectors, numbers, counts, steps, changes, products = descent
     place = counts[_KEPT] % _MEMORY
     step, change = steps[place], changes[place]
     product = size2 = 0.0

@@ -13,128 +13,19 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
+from numbers import Real
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numba.core import types
-from numba.extending import intrinsic
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.optimise.elementary import compiled, exact
 
 #: Answers per block: four buffers of this length fit in a second-level cache.
 BLOCK = 8192
-
-# The numpy error model leaves divisions unguarded, and without NaN assumptions ("nnan", "ninf")
-# a loss may still be checked for finiteness. Both matter for vectorisation.
-_REORDER = {"contract", "reassoc", "nsz", "arcp", "afn"}
-# Sums that may be reordered come out differently in different surroundings. A function that is
-# called has two: by itself and in the caller's object code. Which one runs would depend on whether
-# the caller was compiled just now or taken from the cache; inlined, there is only one.
-compiled = numba.njit(
-    nogil=True, cache=True, error_model="numpy", fastmath=_REORDER, forceinline=True
-)
-_exact = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-
-
-# Vectorisable exp and log --------------------------------------------------------------------
-# The library functions are called one value at a time. These short ones the compiler turns into
-# vector instructions: about 1 ns instead of 10 ns per answer, to within 1e-15.
-
-
-@intrinsic
-def _as_float(context, bits):
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], context.get_value_type(types.float64))
-
-    return types.float64(types.int64), generate
-
-
-@intrinsic
-def _as_bits(context, number):
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
-
-    return types.int64(types.float64), generate
-
-
-_LOG2_E = 1 / math.log(2)
-_LN2_HIGH = 0.6931471803691238  # the leading bits of log(2), so that k * _LN2_HIGH is exact
-_LN2_LOW = 1.9082149292705877e-10
-_ROUND = 1.5 * 2.0**52  # adding it leaves the nearest whole number in the lowest bits
-
-
-@_exact
-def exp_negative(x: float) -> float:
-    """exp(x) for x <= 0; below -700 it stays at exp(-700)."""
-    shifted = max(x, -700.0) * _LOG2_E + _ROUND
-    k = shifted - _ROUND
-    r = max(x, -700.0) - k * _LN2_HIGH - k * _LN2_LOW
-    # Taylor series for |r| <= log(2) / 2
-    p = 1.0 / 479001600
-    p = p * r + 1.0 / 39916800
-    p = p * r + 1.0 / 3628800
-    p = p * r + 1.0 / 362880
-    p = p * r + 1.0 / 40320
-    p = p * r + 1.0 / 5040
-    p = p * r + 1.0 / 720
-    p = p * r + 1.0 / 120
-    p = p * r + 1.0 / 24
-    p = p * r + 1.0 / 6
-    p = p * r + 0.5
-    p = p * r + 1.0
-    p = p * r + 1.0
-    return p * _as_float((_as_bits(shifted) + 1023) << 52)
-
-
-@_exact
-def _atanh_series(s: float) -> float:
-    """2 atanh(s) for |s| <= 1/3."""
-    q = s * s
-    p = 1.0 / 33
-    p = p * q + 1.0 / 31
-    p = p * q + 1.0 / 29
-    p = p * q + 1.0 / 27
-    p = p * q + 1.0 / 25
-    p = p * q + 1.0 / 23
-    p = p * q + 1.0 / 21
-    p = p * q + 1.0 / 19
-    p = p * q + 1.0 / 17
-    p = p * q + 1.0 / 15
-    p = p * q + 1.0 / 13
-    p = p * q + 1.0 / 11
-    p = p * q + 1.0 / 9
-    p = p * q + 1.0 / 7
-    p = p * q + 1.0 / 5
-    p = p * q + 1.0 / 3
-    p = p * q + 1.0
-    return 2.0 * s * p
-
-
-@_exact
-def log1p_unit(x: float) -> float:
-    """log(1 + x) for 0 <= x <= 1."""
-    return _atanh_series(x / (2.0 + x))
-
-
-@_exact
-def log_positive(x: float) -> float:
-    """log(x) for normal positive x."""
-    bits = _as_bits(x)
-    # Shifting by sqrt(1/2) brings the mantissa to [sqrt(1/2), sqrt(2)).
-    k = (bits - 0x3FE6A09E667F3BCD) >> 52
-    mantissa = _as_float(bits - (k << 52))
-    return (
-        k * _LN2_HIGH + (k * _LN2_LOW + _atanh_series((mantissa - 1.0) / (mantissa + 1.0)))
-    )
-
-
-@_exact
-def softplus(z: float) -> tuple[float, float]:
-    """log(1 + exp(z)) and its derivative."""
-    e = exp_negative(-abs(z))
-    share = 1.0 / (1.0 + e)
-    return max(z, 0.0) + log1p_unit(e), share if z > 0.0 else e * share
 
 
 # Gather and scatter --------------------------------------------------------------------------
@@ -228,7 +119,7 @@ def _grouped(rows, weight, n_objects):
     return roles, ordered
 
 
-@_exact
+@exact
 def _margins(positions, rows, margin):
     third, last = (0, 2) if rows.shape[1] == 3 else (2, 3)
     for t in range(len(rows)):
@@ -279,32 +170,85 @@ class Loss:
 
     Parameters
     ----------
-    kernel : compiled function ``(near2, far2, weight, parameters, by_near, by_far) -> float``
+    kernel : compiled function ``(near2, far2, weight, constants, by_near, by_far) -> float``
         Takes squared distances from anchor to near and to far and weights of some answers, fills
         in the derivatives by the two squared distances, returns the sum of weighted losses.
     parameters : tuple of float
-        Constants of the loss, one at most: compiled code takes kernels by their address, and so
-        with one signature.
+        Constants of the loss, however many; the kernel gets them as a vector.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is not compiled, or a constant is not a finite number.
     """
 
     kernel: Callable
     parameters: tuple[float, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, numba.core.dispatcher.Dispatcher):
+            raise ValueError(
+                f"the kernel of a loss is {self.kernel!r}; it must be compiled, which `compiled` "
+                "of tripletscope.core.optimise.loss does"
+            )
+        for number in self.parameters:
+            if not isinstance(number, Real) or not math.isfinite(number):
+                raise ValueError(f"a constant of a loss is {number!r}; it must be a finite number")
 
-_VECTOR = types.float64[::1]
-CONSTANTS = types.UniTuple(types.float64, 1)
-#: Type of a kernel with one constant, for compiled code that takes any of them by its address.
+    @cached_property
+    def constants(self) -> np.ndarray:
+        """(k,) the parameters as compiled code takes them."""
+        return np.array(self.parameters, dtype=float)
+
+
+_VECTOR, _MATRIX = types.float64[::1], types.float64[:, ::1]
+#: Type of every kernel, for compiled code that takes any of them by its address.
 KERNEL = types.FunctionType(
-    types.float64(_VECTOR, _VECTOR, _VECTOR, CONSTANTS, _VECTOR, _VECTOR)
+    types.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+)
+
+
+class Block(NamedTuple):
+    """What `evaluate` needs to know of answers that make a single block, and where it works.
+
+    Attributes
+    ----------
+    constants : ndarray, shape (k,)
+        Of the loss.
+    roles : ndarray of uint32, shape (3, T) or (4, T)
+    weight : ndarray, shape (T,)
+    prior : float
+    n_components : int
+    positions, by_position : ndarray, shape (d or d + 1, n)
+        The map and its gradient, with an even number of components.
+    buffers : ndarray, shape (4, T)
+        Squared distances to near and far, and the derivatives by them.
+    """
+
+    constants: np.ndarray
+    roles: np.ndarray
+    weight: np.ndarray
+    prior: float
+    n_components: int
+    positions: np.ndarray
+    by_position: np.ndarray
+    buffers: np.ndarray
+
+
+#: Type of a `Block`.
+BLOCK_TYPE = types.NamedTuple(
+    [
+        _VECTOR, types.uint32[:, ::1], _VECTOR, types.float64, types.int64, _MATRIX, _MATRIX,
+        _MATRIX,
+    ],
+    Block,
 )
 
 
 @compiled
-def evaluate(
-    kernel, constants, roles, weight, prior, n_components, positions, by_position, buffers, x,
-    gradient,
-):
+def evaluate(kernel, block, x, gradient):
     """What `Objective` does, for compiled code and answers that make a single block."""
+    constants, roles, weight, prior, n_components, positions, by_position, buffers = block
     n = positions.shape[1]
     total = 0.0
     for c in range(n_components):
@@ -330,17 +274,11 @@ def evaluate(
 
 
 def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
-    """(T,) loss of every answer by itself, from squared distances to near and far, shape (T,).
-
-    Parameters
-    ----------
-    loss : Loss
-        With at most one constant.
-    """
+    """(T,) loss of every answer by itself, from squared distances to near and far, shape (T,)."""
     found = np.empty(len(near2))
     _compiled_singles()(
-        loss.kernel, loss.parameters or (0.0,), np.ascontiguousarray(near2),
-        np.ascontiguousarray(far2), found,
+        loss.kernel, loss.constants, np.ascontiguousarray(near2), np.ascontiguousarray(far2),
+        found,
     )
     return found
 
@@ -355,7 +293,7 @@ def _singles(kernel, constants, near2, far2, found):
 
 @cache
 def _compiled_singles() -> Callable:
-    signature = types.void(KERNEL, CONSTANTS, _VECTOR, _VECTOR, _VECTOR)
+    signature = types.void(KERNEL, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
     return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_singles)
 
 
@@ -453,12 +391,11 @@ class Objective:
         return len(self._blocks) == 1
 
     @cached_property
-    def arguments(self) -> tuple:
-        """The first arguments of `evaluate`."""
-        return (
-            self.loss.kernel, self.loss.parameters or (0.0,), self.answers.roles,
-            self.answers.weight, float(self.prior), self.shape[0], self._positions,
-            np.zeros_like(self._positions), self._buffers,
+    def block(self) -> Block:
+        """What `evaluate` needs, where `in_one_block`."""
+        return Block(
+            self.loss.constants, self.answers.roles, self.answers.weight, float(self.prior),
+            self.shape[0], self._positions, np.zeros_like(self._positions), self._buffers,
         )
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -467,9 +404,9 @@ class Objective:
         positions[:n_components] = x.reshape(self.shape)
         gradient = self.prior * positions
         total = 0.5 * self.prior * float(x @ x)
-        kernel, parameters = self.loss.kernel, self.loss.parameters
+        kernel, constants = self.loss.kernel, self.loss.constants
         for roles, weight, (near2, far2, by_near, by_far) in self._blocks:
             self._gather(positions, *roles, near2, far2)
-            total += kernel(near2, far2, weight, parameters, by_near, by_far)
+            total += kernel(near2, far2, weight, constants, by_near, by_far)
             self._scatter(positions, *roles, by_near, by_far, gradient)
         return total, gradient[:n_components].ravel()

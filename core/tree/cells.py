@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletscope.core.optimise.loss import compiled
+from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.tree.nodes import Nodes
 
 RANDOM, LABELS, RESPONSES = 0, 1, 2

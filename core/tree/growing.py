@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tripletscope.core.optimise.loss import compiled
+from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.tree.cells import (
     AGAIN,
     LEAF,

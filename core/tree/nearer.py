@@ -8,7 +8,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from tripletscope.core.optimise.loss import compiled
+from tripletscope.core.optimise.elementary import compiled
 
 #: Rows that are compared with a pair at a time: their loads from memory overlap.
 _ROWS = 4

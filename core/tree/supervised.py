@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.method import Choice, Number, Switch
-from tripletscope.core.optimise.loss import compiled
+from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.tree.cells import LABELS, RANDOM, RESPONSES
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import Oracle

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numba.core import types
 
 from tripletscope.core.computing.parallel import Halt
-from tripletscope.core.optimise.loss import CONSTANTS, KERNEL, Loss, PreparedAnswers, gather, paired
+from tripletscope.core.optimise.loss import KERNEL, Loss, PreparedAnswers, gather, paired
 from tripletscope.core.uncertainty.curvature import Normal
 
 #: Draws between two looks at whether to stop.
@@ -19,6 +20,51 @@ _BLOCK = 128
 _LOOK = 1024
 
 _OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
+
+
+class Target(NamedTuple):
+    """A posterior relative to a normal distribution: what every step is judged by.
+
+    Attributes
+    ----------
+    constants : ndarray, shape (k,)
+        Of the loss.
+    roles : ndarray of uint32, shape (3, T)
+    weight : ndarray, shape (T,)
+    mode : ndarray, shape (d or d + 1, n)
+        Of the normal distribution, with an even number of components.
+    n_components : int
+    precision : float
+        Of the prior, where the normal distribution is not the prior itself; otherwise 0.
+    turned : bool
+        Whether rotations are left out.
+    """
+
+    constants: np.ndarray
+    roles: np.ndarray
+    weight: np.ndarray
+    mode: np.ndarray
+    n_components: int
+    precision: float
+    turned: bool
+
+
+class Place(NamedTuple):
+    """Where a chain is; changed in place.
+
+    Attributes
+    ----------
+    deviation : ndarray, shape (d * n,)
+        From the mode.
+    standard : ndarray, shape (r,)
+        The same in standard normals.
+    value : ndarray, shape (1,)
+        Log of posterior over normal density; -inf before the first step.
+    """
+
+    deviation: np.ndarray
+    standard: np.ndarray
+    value: np.ndarray
 
 
 class Chain:
@@ -50,18 +96,19 @@ class Chain:
         precision: float = 0.0,
     ) -> None:
         self._normal, self._rng = normal, rng
-        # One signature for all: losses without a constant ignore it.
-        self._target = (
-            loss.kernel, loss.parameters or (0.0,), answers.roles, answers.weight,
-            paired(normal.mode), normal.mode.shape[0], precision, normal.turned,
+        self._kernel = loss.kernel
+        self._target = Target(
+            loss.constants, answers.roles, answers.weight, paired(normal.mode),
+            normal.mode.shape[0], float(precision), normal.turned,
         )
         rank = normal.factor.shape[-1]
-        self._state = np.zeros(normal.mode.size), np.zeros(rank), np.full(1, -np.inf)
+        self._place = Place(np.zeros(normal.mode.size), np.zeros(rank), np.full(1, -np.inf))
 
     def start(self, deviation: np.ndarray) -> None:
         """Begin at this deviation from the mode, shape (d * n,); for vectors as factor."""
-        self._state[0][:] = deviation
-        self._state[1][:] = deviation / np.where(self._normal.factor == 0, 1, self._normal.factor)
+        width = self._normal.factor
+        self._place.deviation[:] = deviation
+        self._place.standard[:] = deviation / np.where(width == 0, 1, width)
 
     def run(self, draws: int, thin: int, halt: Halt) -> np.ndarray:
         """(draws // thin, d, n) every `thin`-th map of so many further ones; fewer if halted."""
@@ -71,11 +118,12 @@ class Chain:
             if halt():
                 break
             size = min(block, draws - first)
-            standard = self._rng.standard_normal((size, len(self._state[1])))
+            standard = self._rng.standard_normal((size, len(self._place.standard)))
             directions = self._normal.directions(standard)
             kept = np.empty((size // thin, self._normal.mode.size))
             compiled_steps()(
-                *self._target, directions, standard, *self._state, self._rng, thin, kept
+                self._kernel, self._target, self._place, directions, standard, self._rng, thin,
+                kept,
             )
             found.append(kept)
         found = np.concatenate(found) if found else np.empty((0, self._normal.mode.size))
@@ -83,14 +131,12 @@ class Chain:
 
 
 @numba.njit(**_OPTIONS)
-def _log_ratio(
-    kernel, parameters, roles, weight, mode, n_components, precision, turned,
-    y, standard2, floor, positions, buffers,
-):
+def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
     """Log of posterior over normal density at mode + y, or -inf if that is below `floor`.
 
     `standard2` is the squared length of the deviation in standard normals.
     """
+    constants, roles, weight, mode, n_components, precision, turned = target
     n_objects = mode.shape[1]
     ratio, size2 = 0.0, 0.0
     for c in range(n_components):
@@ -109,7 +155,7 @@ def _log_ratio(
         gather(
             positions, roles[0, low:high], roles[1, low:high], roles[2, low:high], near2, far2
         )
-        ratio -= kernel(near2, far2, weight[low:high], parameters, by_near, by_far)
+        ratio -= kernel(near2, far2, weight[low:high], constants, by_near, by_far)
         if not ratio > floor:  # losses are 0 or more, so it only falls
             return -np.inf
     return ratio
@@ -143,19 +189,14 @@ def _log_sweep(mode, positions, n_components):
     return total
 
 
-def _steps(
-    kernel, parameters, roles, weight, mode, n_components, precision, turned,
-    directions, standard, y, z, value, rng, thin, kept,
-):
-    """As many steps as directions, from deviation `y`, in standard normals `z`."""
-    positions = mode.copy()
-    buffers = np.empty((4, min(_LOOK, weight.size)))
+def _steps(kernel, target, place, directions, standard, rng, thin, kept):
+    """As many steps as directions."""
+    y, z, value = place
+    positions = target.mode.copy()
+    buffers = np.empty((4, min(_LOOK, target.weight.size)))
     trial = np.empty_like(y)
     if value[0] == -np.inf:
-        value[0] = _log_ratio(
-            kernel, parameters, roles, weight, mode, n_components, precision, turned,
-            y, np.sum(z * z), -np.inf, positions, buffers,
-        )
+        value[0] = _log_ratio(kernel, target, y, np.sum(z * z), -np.inf, positions, buffers)
     for s in range(directions.shape[0]):
         here2 = there2 = across = 0.0
         for r in range(z.size):
@@ -169,11 +210,8 @@ def _steps(
             c, e = math.cos(angle), math.sin(angle)
             for r in range(y.size):
                 trial[r] = c * y[r] + e * directions[s, r]
-            found = _log_ratio(
-                kernel, parameters, roles, weight, mode, n_components, precision, turned,
-                trial, c * c * here2 + 2.0 * c * e * across + e * e * there2, floor,
-                positions, buffers,
-            )
+            length2 = c * c * here2 + 2.0 * c * e * across + e * e * there2
+            found = _log_ratio(kernel, target, trial, length2, floor, positions, buffers)
             if found > floor:
                 y[:] = trial
                 for r in range(z.size):
@@ -195,8 +233,15 @@ def _steps(
 def compiled_steps() -> numba.core.dispatcher.Dispatcher:
     """`_steps` as compiled code, once for all losses: it takes them by their address."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
+    target = types.NamedTuple(
+        [
+            vector, types.uint32[:, ::1], vector, matrix, types.int64, types.float64,
+            types.boolean,
+        ],
+        Target,
+    )
+    place = types.NamedUniTuple(vector, 3, Place)
     signature = types.void(
-        KERNEL, CONSTANTS, types.uint32[:, ::1], vector, matrix, types.int64, types.float64,
-        types.boolean, matrix, matrix, vector, vector, vector, types.npy_rng, types.int64, matrix,
+        KERNEL, target, place, matrix, matrix, types.npy_rng, types.int64, matrix
     )
     return numba.njit(signature, **_OPTIONS)(_steps)

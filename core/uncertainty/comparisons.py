@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.optimise.loss import compiled
+from tripletscope.core.optimise.elementary import compiled
 
 #: Anchors are divided into so many parts, whatever the number of threads.
 _PARTS = 8

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.core.optimise.loss import Loss, PreparedAnswers, compiled, squared_distances
+from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.optimise.loss import Loss, PreparedAnswers, squared_distances
 
 #: Positions in all beyond which a matrix for every two of them is refused: 300 MB.
 LARGEST = 6000
@@ -87,7 +88,7 @@ def second_derivatives(answers: PreparedAnswers, loss: Loss, positions: np.ndarr
 
     def slopes(near2: np.ndarray, far2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         by_near, by_far = np.empty((2, len(near2)))
-        loss.kernel(near2, far2, answers.weight, loss.parameters, by_near, by_far)
+        loss.kernel(near2, far2, answers.weight, loss.constants, by_near, by_far)
         return by_near, by_far
 
     step = _STEP * (1.0 + near2 + far2)

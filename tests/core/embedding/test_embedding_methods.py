@@ -328,7 +328,7 @@ def test_gnmdsk_is_the_minimum_over_all_kernels():
         by_near, by_far = np.empty((2, len(near)))
         value = loss.kernel(
             np.tensordot(near, kernel), np.tensordot(far, kernel), np.ones(len(near)),
-            loss.parameters, by_near, by_far,
+            loss.constants, by_near, by_far,
         )
         gradient = np.tensordot(by_near, near, 1) + np.tensordot(by_far, far, 1)
         return value + np.trace(kernel) / 2, gradient + unit / 2

@@ -19,24 +19,69 @@ from tripletscope.core.embedding.tste import _tste
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import methods
 from tripletscope.core.optimise import loss as loss_module
+from tripletscope.core.optimise.elementary import (
+    compiled,
+    exp_negative,
+    log1p_unit,
+    log_positive,
+    softplus,
+)
 from tripletscope.core.optimise.loss import (
     Loss,
     Objective,
     PreparedAnswers,
-    exp_negative,
-    log1p_unit,
-    log_positive,
     margins,
-    softplus,
+    single_losses,
 )
+from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.uncertainty.chain import Chain
+from tripletscope.core.uncertainty.curvature import Normal
+
+
+@compiled
+def _three_constants(near2, far2, weight, constants, by_near, by_far):
+    """CKL's loss, whose smoothing is put together from three constants."""
+    mu = constants[0] + constants[1] * constants[2]
+    total = 0.0
+    for t in range(near2.size):
+        far = far2[t] + mu
+        both = near2[t] + far + mu
+        total += weight[t] * log_positive(both / far)
+        by_near[t] = weight[t] / both
+        by_far[t] = weight[t] * (1.0 / both - 1.0 / far)
+    return total
+
+
+def test_a_loss_has_as_many_constants_as_it_likes(planted):
+    one, three = Loss(_ckl, (1.75,)), Loss(_three_constants, (1.0, 0.25, 3.0))
+    near2, far2 = np.linspace(0.1, 4.0, 20), np.linspace(3.0, 0.2, 20)
+    assert np.array_equal(single_losses(one, near2, far2), single_losses(three, near2, far2))
+    answers, start = PreparedAnswers(planted), np.random.default_rng(0).normal(size=60)
+    normal, found = Normal(np.zeros((2, 30)), np.ones(60)), []
+    for loss in (one, three):
+        objective = Objective(answers, loss, 2, prior=0.1)
+        assert objective.in_one_block
+        chain = Chain(answers, loss, normal, np.random.default_rng(1))
+        plain = objective(start)[0]
+        found.append((plain, minimise(objective, start).x, chain.run(64, 8, lambda: False)))
+    for ours, theirs in zip(*found, strict=True):
+        assert np.array_equal(ours, theirs)
+
+
+def test_what_cannot_be_a_loss_is_said_where_it_is_declared():
+    with pytest.raises(ValueError, match="must be compiled"):
+        Loss(lambda *_: 0.0)
+    for wrong in ("0.1", None, float("nan"), np.ones(2)):
+        with pytest.raises(ValueError, match="must be a finite number"):
+            Loss(_ckl, (wrong,))
 
 
 def evaluate(loss: Loss, near2, far2, weight=1.0) -> tuple[float, float, float]:
     """Loss of one answer and its two derivatives."""
     by_near, by_far = np.empty(1), np.empty(1)
     value = loss.kernel(
-        np.array([near2]), np.array([far2]), np.array([weight]), loss.parameters, by_near, by_far
+        np.array([near2]), np.array([far2]), np.array([weight]), loss.constants, by_near, by_far
     )
     return value, by_near[0], by_far[0]
 
@@ -217,7 +262,7 @@ def test_compiled_code_evaluates_the_same_loss(name, n_components, kind):
     objective = Objective(PreparedAnswers(given), LOSSES[name], n_components, prior=0.3)
     x, gradient = rng.normal(size=9 * n_components), np.empty(9 * n_components)
     for _ in range(2):  # what a first evaluation leaves in the buffers is gone in the second
-        value = loss_module.evaluate(*objective.arguments, x, gradient)
+        value = loss_module.evaluate(LOSSES[name].kernel, objective.block, x, gradient)
     plain_value, plain_gradient = objective(x)
     assert value == pytest.approx(plain_value, rel=1e-12)
     assert gradient == pytest.approx(plain_gradient, rel=1e-10, abs=1e-12)

@@ -1,0 +1,120 @@
+"""How numerical code is compiled, and an exponential and a logarithm that vectorise.
+
+The library's functions are called one value at a time. These short ones the compiler turns into
+vector instructions: about 1 ns instead of 10 ns per answer, to within 1e-15.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+from numba.core import types
+from numba.extending import intrinsic
+
+# The numpy error model leaves divisions unguarded, and without NaN assumptions ("nnan", "ninf")
+# a loss may still be checked for finiteness. Both matter for vectorisation.
+_REORDER = {"contract", "reassoc", "nsz", "arcp", "afn"}
+# Sums that may be reordered come out differently in different surroundings. A function that is
+# called has two: by itself and in the caller's object code. Which one runs would depend on whether
+# the caller was compiled just now or taken from the cache; inlined, there is only one.
+compiled = numba.njit(
+    nogil=True, cache=True, error_model="numpy", fastmath=_REORDER, forceinline=True
+)
+exact = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+
+
+
+@intrinsic
+def _as_float(context, bits):
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], context.get_value_type(types.float64))
+
+    return types.float64(types.int64), generate
+
+
+@intrinsic
+def _as_bits(context, number):
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
+
+    return types.int64(types.float64), generate
+
+
+_LOG2_E = 1 / math.log(2)
+_LN2_HIGH = 0.6931471803691238  # the leading bits of log(2), so that k * _LN2_HIGH is exact
+_LN2_LOW = 1.9082149292705877e-10
+_ROUND = 1.5 * 2.0**52  # adding it leaves the nearest whole number in the lowest bits
+
+
+@exact
+def exp_negative(x: float) -> float:
+    """exp(x) for x <= 0; below -700 it stays at exp(-700)."""
+    shifted = max(x, -700.0) * _LOG2_E + _ROUND
+    k = shifted - _ROUND
+    r = max(x, -700.0) - k * _LN2_HIGH - k * _LN2_LOW
+    # Taylor series for |r| <= log(2) / 2
+    p = 1.0 / 479001600
+    p = p * r + 1.0 / 39916800
+    p = p * r + 1.0 / 3628800
+    p = p * r + 1.0 / 362880
+    p = p * r + 1.0 / 40320
+    p = p * r + 1.0 / 5040
+    p = p * r + 1.0 / 720
+    p = p * r + 1.0 / 120
+    p = p * r + 1.0 / 24
+    p = p * r + 1.0 / 6
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    return p * _as_float((_as_bits(shifted) + 1023) << 52)
+
+
+@exact
+def _atanh_series(s: float) -> float:
+    """2 atanh(s) for |s| <= 1/3."""
+    q = s * s
+    p = 1.0 / 33
+    p = p * q + 1.0 / 31
+    p = p * q + 1.0 / 29
+    p = p * q + 1.0 / 27
+    p = p * q + 1.0 / 25
+    p = p * q + 1.0 / 23
+    p = p * q + 1.0 / 21
+    p = p * q + 1.0 / 19
+    p = p * q + 1.0 / 17
+    p = p * q + 1.0 / 15
+    p = p * q + 1.0 / 13
+    p = p * q + 1.0 / 11
+    p = p * q + 1.0 / 9
+    p = p * q + 1.0 / 7
+    p = p * q + 1.0 / 5
+    p = p * q + 1.0 / 3
+    p = p * q + 1.0
+    return 2.0 * s * p
+
+
+@exact
+def log1p_unit(x: float) -> float:
+    """log(1 + x) for 0 <= x <= 1."""
+    return _atanh_series(x / (2.0 + x))
+
+
+@exact
+def log_positive(x: float) -> float:
+    """log(x) for normal positive x."""
+    bits = _as_bits(x)
+    # Shifting by sqrt(1/2) brings the mantissa to [sqrt(1/2), sqrt(2)).
+    k = (bits - 0x3FE6A09E667F3BCD) >> 52
+    mantissa = _as_float(bits - (k << 52))
+    return (
+        k * _LN2_HIGH + (k * _LN2_LOW + _atanh_series((mantissa - 1.0) / (mantissa + 1.0)))
+    )
+
+
+@exact
+def softplus(z: float) -> tuple[float, float]:
+    """log(1 + exp(z)) and its derivative."""
+    e = exp_negative(-abs(z))
+    share = 1.0 / (1.0 + e)
+    return max(z, 0.0) + log1p_unit(e), share if z > 0.0 else e * share
