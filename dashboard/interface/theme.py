@@ -54,6 +54,7 @@ class Canvas:
 
 
 SCREEN = Canvas()
+WIDE = Canvas(900.0, 430.0)
 
 
 def template(canvas: Canvas) -> go.layout.Template:

@@ -16,14 +16,17 @@ from tripletscope.dashboard.figures.dendrogram import cluster_name
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.views.clusters.clustering import PAGE, Shown
+from tripletscope.dashboard.views.clusters.choosing import choose_clustering
+from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
+from tripletscope.dashboard.views.page import tab
 
 
-def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
+@tab(PAGE, "Agreement with labels", 3, needs=choose_clustering)
+def show_agreement(shown: ShownClustering) -> None:
     """Purity, adjusted Rand index, mutual information and the cross table."""
     objects = shown.triplets.objects
     columns = label_columns(objects)
-    with picture:
+    with shown.picture:
         if not columns:
             panels.empty(
                 "There is no column of labels",
@@ -32,16 +35,16 @@ def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
             )
             st.page_link("../pages/data.py", label="Go to Data", icon=":material/table_rows:")
             return
-    with side:
+    with shown.side:
         column = pick(
-            shown.current, f"{PAGE}.label@{shown.info.id}", "Labels",
+            shown.session, f"{PAGE}.label@{shown.info.id}", "Labels",
             {name: name for name in columns},
             help="Categorical columns of the stimulus metadata.",
         )
         if shown.tree is not None:
             number = st.number_input(
                 "Clusters", 1, shown.tree.n_leaves, shown.n_clusters,
-                key=shown.current.key_following(
+                key=shown.session.key_following(
                     f"{PAGE}.label.number@{shown.run.key}", shown.n_clusters
                 ),
             )
@@ -53,7 +56,7 @@ def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
                 f"As many as labels: {kinds:,}", key=f"{PAGE}.label.same", width="stretch",
                 disabled=kinds in (0, shown.n_clusters), on_click=shown.cut_into, args=(kinds,),
             )
-    with picture:
+    with shown.picture:
         try:
             found = agreement(shown.clusters, objects[column])
         except DataError as error:
@@ -86,7 +89,7 @@ def show_agreement(shown: Shown, picture: Any, side: Any) -> None:
             return cross_table(table, caption=text, canvas=canvas)
 
         panels.figure_panel(
-            shown.current, draw, key=f"{PAGE}.cross", alt=text, canvas=Canvas(900.0, height),
+            shown.session, draw, key=f"{PAGE}.cross", alt=text, canvas=Canvas(900.0, height),
             caption=text, table=lambda: table.reset_index(names="cluster"),
             name=export.file_name(shown.info.name, shown.run.method, column),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,38 +14,32 @@ from sklearn.base import clone
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.stability import Stability
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.dendrogram import cluster_name
 from tripletscope.dashboard.interface.theme import count
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.page import Context
 
 PAGE = "clusters"
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A clustering, cut as the user wants it.
+class ShownClustering(Context):
+    """A clustering, cut as the user wants it, with the places for a picture and for settings.
 
     Attributes
     ----------
-    current : Session
-    info : DatasetInfo
-    triplets : Triplets
     run : Run
         The fit.
     name : str
         What the user calls it.
     """
 
-    current: Session
-    info: DatasetInfo
-    triplets: Triplets
     run: Run
     name: str
+    picture: Any
+    side: Any
 
     @cached_property
     def fitted(self) -> Clustering:
@@ -65,7 +60,7 @@ class Shown:
 
     @cached_property
     def _cut(self) -> tuple[int, float]:
-        number, height = self.current.drafts.get(self._place, (self.fitted.n_clusters_, None))
+        number, height = self.session.drafts.get(self._place, (self.fitted.n_clusters_, None))
         number = min(number, self.tree.n_leaves)
         return number, self.tree.height_for(number) if height is None else height
 
@@ -80,12 +75,12 @@ class Shown:
 
     def cut_into(self, n_clusters: int) -> None:
         """Cut so that so many clusters are left; the next run of the page shows it."""
-        self.current.drafts[self._place] = (n_clusters, None)
+        self.session.drafts[self._place] = (n_clusters, None)
 
     def cut_at(self, height: float) -> None:
         """Cut at a height; the next run of the page shows it."""
         height = float(np.clip(height, 0.0, 1.05 * self.tree.heights[-1]))
-        self.current.drafts[self._place] = (self.tree.n_clusters_at(height), height)
+        self.session.drafts[self._place] = (self.tree.n_clusters_at(height), height)
 
     # Clusters --------------------------------------------------------------------------------
 
@@ -110,7 +105,7 @@ class Shown:
     def select(self, clusters: Iterable[int]) -> None:
         """Select all objects of some clusters."""
         chosen = np.isin(self.clusters, list(clusters))
-        self.current.select_positions(np.flatnonzero(chosen).tolist())
+        self.session.select_positions(np.flatnonzero(chosen).tolist())
 
     # What else is known ----------------------------------------------------------------------
 
@@ -132,7 +127,7 @@ class Shown:
     @cached_property
     def stability(self) -> Stability | None:
         """What became of these clusters when the answers were resampled, as far as computed."""
-        found = analysis.find(self.info, self.triplets, self.method, "stability")
+        found = self.find(self.method, "stability")
         return found.result() if found and self.is_of_answers else None
 
     @cached_property

@@ -10,14 +10,15 @@ import streamlit as st
 
 from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
 from tripletscope.core.cluster.stability import Stability, stability
-from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.clusters import count_curve, together_matrix
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.state import widgets
-from tripletscope.dashboard.views.clusters.clustering import PAGE, Shown, by_size
-from tripletscope.dashboard.views.computing import compute_button
+from tripletscope.dashboard.views.clusters.choosing import choose_clustering
+from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, by_size
+from tripletscope.dashboard.views.page import tab
 
 _THIRD = Canvas(320.0, 260.0)
 _SQUARE = Canvas(760.0, 640.0)
@@ -26,23 +27,24 @@ _SUBSTANTIAL = 0.25
 _SURE, _UNSURE = 0.75, 0.5
 
 
-def show_numbers(shown: Shown, picture: Any, side: Any) -> None:
+@tab(PAGE, "Number and stability", 2, needs=choose_clustering)
+def show_numbers(shown: ShownClustering) -> None:
     """Silhouette, gap and stability by number of clusters; how sure clusters and merges are."""
     if not shown.is_of_answers:
-        with picture:
+        with shown.picture:
             panels.empty(
                 "There are no answers to resample",
                 "This clustering is of distances, or of answers that have changed since. Choose "
                 "another one on the right.",
             )
         return
-    with side:
+    with shown.side:
         st.subheader("Resampling", anchor=False)
-        resampling = parameter_form(shown.current, stability, f"{PAGE}.stability")
+        resampling = parameter_form(shown.session, stability, f"{PAGE}.stability")
         counting = {
             "most": resampling["most"], "seed": resampling["seed"],
             **parameter_form(
-                shown.current, count_clusters, f"{PAGE}.count", hidden=("most", "seed")
+                shown.session, count_clusters, f"{PAGE}.count", hidden=("most", "seed")
             ),
         }
         any_number = shown.run.fresh().set_params(n_clusters=None)
@@ -50,22 +52,20 @@ def show_numbers(shown: Shown, picture: Any, side: Any) -> None:
             (any_number, "count_clusters", counting), (shown.method, "stability", resampling)
         ]
         found = [
-            analysis.find(shown.info, shown.triplets, method, task, options)
-            or analysis.find(shown.info, shown.triplets, method, task)
+            shown.find(method, task, options)
+            or shown.find(method, task)
             for method, task, options in pieces
         ]
         missing = [
-            piece for piece in pieces if (known := analysis.find(
-                shown.info, shown.triplets, *piece)) is None or not known.complete
+            piece for piece in pieces if (known := shown.find(*piece)) is None or not known.complete
         ]
-        compute_button(
-            shown.current, shown.info, shown.triplets, PAGE, f"{PAGE}.count.run",
-            f"How many clusters: {shown.info.name}", missing,
+        shown.compute_button(
+            f"{PAGE}.count.run", "How many clusters", missing,
             "Computes the gap statistic from null data sets, and the stability of clusters from "
             "bootstrap replicates.",
         )
     counts, resampled = (run.result() if run else None for run in found)
-    with picture:
+    with shown.picture:
         if counts is None and resampled is None:
             panels.empty(
                 "Nothing has been computed yet",
@@ -81,7 +81,7 @@ def show_numbers(shown: Shown, picture: Any, side: Any) -> None:
 
 
 def _verdict(
-    shown: Shown, counts: ClusterCounts | None, resampled: Stability | None
+    shown: ShownClustering, counts: ClusterCounts | None, resampled: Stability | None
 ) -> None:
     """What the criteria recommend, in a few sentences, and buttons that do it."""
     says: dict[str, int] = {}
@@ -133,7 +133,9 @@ def _listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _curves(shown: Shown, counts: ClusterCounts | None, resampled: Stability | None) -> None:
+def _curves(
+    shown: ShownClustering, counts: ClusterCounts | None, resampled: Stability | None
+) -> None:
     """One curve for every criterion, side by side."""
     curves = []
     if counts is not None:
@@ -177,13 +179,13 @@ def _curves(shown: Shown, counts: ClusterCounts | None, resampled: Stability | N
 
         with column:
             panels.figure_panel(
-                shown.current, draw, key=f"{PAGE}.curve.{name}", alt=text, canvas=_THIRD,
+                shown.session, draw, key=f"{PAGE}.curve.{name}", alt=text, canvas=_THIRD,
                 caption=about, table=table,
                 name=export.file_name(shown.info.name, shown.run.method, name),
             )
 
 
-def _together(shown: Shown, resampled: Stability) -> None:
+def _together(shown: ShownClustering, resampled: Stability) -> None:
     st.subheader("Co-clustering of objects", anchor=False)
     clusters = by_size(resampled.labels)
     order = shown.order
@@ -207,12 +209,12 @@ def _together(shown: Shown, resampled: Stability) -> None:
         return found
 
     panels.figure_panel(
-        shown.current, draw, key=f"{PAGE}.together", alt=text, canvas=_SQUARE, caption=text,
+        shown.session, draw, key=f"{PAGE}.together", alt=text, canvas=_SQUARE, caption=text,
         table=table, name=export.file_name(shown.info.name, shown.run.method, "together"),
     )
 
 
-def _merges(shown: Shown, resampled: Stability) -> None:
+def _merges(shown: ShownClustering, resampled: Stability) -> None:
     if not len(resampled.linkage):
         return
     st.subheader("Support of each merge", anchor=False)
@@ -237,7 +239,7 @@ def _merges(shown: Shown, resampled: Stability) -> None:
     def chosen() -> None:
         rows = widgets()[key]["selection"]["rows"]
         members = [tree.members(tree.n_leaves + int(nodes[row])) for row in rows]
-        shown.current.select_positions(np.unique(np.concatenate([*members, []])).astype(int))
+        shown.session.select_positions(np.unique(np.concatenate([*members, []])).astype(int))
 
     st.dataframe(
         table, hide_index=True, key=key, height=360, on_select=chosen,

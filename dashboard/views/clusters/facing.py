@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,15 @@ from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import distinct
-from tripletscope.dashboard.views.clusters.clustering import PAGE, Shown
-from tripletscope.dashboard.views.computing import compute_button
+from tripletscope.dashboard.views.clusters.choosing import choose_clustering
+from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
+from tripletscope.dashboard.views.page import tab
 
 _WIDTH, _WINDOW = 1200.0, 740
 
 
-def show_two_trees(shown: Shown, picture: Any, side: Any) -> None:
+@tab(PAGE, "Tanglegram", 4, needs=choose_clustering)
+def show_two_trees(shown: ShownClustering) -> None:
     """The shown tree beside another one."""
     info = shown.info
     others = {
@@ -35,29 +38,28 @@ def show_two_trees(shown: Shown, picture: Any, side: Any) -> None:
         and issubclass(methods("cluster")[run.record["method"]], Hierarchy)
     }
     if shown.tree is None:
-        with picture:
+        with shown.picture:
             panels.empty(
                 "This clustering has no tree",
                 "Choose one that has on the right, or compute one under “Clusters”: "
                 f"{Agglomerative.title} or {ComparisonLinkage.title}.",
             )
         return
-    with side:
+    with shown.side:
         if others:
             names = distinct(run.name for run in others.values())
             chosen = pick(
-                shown.current, f"{PAGE}.other@{info.id}", "Compare with",
+                shown.session, f"{PAGE}.other@{info.id}", "Compare with",
                 dict(zip(others, names, strict=True)),
             )
         else:
             other = _suggested(shown)
-            compute_button(
-                shown.current, info, shown.triplets, PAGE, f"{PAGE}.other.run",
-                f"{other.title}: {info.name}", [(other, "fit", {})],
+            shown.compute_button(
+                f"{PAGE}.other.run", other.title, [(other, "fit", {})],
                 f"Computes a second tree: {other.title.lower()}, {other.linkage} linkage.",
             )
     if not others:
-        with picture:
+        with shown.picture:
             panels.empty(
                 "There is only one tree",
                 f"Compute makes a second one, by {other.linkage} linkage. Any other can be "
@@ -65,16 +67,16 @@ def show_two_trees(shown: Shown, picture: Any, side: Any) -> None:
             )
         return
     run = services().workspace.run(info.id, chosen)
-    second = Shown(shown.current, info, shown.triplets, run, others[chosen].name)
+    second = replace(shown, run=run, name=others[chosen].name)
     if second.tree is None:
-        with picture:
+        with shown.picture:
             st.caption("The other tree has only one leaf.")
         return
-    with picture:
+    with shown.picture:
         _draw(shown, second)
 
 
-def _suggested(shown: Shown) -> Agglomerative:
+def _suggested(shown: ShownClustering) -> Agglomerative:
     """Another tree worth comparing with."""
     basis = getattr(shown.fitted, "basis", None)
     same = isinstance(shown.fitted, Agglomerative) and shown.fitted.linkage == "average"
@@ -86,7 +88,7 @@ def _untangled(keys: tuple[str, str], _first: Dendrogram, _second: Dendrogram) -
     return untangle(_first, _second)
 
 
-def _draw(shown: Shown, second: Shown) -> None:
+def _draw(shown: ShownClustering, second: ShownClustering) -> None:
     found = _untangled((shown.run.key, second.run.key), shown.tree, second.tree)
     verdict = (
         f"{100 * found.entanglement:.1f} % of the pairs of lines cross (entanglement; 0 % if both "
@@ -101,16 +103,16 @@ def _draw(shown: Shown, second: Shown) -> None:
     def draw(canvas: Canvas) -> Any:
         return tanglegram(
             found, shown.triplets.objects, shown.clusters, titles=(shown.name, second.name),
-            selected=shown.current.selected_positions(shown.triplets), caption=text,
+            selected=shown.selected, caption=text,
             revision=f"{shown.run.key} {second.run.key}", canvas=canvas,
         )
 
     n = max(found.first.n_leaves, found.second.n_leaves)
     panels.figure_panel(
-        shown.current, draw, key=f"{PAGE}.two", canvas=Canvas(_WIDTH, screen_height(n)),
+        shown.session, draw, key=f"{PAGE}.two", canvas=Canvas(_WIDTH, screen_height(n)),
         window=_WINDOW, alt=f"Two trees of {count(n, 'object')}. {text}", caption=text,
         table=lambda: places(found, shown.triplets.objects),
-        on_pick=shown.current.select_positions,
+        on_pick=shown.session.select_positions,
         name=export.file_name(shown.info.name, "two-trees"),
     )
 

@@ -31,10 +31,11 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.theme import number as written
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
-from tripletscope.dashboard.views.clusters.clustering import PAGE, Shown, by_size
-from tripletscope.dashboard.views.computing import compute_button
+from tripletscope.dashboard.views.clusters.choosing import make_clustering
+from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, by_size
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
+from tripletscope.dashboard.views.page import tab
 
 _MAP = Canvas(900.0, 620.0)
 _WIDTH = 900.0
@@ -46,10 +47,11 @@ _FEW, _MANY, _ROWS = 30, 300, 100
 _MEMBERS = 40  # named in the table of clusters
 
 
-def show_tree(shown: Shown, picture: Any, side: Any) -> None:
+@tab(PAGE, "Clusters", 1, needs=make_clustering)
+def show_tree(shown: ShownClustering) -> None:
     """Clusters as a tree or on a map, with tables of clusters and objects."""
-    current = shown.current
-    with picture:
+    current = shown.session
+    with shown.picture:
         ways = {"tree": "Tree", "map": "Map"}
         with st.container(horizontal=True, vertical_alignment="bottom"):
             way = "map"
@@ -66,12 +68,12 @@ def show_tree(shown: Shown, picture: Any, side: Any) -> None:
     _object_table(shown)
 
 
-def _cut_controls(shown: Shown) -> None:
+def _cut_controls(shown: ShownClustering) -> None:
     """The cut by number and by height."""
     m, top = shown.tree.n_leaves, float(shown.tree.heights[-1])
     chosen = st.number_input(
         "Clusters", 1, m, shown.n_clusters, width=130,
-        key=shown.current.key_following(f"{PAGE}.number@{shown.run.key}", shown.n_clusters),
+        key=shown.session.key_following(f"{PAGE}.number@{shown.run.key}", shown.n_clusters),
         help=_suggestion(shown),
     )
     if chosen != shown.n_clusters:
@@ -80,7 +82,7 @@ def _cut_controls(shown: Shown) -> None:
     at = round(shown.height, 6)
     height = st.number_input(
         "Cut at height", 0.0, max(1.05 * top, at), at, step=max(top / 50, 1e-6), format="%.4g",
-        width=150, key=shown.current.key_following(f"{PAGE}.height@{shown.run.key}", at),
+        width=150, key=shown.session.key_following(f"{PAGE}.height@{shown.run.key}", at),
         help="Objects that merge below it form one cluster. The dashed line in the tree can be "
         "dragged.",
     )
@@ -89,7 +91,7 @@ def _cut_controls(shown: Shown) -> None:
         st.rerun()
 
 
-def _suggestion(shown: Shown) -> str:
+def _suggestion(shown: ShownClustering) -> str:
     text = "From 1 to the number of objects."
     if len(shown.fitted.silhouettes_):
         best = shown.fitted.n_clusters_
@@ -100,7 +102,7 @@ def _suggestion(shown: Shown) -> str:
     return text
 
 
-def _pick_marks(shown: Shown, way: str) -> str:
+def _pick_marks(shown: ShownClustering, way: str) -> str:
     options = {"labels": "Names"}
     n_pictures = len(picture_addresses(shown.info, shown.triplets.objects, 64))
     if n_pictures:
@@ -111,30 +113,30 @@ def _pick_marks(shown: Shown, way: str) -> str:
         options["none"] = "All in view"
     label = "Leaves" if way == "tree" else "Objects"
     return pick(
-        shown.current, f"{PAGE}.marks.{way}@{shown.info.id}", label, options,
+        shown.session, f"{PAGE}.marks.{way}@{shown.info.id}", label, options,
         default="pictures" if 2 * n_pictures > shown.info.n_objects else "labels", width=130,
     )
 
 
-def _pick_rows(shown: Shown) -> int:
+def _pick_rows(shown: ShownClustering) -> int:
     m = shown.tree.n_leaves
     if m <= _FEW:
         return m
     usual = m if m <= _MANY else _ROWS
     return number(
-        shown.current, f"{PAGE}.rows@{shown.info.id}", "Max. leaves", 5, m, usual,
+        shown.session, f"{PAGE}.rows@{shown.info.id}", "Max. leaves", 5, m, usual,
         step=10, width=150,
         help="Branches that merge first are collapsed into wedges with their number of objects, "
         "until this many rows are left.",
     ) or usual
 
 
-def _draw_tree(shown: Shown, marks: str, most: int) -> None:
-    current, tree = shown.current, shown.tree
+def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
+    current, tree = shown.session, shown.tree
     pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
     data = TreeData(
         tree, shown.triplets.objects, shown.clusters, shown.height, shown.support, pictures,
-        current.selected_positions(shown.triplets),
+        shown.selected,
     )
     rows = Rows(tree, most)
     text = f"{shown.caption()} Cut at height {written(shown.height)}."
@@ -187,7 +189,7 @@ def members_of(rows: Rows, nodes: list[int]) -> list[int]:
     return list(dict.fromkeys(int(i) for node in chosen for i in rows.tree.members(node)))
 
 
-def merges(shown: Shown) -> pd.DataFrame:
+def merges(shown: ShownClustering) -> pd.DataFrame:
     """The merges of a tree, from the lowest: who, at what height, how many, how sure."""
     tree, labels = shown.tree, shown.triplets.labels
     m = tree.n_leaves
@@ -206,13 +208,13 @@ def merges(shown: Shown) -> pd.DataFrame:
     return table
 
 
-def memberships(shown: Shown) -> pd.DataFrame:
+def memberships(shown: ShownClustering) -> pd.DataFrame:
     """Every object with its cluster; none where nothing is known of it."""
     objects = shown.triplets.objects.drop(columns="image", errors="ignore")
     return objects.assign(cluster=shown.column.to_numpy())
 
 
-def _files(shown: Shown) -> Callable[[], None]:
+def _files(shown: ShownClustering) -> Callable[[], None]:
     def buttons() -> None:
         name = export.file_name(shown.info.name, shown.run.method)
         st.download_button(
@@ -234,7 +236,7 @@ def _files(shown: Shown) -> Callable[[], None]:
 # On a map ------------------------------------------------------------------------------------
 
 
-def ground(shown: Shown) -> analysis.Piece:
+def ground(shown: ShownClustering) -> analysis.Piece:
     """What makes the map on which clusters are shown: that of what was clustered, if it has one."""
     basis = getattr(shown.fitted, "basis", None)
     basis = K1() if basis is None else unfitted(basis)
@@ -247,25 +249,24 @@ def ground(shown: Shown) -> analysis.Piece:
     return basis, "kernel_map", {}
 
 
-def _draw_map(shown: Shown, marks: str) -> None:
-    current = shown.current
+def _draw_map(shown: ShownClustering, marks: str) -> None:
+    current = shown.session
     piece = ground(shown)
     method, task, options = piece
-    run = analysis.find(shown.info, shown.triplets, method, task, options)
+    run = shown.find(method, task, options)
     if run is None:
         panels.empty(
             "There is no map to show them on yet",
             f"Compute draws a map by {analysis.describe(method)}.",
         )
-        compute_button(
-            current, shown.info, shown.triplets, PAGE, f"{PAGE}.map.run",
-            f"Map: {shown.info.name}", [piece], "Computes the map on which clusters are shown.",
+        shown.compute_button(
+            f"{PAGE}.map.run", "Map", [piece], "Computes the map on which clusters are shown.",
         )
         return
     pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
     data = MapData(
         positions_of(run), shown.triplets.objects.assign(cluster=shown.column), None, pictures,
-        current.selected_positions(shown.triplets),
+        shown.selected,
     )
     style = MapStyle(marks, "cluster", uncertainty=False)
     what = analysis.describe(method)
@@ -299,7 +300,7 @@ def positions_of(run: Run) -> np.ndarray:
 # Tables --------------------------------------------------------------------------------------
 
 
-def _cluster_table(shown: Shown) -> None:
+def _cluster_table(shown: ShownClustering) -> None:
     st.subheader(count(shown.n_clusters, "cluster").capitalize(), anchor=False)
     sizes = np.bincount(shown.clusters[shown.clusters >= 0], minlength=shown.n_clusters)
     labels = np.array(shown.triplets.labels, dtype=object)
@@ -344,7 +345,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_MEMBERS]) + more
 
 
-def _recovery(shown: Shown) -> np.ndarray | None:
+def _recovery(shown: ShownClustering) -> np.ndarray | None:
     """(k,) how well resampled answers find each cluster again, where that was computed."""
     found = shown.stability
     if found is None or not np.array_equal(by_size(found.labels), shown.clusters):
@@ -364,8 +365,8 @@ def _swatch(rank: int) -> str:
     )
 
 
-def _object_table(shown: Shown) -> None:
-    chosen = shown.current.selected_positions(shown.triplets)
+def _object_table(shown: ShownClustering) -> None:
+    chosen = shown.selected
     table = memberships(shown)
     pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
     if pictures:

@@ -28,15 +28,13 @@ from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.curves import dimension_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, several
-from tripletscope.dashboard.interface.theme import Canvas, count, interval
-from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.interface.theme import WIDE, Canvas, count, interval
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.compare.comparing import PAGE, worth_showing
-from tripletscope.dashboard.views.computing import WIDE, compute_button
+from tripletscope.dashboard.views.page import Context, tab
 
 _LOW = Canvas(900.0, 260.0)
 _USUAL_METHODS = ["ste", "tste"]
@@ -47,7 +45,7 @@ _COLUMNS = [
 
 
 @dataclass(frozen=True)
-class Plan:
+class Comparison:
     """Which methods in which numbers of dimensions are compared, and how error is measured."""
 
     methods: list[OrdinalEmbedding]
@@ -73,7 +71,7 @@ class Plan:
         return 1.0 / (self.options["folds"] - 1)
 
 
-def _plan(current: Session, triplets: Triplets) -> Plan:
+def _plan(current: Session, triplets: Triplets) -> Comparison:
     known = {name: method.title for name, method in methods("embedding").items()}
     chosen = several(
         current, "compare.methods", "Methods", known, default=_USUAL_METHODS,
@@ -108,23 +106,21 @@ def _plan(current: Session, triplets: Triplets) -> Plan:
         for name in chosen for d in range(low, high + 1)
     ]
     further = [methods(kind)[name]() for kind, name in (place.split("/") for place in others)]
-    return Plan(found, further, scheme, options)
+    return Comparison(found, further, scheme, options)
 
 
-def show_dimensions(
-    current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None
-) -> None:
-    picture, side = st.columns([3, 1], gap="large")
+@tab(PAGE, "Methods and dimensions", 1)
+def show_dimensions(context: Context) -> None:
+    picture, side = context.picture_and_side()
     with side:
-        plan = _plan(current, triplets)
-        there = {run.key for run in services().workspace.runs(info.id) if run.complete}
+        plan = _plan(context.session, context.triplets)
+        there = {run.key for run in services().workspace.runs(context.info.id) if run.complete}
         missing = [
             (method, task, options) for method, task, options in plan.pieces
-            if key(task, method, triplets, options) not in there
+            if key(task, method, context.triplets, options) not in there
         ]
-        compute_button(
-            current, info, triplets, PAGE, "compare.run", f"Comparing methods: {info.name}",
-            missing,
+        context.compute_button(
+            "compare.run", "Comparing methods", missing,
             "Fits every method in every number of dimensions and measures its error on held-out "
             "answers. Results that exist are not computed again.",
         )
@@ -132,8 +128,7 @@ def show_dimensions(
             done = len(plan.pieces) - len(missing)
             st.caption(f"{done} of {len(plan.pieces)} computations are done.")
     with picture:
-        watch(job)
-        table, folds, estimates = _collected(info, triplets, plan)
+        table, folds, estimates = _collected(context.info, context.triplets, plan)
         if table.empty or table["held-out error"].isna().all():
             panels.empty(
                 "Nothing has been computed yet",
@@ -145,19 +140,19 @@ def show_dimensions(
             name: suggest_dimension(errors, plan.ratio)
             for name, errors in folds.items() if len(errors) > 1
         }
-        repeats = repeat_error(triplets)
-        _error_figure(current, info, table, suggestions, repeats)
+        repeats = repeat_error(context.triplets)
+        _error_figure(context, table, suggestions, repeats)
     for name, suggestion in suggestions.items():
         st.markdown(panels.plain(_in_words(name, suggestion, table)))
     st.caption(panels.plain(_repeats_in_words(repeats)))
     _summary_table(table)
-    _by_group(current, triplets, estimates)
-    _uncertainty_figure(current, info, triplets, plan)
-    _loss_figure(current, info, table)
+    _by_group(context.session, context.triplets, estimates)
+    _uncertainty_figure(context, plan)
+    _loss_figure(context, table)
 
 
 def _collected(
-    info: DatasetInfo, triplets: Triplets, plan: Plan
+    info: DatasetInfo, triplets: Triplets, plan: Comparison
 ) -> tuple[pd.DataFrame, dict[str, dict[int, np.ndarray]], dict[str, ErrorEstimate]]:
     """What is there of a plan: a table, the errors of the folds, and the estimates by name."""
     rows: list[dict[str, Any]] = []
@@ -198,14 +193,14 @@ def _stability(fit: Run) -> float:
 
 
 def _error_figure(
-    current: Session, info: DatasetInfo, table: pd.DataFrame,
+    context: Context, table: pd.DataFrame,
     suggestions: dict[str, Suggestion], repeats: ErrorEstimate | None,
 ) -> None:
     marked = {name: s.n_components for name, s in suggestions.items()}
     of_map = table["dimensions"].notna()
     levels = dict(table.loc[~of_map, ["method", "held-out error"]].dropna().to_numpy())
     text = (
-        f"{info.name}: {count(info.n_objects, 'object')}, {count(info.n_answers, 'answer')}. Error "
+        f"{context.size} Error "
         "on held-out answers, with 95 % intervals."
     )
     if marked:
@@ -218,8 +213,8 @@ def _error_figure(
         )
 
     panels.figure_panel(
-        current, draw, key="compare.errors", alt=f"Held-out error by dimensions. {text}",
-        name=export.file_name(info.name, "methods", "dimensions"), table=lambda: table,
+        context.session, draw, key="compare.errors", alt=f"Held-out error by dimensions. {text}",
+        name=export.file_name(context.info.name, "methods", "dimensions"), table=lambda: table,
         canvas=WIDE, caption=text,
     )
 
@@ -318,7 +313,7 @@ def _by_group(
 
 
 def _uncertainty_figure(
-    current: Session, info: DatasetInfo, triplets: Triplets, plan: Plan
+    context: Context, plan: Comparison
 ) -> None:
     with st.expander("Average uncertainty by dimensions"):
         st.caption(
@@ -326,17 +321,14 @@ def _uncertainty_figure(
             "(Lohaus et al., 2019). With the bootstrap it is lowest near the true number of "
             "dimensions; from the posterior it levels off there."
         )
-        options = parameter_form(current, uncertainty_by_dimension, "compare.uncertainty")
+        options = parameter_form(context.session, uncertainty_by_dimension, "compare.uncertainty")
         found = {
-            type(method)(): analysis.find(
-                info, triplets, type(method)(), "uncertainty_by_dimension", options
-            )
+            type(method)(): context.find(type(method)(), "uncertainty_by_dimension", options)
             for method in plan.methods[:: plan.n_dimensions]
             if options["source"] == "bootstrap" or method.is_likelihood
         }
-        compute_button(
-            current, info, triplets, PAGE, "compare.uncertainty.run",
-            f"Uncertainty by dimensions: {info.name}",
+        context.compute_button(
+            "compare.uncertainty.run", "Uncertainty by dimensions",
             [(m, "uncertainty_by_dimension", options) for m, run in found.items() if run is None],
             "Computes many plausible maps in every number of dimensions, for every method above.",
         )
@@ -348,7 +340,7 @@ def _uncertainty_figure(
                           "average uncertainty": curve.uncertainty})
             for name, curve in curves.items()
         ])
-        text = f"{info.name}. Average uncertainty, {SOURCES[options['source']].lower()}."
+        text = f"{context.info.name}. Average uncertainty, {SOURCES[options['source']].lower()}."
 
         def draw(canvas: Canvas) -> Any:
             return dimension_curves(
@@ -356,12 +348,12 @@ def _uncertainty_figure(
             )
 
         panels.figure_panel(
-            current, draw, key="compare.uncertainties", alt=text, canvas=_LOW, caption=text,
-            name=export.file_name(info.name, "methods", "uncertainty"), table=lambda: table,
+            context.session, draw, key="compare.uncertainties", alt=text, canvas=_LOW, caption=text,
+            name=export.file_name(context.info.name, "methods", "uncertainty"), table=lambda: table,
         )
 
 
-def _loss_figure(current: Session, info: DatasetInfo, table: pd.DataFrame) -> None:
+def _loss_figure(context: Context, table: pd.DataFrame) -> None:
     with st.expander("Training loss by dimensions"):
         # Losses of different methods have different units: each is shown by its share.
         table = table[table["dimensions"].notna()]
@@ -370,8 +362,8 @@ def _loss_figure(current: Session, info: DatasetInfo, table: pd.DataFrame) -> No
                                    table["loss per answer"] / first})
         relative = relative.drop(columns=["low", "high"])
         text = (
-            f"{info.name}. The loss falls with every dimension, so it cannot be used to choose "
-            "their number."
+            f"{context.info.name}. The loss falls with every dimension, so it cannot be used to "
+            "choose their number."
         )
 
         def draw(canvas: Canvas) -> Any:
@@ -381,6 +373,6 @@ def _loss_figure(current: Session, info: DatasetInfo, table: pd.DataFrame) -> No
             )
 
         panels.figure_panel(
-            current, draw, key="compare.losses", alt=text, canvas=_LOW, caption=text,
-            name=export.file_name(info.name, "methods", "loss"), table=lambda: relative,
+            context.session, draw, key="compare.losses", alt=text, canvas=_LOW, caption=text,
+            name=export.file_name(context.info.name, "methods", "loss"), table=lambda: relative,
         )

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import neighbour_overlap
 from tripletscope.core.geometry import procrustes, procrustes_disparity
@@ -27,9 +26,9 @@ from tripletscope.dashboard.interface.controls import pick, several, switch
 from tripletscope.dashboard.interface.theme import Canvas, count, duration
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
-from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.compare.comparing import PAGE
+from tripletscope.dashboard.views.page import Context, tab
 
 _HALF = Canvas(560.0, 420.0)
 _LEAST = 3  # objects in common
@@ -39,7 +38,7 @@ _ZOOMS = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownMap:
     """A fitted map, where it is kept, what it is called, and of which data it is."""
 
     place: str
@@ -49,9 +48,10 @@ class Shown:
     fitted: OrdinalEmbedding
 
 
-def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job | None) -> None:
-    watch(job)
-    listed = _listed(info)
+@tab(PAGE, "Maps side by side", 2)
+def show_maps(context: Context) -> None:
+    watch(context.job)
+    listed = _listed(context.info)
     if not listed:
         panels.empty(
             "There is no map yet", "Fit one on the page Embedding, or compute several under "
@@ -60,7 +60,7 @@ def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job 
         return
     names = {place: name for place, (name, _, _) in listed.items()}
     chosen = several(
-        current, f"compare.maps@{info.id}", "Maps", names, default=list(names)[:2],
+        context.session, f"compare.maps@{context.info.id}", "Maps", names, default=list(names)[:2],
         help="Maps fitted on any page, including those of other data sets about the same objects: "
         "of other participants, or of a subset of the answers.",
     )
@@ -70,26 +70,27 @@ def show_maps(current: Session, info: DatasetInfo, triplets: Triplets, job: Job 
     shown = [_shown(place, *listed[place]) for place in chosen]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         reference = pick(
-            current, f"compare.reference@{info.id}", "Aligned to",
+            context.session, f"compare.reference@{context.info.id}", "Aligned to",
             {s.place: s.name for s in shown}, width=240,
             help="The other maps are rotated, reflected, translated and scaled to fit this map as "
             "closely as possible (Procrustes).",
         )
-        columns = {c: c for c in triplets.objects.columns if c not in ("id", "label", "image")}
+        columns, objects = context.columns, context.triplets.objects
         colour = pick(
-            current, f"map.colour@{info.id}", "Colour", {"": "None", **columns},
-            default=next((c for c in columns if is_quantity(triplets.objects[c])), ""), width=180,
+            context.session, f"map.colour@{context.info.id}", "Colour",
+            {"": "None", **{c: c for c in columns}},
+            default=next((c for c in columns if is_quantity(objects[c])), ""), width=180,
         )
-        zoom = pick(current, "compare.zoom", "Zoom", _ZOOMS, width=180,
+        zoom = pick(context.session, "compare.zoom", "Zoom", _ZOOMS, width=180,
                     help="All maps show the same part of the plane.")
-        arrows = switch(current, "compare.arrows", "Differences", False,
+        arrows = switch(context.session, "compare.arrows", "Differences", False,
                         help="Lines from each object's position in the reference to its position "
                         "here.")
     first = next(s for s in shown if s.place == reference)
     shown = [first, *(s for s in shown if s is not first)]
     style = MapStyle("points", colour or None, False)
-    _grid(current, info, triplets, shown, style, zoom, arrows)
-    _agreement(current, info, shown)
+    _grid(context, shown, style, zoom, arrows)
+    _agreement(context, shown)
 
 
 def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
@@ -108,12 +109,12 @@ def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
     return found
 
 
-def _shown(place: str, name: str, data: str, listed: RunInfo) -> Shown:
+def _shown(place: str, name: str, data: str, listed: RunInfo) -> ShownMap:
     run = services().workspace.run(listed.dataset, listed.key)
-    return Shown(place, name, data, run, run.fitted())
+    return ShownMap(place, name, data, run, run.fitted())
 
 
-def _aligned(shown: list[Shown]) -> list[np.ndarray]:
+def _aligned(shown: list[ShownMap]) -> list[np.ndarray]:
     """(n, d) positions of every map, d >= 2, closest to the first; NaN for objects without one."""
     most = max(2, *(s.fitted.n_components for s in shown))
     target, placed = _padded(shown[0].fitted, most), shown[0].fitted.placed_
@@ -134,28 +135,28 @@ def _padded(fitted: OrdinalEmbedding, n_components: int) -> np.ndarray:
 
 
 def _grid(
-    current: Session, info: DatasetInfo, triplets: Triplets, shown: list[Shown],
+    context: Context, shown: list[ShownMap],
     style: MapStyle, zoom: str, arrows: bool,
 ) -> None:
     planes = [positions[:, :2] for positions in _aligned(shown)]
-    selected = current.selected_positions(triplets)
+    selected = context.selected
     window = _window(planes, zoom, selected)
     places = st.columns(min(len(shown), 2))
     for k, (s, place) in enumerate(zip(shown, itertools.cycle(places), strict=False)):
         plane = planes[k]
-        data = MapData(plane, triplets.objects, selected=selected)
+        data = MapData(plane, context.triplets.objects, selected=selected)
         moved = planes[0] if arrows and k else None
         with place:
             st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))
-            text = _map_caption(info, s, shown[0], k)
+            text = _map_caption(context.info, s, shown[0], k)
             draw = _drawer(data, style, window, moved, text, f"{s.run.key} {window}")
             panels.figure_panel(
-                current, draw, key=f"compare.map.{k}", alt=f"Map. {text}", canvas=_HALF,
-                name=export.file_name(info.name, s.run.method, f"compared-{k + 1}"),
+                context.session, draw, key=f"compare.map.{k}", alt=f"Map. {text}", canvas=_HALF,
+                name=export.file_name(context.info.name, s.run.method, f"compared-{k + 1}"),
                 table=lambda plane=plane: pd.concat(
-                    [triplets.objects, pd.DataFrame(plane, columns=["x1", "x2"])], axis=1
+                    [context.triplets.objects, pd.DataFrame(plane, columns=["x1", "x2"])], axis=1
                 ),
-                on_pick=current.select_positions, caption=text,
+                on_pick=context.session.select_positions, caption=text,
             )
 
 
@@ -198,7 +199,7 @@ def _drawer(
     return draw
 
 
-def _map_caption(info: DatasetInfo, shown: Shown, reference: Shown, place: int) -> str:
+def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place: int) -> str:
     text = f"{shown.data}. Training error {shown.fitted.triplet_error_:.3f}, " \
            f"{count(shown.fitted.n_iter_, 'iteration')}, {duration(shown.run.seconds)}."
     if not shown.run.complete:
@@ -217,7 +218,7 @@ def _map_caption(info: DatasetInfo, shown: Shown, reference: Shown, place: int) 
     return text
 
 
-def _closeness(first: Shown, second: Shown) -> tuple[float, float]:
+def _closeness(first: ShownMap, second: ShownMap) -> tuple[float, float]:
     """Procrustes disparity and share of neighbours in common; NaN where nothing can be said."""
     both = first.fitted.placed_ & second.fitted.placed_
     most = max(first.fitted.n_components, second.fitted.n_components)
@@ -232,7 +233,7 @@ def _neighbours(n_objects: int) -> int:
     return min(max(n_objects // 5, 1), 10)
 
 
-def _agreement(current: Session, info: DatasetInfo, shown: list[Shown]) -> None:
+def _agreement(context: Context, shown: list[ShownMap]) -> None:
     if len(shown) < 2:
         st.caption("Choose a second map to compare them.")
         return
@@ -245,8 +246,8 @@ def _agreement(current: Session, info: DatasetInfo, shown: list[Shown]) -> None:
                      "neighbours in common": overlap})
     table = pd.DataFrame(rows)
     text = (
-        f"{info.name}. Proportion of the {_neighbours(info.n_objects)} nearest neighbours that two "
-        "maps share."
+        f"{context.info.name}. Proportion of the {_neighbours(context.info.n_objects)} nearest "
+        "neighbours that two maps share."
     )
 
     def draw(canvas: Canvas) -> Any:
@@ -263,7 +264,7 @@ def _agreement(current: Session, info: DatasetInfo, shown: list[Shown]) -> None:
         )
         if len(shown) > 2:
             panels.figure_panel(
-                current, draw, key="compare.agreement", alt=text, caption=text,
+                context.session, draw, key="compare.agreement", alt=text, caption=text,
                 canvas=replace(_HALF, width=700.0), table=lambda: table,
-                name=export.file_name(info.name, "maps", "agreement"),
+                name=export.file_name(context.info.name, "maps", "agreement"),
             )

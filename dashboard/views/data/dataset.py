@@ -26,19 +26,19 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce import reproduction
-from tripletscope.dashboard.state import Session, widgets
-from tripletscope.dashboard.views.data.exclusions import go_and_exclude, show_exclusions
-from tripletscope.dashboard.views.data.quality import show_quality
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.data.exclusions import go_and_exclude
+from tripletscope.dashboard.views.page import Context, go_to, tab
 
+PAGE = "data"
 _GALLERY = 60
 _FEW_ANSWERS = 3
 _MOST_VALUES = 500  # of a column by which answers are divided
 _SMALL = Canvas(560.0, 260.0)
 
 
-def show_dataset(current: Session, info: DatasetInfo) -> None:
-    """Overview, objects, answers and additions."""
-    answers = current.answers()
+def show_head(current: Session, info: DatasetInfo) -> None:
+    """Name of a data set, and what can be done with all of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title(panels.plain(info.name), anchor=False)
         st.download_button(
@@ -52,16 +52,6 @@ def show_dataset(current: Session, info: DatasetInfo) -> None:
             rename(info)
             if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):
                 delete(info)
-    views = {
-        "Overview": _overview, "Quality": show_quality, "Exclusions": show_exclusions,
-        "Objects": _objects, "Answers": _answers, "Add": _add,
-    }
-    for tab, view in zip(
-        st.tabs(list(views), key="data.tab", on_change="rerun"), views.values(), strict=True
-    ):
-        with tab:
-            if tab.open:
-                view(current, info, answers)
 
 
 def _everything(info: DatasetInfo) -> Callable[[], bytes]:
@@ -89,7 +79,10 @@ def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> di
 # Overview ------------------------------------------------------------------------------------
 
 
-def _overview(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:
+@tab(PAGE, "Overview", 1)
+def show_overview(context: Context) -> None:
+    """How much there is of everything, and how the file was read."""
+    info, answers = context.info, context.answers
     facts = st.columns(4)
     facts[0].metric("Objects", f"{info.n_objects:,}")
     facts[1].metric(
@@ -114,7 +107,7 @@ def _overview(current: Session, info: DatasetInfo, answers: Triplets | Quadruple
     with left:
         st.markdown("**Answers per object**")
         panels.figure_panel(
-            current,
+            context.session,
             lambda canvas: histogram(
                 answers.answers_per_object, title="answers per object", of="objects",
                 canvas=canvas,
@@ -128,7 +121,7 @@ def _overview(current: Session, info: DatasetInfo, answers: Triplets | Quadruple
         with right:
             st.markdown("**Response times**")
             panels.figure_panel(
-                current,
+                context.session,
                 lambda canvas: histogram(
                     times.to_numpy(), title="response time (s)", of="answers",
                     logarithmic=True, canvas=canvas,
@@ -194,7 +187,10 @@ def _object_table(answers: Triplets | Quadruples) -> pd.DataFrame:
     return table
 
 
-def _objects(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:
+@tab(PAGE, "Objects", 4)
+def show_objects(context: Context) -> None:
+    """The table of objects."""
+    current, info, answers = context.session, context.info, context.answers
     table = _object_table(answers)
     addresses = picture_addresses(info, answers.objects, 64)
     if addresses:
@@ -231,7 +227,10 @@ def answer_table(
     return pd.concat([pd.DataFrame(names, columns=roles), known], axis=1)
 
 
-def _answers(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:
+@tab(PAGE, "Answers", 5)
+def show_answers(context: Context) -> None:
+    """The answers in words, and in every layout that can be written."""
+    current, info, answers = context.session, context.info, context.answers
     shown = min(len(answers), 100_000)
     if shown < len(answers):
         st.caption(f"The first {shown:,} of {len(answers):,} answers; a download has all.")
@@ -274,7 +273,7 @@ def _downloads(info: DatasetInfo, triplets: Triplets) -> None:
 def _exclude(current: Session, info: DatasetInfo, rows: list[int]) -> None:
     kept = np.flatnonzero(services().workspace.cleaning(info).kept)
     go_and_exclude(current, kept[rows].tolist())
-    widgets()["data.tab"] = "Exclusions"
+    go_to(PAGE, "exclusions")
 
 
 def _part(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
@@ -326,7 +325,10 @@ def _keep_part(info: DatasetInfo, part: Triplets, which: str) -> None:
 # Adding --------------------------------------------------------------------------------------
 
 
-def _add(current: Session, info: DatasetInfo, answers: Triplets | Quadruples) -> None:
+@tab(PAGE, "Add", 6)
+def show_additions(context: Context) -> None:
+    """More about the objects: a table, pictures."""
+    current, info = context.session, context.info
     st.write(
         "Stimulus metadata can be added at any time: a table with one row per object, and pictures "
         "named after the objects. Existing maps stay valid."

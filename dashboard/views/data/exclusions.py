@@ -25,30 +25,32 @@ from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.quality import newest_method, pick_people
+from tripletscope.dashboard.views.page import Context, tab
 
 PAGE = "exclusions"
 _NAMED = 12  # participants named in a sentence
 
 
-def show_exclusions(current: Session, info: DatasetInfo, triplets: Triplets | Quadruples) -> None:
+@tab("data", "Exclusions", 3, slot=PAGE)
+def show_exclusions(context: Context) -> None:
     """A form for the next exclusion with its preview, and those that were made."""
+    current, info, answers = context.session, context.info, context.answers
     cleaning = services().workspace.cleaning(info)
-    job = services().jobs.latest(current.id, current.slot(PAGE))
     form, made = st.columns([3, 2], gap="large")
     with made:
         _made(current, info, cleaning)
     with form:
         st.subheader("Exclude", anchor=False)
-        exclusion = _asked_for(current, cleaning, triplets)
+        exclusion = _asked_for(current, cleaning, answers)
         preview = _preview(info, cleaning, exclusion) if exclusion else None
         if preview is None:
             return
         if preview.n_answers == 0:
             st.success("This excludes nothing.", icon=":material/check:")
             return
-        _removed(preview, triplets)
-        _effect(current, info, cleaning, exclusion, job)
-        _decide(current, info, cleaning, exclusion, preview, len(triplets))
+        _removed(preview, answers)
+        _effect(context, cleaning, exclusion)
+        _decide(current, info, cleaning, exclusion, preview, len(answers))
 
 
 def go_and_exclude(current: Session, answers: list[int]) -> None:
@@ -157,11 +159,9 @@ def _removed(preview: Preview, triplets: Triplets | Quadruples) -> None:
             )
 
 
-def _effect(
-    current: Session, info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion,
-    job: Job | None,
-) -> None:
+def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
     """What the exclusion does to prediction, as a job that is started by hand."""
+    info, job = context.info, context.job
     method = newest_method(info)
     if job is not None and job.active:
         watch(job)
@@ -175,13 +175,13 @@ def _effect(
     if found is not None:
         st.markdown(panels.plain(f"{found.sentence} By {analysis.describe(method)}."))
     elif pressed(
-        current, "exclusions.effect", "Effect on prediction",
+        context.session, "exclusions.effect", "Effect on prediction",
         icon=":material/query_stats:",
         help="Predicts held-out answers among the remaining ones, from maps fitted with and "
         f"without the excluded ones: {analysis.describe(method)}.",
     ):
         services().jobs.submit(Job(
-            current.id, current.slot(PAGE), f"Effect of exclusion: {info.name}",
+            context.session.id, context.session.slot(PAGE), f"Effect of exclusion: {info.name}",
             [Step("Predicting with and without", _measured(info, cleaning, exclusion, method))],
         ))
         st.rerun()

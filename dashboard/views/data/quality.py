@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.method import Method
 from tripletscope.core.quality import (
@@ -29,11 +27,10 @@ from tripletscope.dashboard.interface.controls import pick, tabs
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session, widgets
-from tripletscope.dashboard.views.computing import compute_button
+from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.gold import show_gold
+from tripletscope.dashboard.views.page import Context, go_to, tab
 
 PAGE = "quality"
 _WIDE = Canvas(760.0, 400.0)
@@ -63,14 +60,10 @@ _CHANCE = {"predicted": 0.5, "agrees": 0.5, "consistent": 0.5, "circular_share":
 
 
 @dataclass(frozen=True)
-class Answers:
-    """The answers that the views are about."""
+class QualityContext(Context):
+    """The answers, as imported and as they are in use."""
 
-    current: Session
-    info: DatasetInfo
-    triplets: Triplets | Quadruples
     cleaning: Cleaning
-    job: Job | None
 
     @cached_property
     def method(self) -> Method:
@@ -80,7 +73,7 @@ class Answers:
     @cached_property
     def agreement(self) -> Run | None:
         """How the others' map predicts each participant, if it was computed."""
-        return analysis.find(self.info, self.triplets, self.method, "agreement_with_map")
+        return self.find(self.method, "agreement_with_map")
 
     @cached_property
     def report(self) -> QualityReport:
@@ -100,36 +93,38 @@ def newest_method(info: DatasetInfo) -> Method:
 
 
 @st.cache_data(max_entries=8, show_spinner="Assessing the data quality")
-def _report(key: tuple, _answers: Answers) -> QualityReport:
-    wrong = _answers.agreement.result().wrong if _answers.agreement else None
+def _report(key: tuple, _context: QualityContext) -> QualityReport:
+    wrong = _context.agreement.result().wrong if _context.agreement else None
     return quality(
-        _answers.triplets, catch_trials=_answers.cleaning.catch_trials,
-        gold=_answers.cleaning.gold, wrong=wrong,
+        _context.answers, catch_trials=_context.cleaning.catch_trials,
+        gold=_context.cleaning.gold, wrong=wrong,
     )
 
 
-def show_quality(
-    current: Session, info: DatasetInfo, triplets: Triplets | Quadruples
-) -> None:
+def with_cleaning(context: Context) -> QualityContext:
+    """The context with the answers as they were imported."""
+    return QualityContext.of(context, cleaning=services().workspace.cleaning(context.info))
+
+
+@tab("data", "Quality", 2, needs=with_cleaning, slot=PAGE)
+def show_quality(context: QualityContext) -> None:
     """The report in words, and views that show where it comes from."""
-    job = services().jobs.latest(current.id, current.slot(PAGE))
-    subject = Answers(current, info, triplets, services().workspace.cleaning(info), job)
-    report = subject.report
+    report, columns = context.report, context.answers.answers.columns
     _facts(report)
     st.markdown("\n".join(f"- {panels.plain(line)}" for line in report.summary()))
     views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
              "time": "Over time", "gold": "Gold questions", "paragraph": "Methods section"}
-    if "participant" not in triplets.answers or report.participants.empty:
+    if "participant" not in columns or report.participants.empty:
         del views["people"]
-    if "sampler" not in triplets.answers or report.samplers.empty:
+    if "sampler" not in columns or report.samplers.empty:
         del views["samplers"]
-    if info.has_only_pairs:
+    if context.info.has_only_pairs:
         del views["gold"]  # right answers are about three objects
-    view = tabs(current, "quality.view", "View", views)
-    watch(job)
+    view = tabs(context.session, "quality.view", "View", views)
+    watch(context.job)
     show = {"people": _people, "objects": _objects, "samplers": _samplers, "time": _over_time,
             "gold": _gold, "paragraph": _paragraph}
-    show[view](subject)
+    show[view](context)
 
 
 def _facts(report: QualityReport) -> None:
@@ -154,32 +149,31 @@ def _facts(report: QualityReport) -> None:
 # Views ---------------------------------------------------------------------------------------
 
 
-def _people(subject: Answers) -> None:
-    table = subject.report.participants
-    if subject.agreement:
-        found: MapAgreement = subject.agreement.result()
+def _people(context: QualityContext) -> None:
+    table = context.report.participants
+    if context.agreement:
+        found: MapAgreement = context.agreement.result()
         table = table.merge(
             found.table.drop(columns="answers").rename(
                 columns={"low": "predicted_low", "high": "predicted_high"}
             ), on="participant", how="left",
         )
-    chosen = chosen_people(subject.current, table["participant"].tolist())
+    chosen = chosen_people(context.session, table["participant"].tolist())
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        x, y = _axes(subject.current, "people", table, _PEOPLE, ("median_time", "answers"),
+        x, y = _axes(context.session, "people", table, _PEOPLE, ("median_time", "answers"),
                      ("predicted", "agrees", "consistent", "failed"))
         text = (
             "Fits a map to the answers of all other participants, and predicts each participant "
-            f"from it: {analysis.describe(subject.method)}, the method of the newest map."
+            f"from it: {analysis.describe(context.method)}, the method of the newest map."
         )
-        compute_button(
-            subject.current, subject.info, subject.triplets, PAGE, f"{PAGE}.agreement.run",
-            f"Participants: {subject.info.name}",
-            [] if subject.agreement else [(subject.method, "agreement_with_map", {})], text,
+        context.compute_button(
+            f"{PAGE}.agreement.run", "Participants",
+            [] if context.agreement else [(context.method, "agreement_with_map", {})], text,
             label="Predict each participant",
         )
-        st.caption(text if not subject.agreement else f"Map: {subject.agreement.options['folds']}"
-                   f" parts of the participants, {analysis.describe(subject.method)}.")
+        st.caption(text if not context.agreement else f"Map: {context.agreement.options['folds']}"
+                   f" parts of the participants, {analysis.describe(context.method)}.")
     names = table["participant"].tolist()
 
     def choose(rows: list[int], mode: str) -> None:
@@ -188,22 +182,22 @@ def _people(subject: Answers) -> None:
             before, drawn = set(chosen), set(picked)
             picked = [*(n for n in chosen if n not in drawn), *(n for n in picked
                       if mode == "add" or n not in before)]
-        subject.current.drafts["quality.people"] = picked
+        context.session.drafts["quality.people"] = picked
 
     with picture:
-        _measures(subject, "participants", table, x, y, "participant", _PEOPLE, chosen, choose)
-        pick_people(subject.current, names)
+        _measures(context, "participants", table, x, y, "participant", _PEOPLE, chosen, choose)
+        pick_people(context.session, names)
         if chosen:
             st.button(
                 "Exclude their answers", icon=":material/person_remove:",
-                on_click=_go_and_exclude, args=(subject.current,),
+                on_click=_go_and_exclude, args=(context.session,),
                 help="First shows what would be removed.",
             )
     _table(table[table["participant"].isin(chosen)] if chosen else table,
            {"participant": "participant", **with_intervals(_PEOPLE, table),
             "repeats": "pairs of repeats", "compared": "answers to shared questions",
             "checks": "catch and gold questions", "favourite": "preferred side"},
-           f"{subject.info.name}-participants")
+           f"{context.info.name}-participants")
 
 
 def chosen_people(current: Session, known: list[str]) -> list[str]:
@@ -228,43 +222,43 @@ def pick_people(current: Session, known: list[str]) -> list[str]:
 
 def _go_and_exclude(current: Session) -> None:
     current.drafts["exclusions.rule"] = "manual"
-    widgets()["data.tab"] = "Exclusions"
+    go_to("data", "exclusions")
 
 
-def _objects(subject: Answers) -> None:
-    table = subject.report.objects
+def _objects(context: QualityContext) -> None:
+    table = context.report.objects
     if "circular" in table:
         triples = table["triples"].where(table["triples"] > 0)
         table = table.assign(circular_share=table["circular"] / triples)
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        x, y = _axes(subject.current, "objects", table, _THINGS, ("answers",),
+        x, y = _axes(context.session, "objects", table, _THINGS, ("answers",),
                      ("circular_share", "consistent", "as_near"))
         if "circular" in table:
             st.caption(
                 "Circular triad: to the same anchor, B is nearer than C, C nearer than D, and D "
                 "nearer than B. With guessing, a quarter of all triads would be circular."
             )
-    chosen = [subject.triplets.labels[i] for i in
-              subject.current.selected_positions(subject.triplets)]
+    chosen = [context.answers.labels[i] for i in
+              context.session.selected_positions(context.answers)]
     with picture:
         if len(table) > _MOST_OBJECTS:
             st.caption(f"The {_MOST_OBJECTS:,} objects with the most answers are drawn.")
         drawn = table.nlargest(_MOST_OBJECTS, "answers").sort_index()
         places = drawn.index.to_numpy()
         _measures(
-            subject, "objects", drawn, x, y, "label", _THINGS, chosen,
-            lambda rows, mode: subject.current.select_positions(places[rows].tolist(), mode),
+            context, "objects", drawn, x, y, "label", _THINGS, chosen,
+            lambda rows, mode: context.session.select_positions(places[rows].tolist(), mode),
         )
     names = {"id": "id", "label": "label"}
     if (table["id"] == table["label"]).all():
         del names["id"]
     _table(table, {**names, **with_intervals(_THINGS, table), "triples": "complete triads",
-                   "circular": "of these circular"}, f"{subject.info.name}-objects-quality")
+                   "circular": "of these circular"}, f"{context.info.name}-objects-quality")
 
 
-def _samplers(subject: Answers) -> None:
-    table = subject.report.samplers
+def _samplers(context: QualityContext) -> None:
+    table = context.report.samplers
     long = pd.concat([
         pd.DataFrame({"name": table["sampler"], "series": title, "value": table[value],
                       "low": table[low], "high": table[high]})
@@ -275,9 +269,9 @@ def _samplers(subject: Answers) -> None:
     ])
     if long["value"].notna().any():
         text = (
-            f"{subject.info.name}, by sampler, with 95 % intervals. The dotted line is chance."
+            f"{context.info.name}, by sampler, with 95 % intervals. The dotted line is chance."
         )
-        _panel(subject, "samplers", table, text, _FLAT, lambda canvas: shares(
+        _panel(context, "samplers", table, text, _FLAT, lambda canvas: shares(
             long, title="share", chance=0.5, caption=text, canvas=canvas))
     else:
         st.caption("No question was answered twice, so there is nothing to compare.")
@@ -288,11 +282,11 @@ def _samplers(subject: Answers) -> None:
         "low": "from", "high": "to", "ceiling": "noise ceiling",
         "ceiling_low": "ceiling from", "ceiling_high": "ceiling to",
         "median_time": "median response time (s)",
-    }, f"{subject.info.name}-samplers")
+    }, f"{context.info.name}-samplers")
 
 
-def _over_time(subject: Answers) -> None:
-    table = subject.report.over_time
+def _over_time(context: QualityContext) -> None:
+    table = context.report.over_time
     titles = {"predicted": "proportion predicted by the others' map",
               "median_time": "median response time (s)",
               "favourite_share": "proportion on the preferred side"}
@@ -305,28 +299,28 @@ def _over_time(subject: Answers) -> None:
             "predicts the answers: compute that under Participants.",
         )
         return
-    shown = pick(subject.current, "quality.time", "Show", titles, width=320)
+    shown = pick(context.session, "quality.time", "Show", titles, width=320)
     order = (
-        "by their time" if "time" in subject.triplets.answers else "in the order of the file"
+        "by their time" if "time" in context.answers.answers else "in the order of the file"
     )
     text = (
-        f"{subject.info.name}: the answers of each participant, {order}, divided into "
+        f"{context.info.name}: the answers of each participant, {order}, divided into "
         f"{len(table)} equal parts."
     )
-    _panel(subject, "over-time", table, text, _FLAT, lambda canvas: stretches(
+    _panel(context, "over-time", table, text, _FLAT, lambda canvas: stretches(
         table, shown, title=titles[shown], caption=text, canvas=canvas))
     _table(table, {"stretch": "part", "answers": "answers", **titles, "low": "predicted, from",
-                   "high": "to"}, f"{subject.info.name}-over-time")
+                   "high": "to"}, f"{context.info.name}-over-time")
 
 
-def _gold(subject: Answers) -> None:
-    show_gold(subject.current, subject.info, subject.triplets, subject.cleaning)
+def _gold(context: QualityContext) -> None:
+    show_gold(context.session, context.info, context.answers, context.cleaning)
 
 
-def _paragraph(subject: Answers) -> None:
+def _paragraph(context: QualityContext) -> None:
     st.markdown("All figures for a methods section, to be edited:")
     st.code(
-        methods_paragraph(subject.cleaning, subject.info.extra.get("asked", "")), language=None,
+        methods_paragraph(context.cleaning, context.info.extra.get("asked", "")), language=None,
         wrap_lines=True,
     )
 
@@ -351,25 +345,25 @@ def _axes(
 
 
 def _measures(
-    subject: Answers, what: str, table: pd.DataFrame, x: str, y: str, names: str,
+    context: QualityContext, what: str, table: pd.DataFrame, x: str, y: str, names: str,
     titles: dict[str, str], chosen: list[str], choose: Any,
 ) -> None:
     known = int((table[x].notna() & table[y].notna()).sum())
-    text = f"{subject.info.name}: {count(known, what[:-1])} for which both are known."
+    text = f"{context.info.name}: {count(known, what[:-1])} for which both are known."
     if f"{y}_low" in table:
         text += " With 95 % intervals" + (", by question." if y != "failed" else ".")
-    _panel(subject, what, table, text, _WIDE, lambda canvas: measures(
+    _panel(context, what, table, text, _WIDE, lambda canvas: measures(
         table, x, y, names=names, titles=titles, logarithmic=x in _TIMES, chance=_CHANCE.get(y),
         chosen=chosen, caption=text, canvas=canvas), on_pick=choose)
 
 
 def _panel(
-    subject: Answers, what: str, table: pd.DataFrame, text: str, canvas: Canvas, draw: Any,
+    context: QualityContext, what: str, table: pd.DataFrame, text: str, canvas: Canvas, draw: Any,
     **further: Any,
 ) -> None:
     panels.figure_panel(
-        subject.current, draw, key=f"quality.{what}", alt=text, canvas=canvas, caption=text,
-        table=lambda: table, name=export.file_name(subject.info.name, what), **further,
+        context.session, draw, key=f"quality.{what}", alt=text, canvas=canvas, caption=text,
+        table=lambda: table, name=export.file_name(context.info.name, what), **further,
     )
 
 

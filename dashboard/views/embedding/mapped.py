@@ -31,6 +31,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table, picture_addresses
+from tripletscope.dashboard.views.opening import about
 
 _MAP = Canvas(900.0, 620.0)
 _COVERAGES = {0.0: "Off", 0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
@@ -192,8 +193,7 @@ def caption(result: Result, style: MapStyle) -> str:
         words.append("not converged")
     sentences = [
         f"{', '.join(words)}.",
-        f"{result.info.name}: {count(result.info.n_objects, 'object')}, "
-        f"{count(result.info.n_answers, 'answer')}.",
+        about(result.info),
     ]
     if fitted.n_components > 2 and style.flat:
         sentences.append("First two of the principal axes.")

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.classification import Classification, classify
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
@@ -16,17 +15,16 @@ from tripletscope.dashboard.figures.curves import agreement_matrix
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.kernel.kernels import PAGE, setting
+from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
+from tripletscope.dashboard.views.page import tab
 
 _SQUARE = Canvas(640.0, 480.0)
 
 
-def show_classes(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+@tab(PAGE, "Classes", 4, needs=choose_kernel)
+def show_classes(here: KernelContext) -> None:
     """Error and confusions of a classifier on held-out labels."""
-    here = setting(current, info, triplets)
-    columns = [c for c in here.columns if not is_quantity(triplets.objects[c])]
+    columns = [c for c in here.columns if not is_quantity(here.triplets.objects[c])]
     if not columns:
         with here.picture:
             panels.empty(
@@ -37,7 +35,7 @@ def show_classes(current: Session, info: DatasetInfo, triplets: Triplets) -> Non
         return
     with here.side:
         options = parameter_form(
-            current, classify, f"{PAGE}.classify", columns={"objects": columns}
+            here.session, classify, f"{PAGE}.classify", columns={"objects": columns}
         )
     run = here.computed(
         "classify", options, "Predicts held-out labels; hyperparameters are chosen on inner folds."
@@ -50,12 +48,11 @@ def show_classes(current: Session, info: DatasetInfo, triplets: Triplets) -> Non
                 "objects.",
             )
             return
-        _confusions(current, info, run.options, run.result(), here.about)
+        _confusions(here, run.options, run.result())
 
 
 def _confusions(
-    current: Session, info: DatasetInfo, options: dict[str, Any], found: Classification,
-    about: str,
+    here: KernelContext, options: dict[str, Any], found: Classification
 ) -> None:
     names = [str(name) for name in found.classes]
     counts = found.confusion
@@ -68,7 +65,7 @@ def _confusions(
         f"one errs in {100 * found.chance:.1f} %."
     ))
     text = (
-        f"{about} Labels {options['labels']} of {count(known, 'object')}, "
+        f"{here.about} Labels {options['labels']} of {count(known, 'object')}, "
         f"{'support vector machine' if options['algorithm'] == 'svm' else 'nearest neighbours'}, "
         f"{len(found.fold_errors) // options['repeats']} folds. Rows: true label; columns: "
         "predicted."
@@ -83,6 +80,6 @@ def _confusions(
         return pd.DataFrame(counts, index=names, columns=names).rename_axis("true").reset_index()
 
     panels.figure_panel(
-        current, draw, key="kernel.confusions", alt=text, canvas=_SQUARE, caption=text,
-        name=export.file_name(info.name, "confusions"), table=table,
+        here.session, draw, key="kernel.confusions", alt=text, canvas=_SQUARE, caption=text,
+        name=export.file_name(here.info.name, "confusions"), table=table,
     )

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.spectrum import KernelMap, Spectrum, kernel_map, spectrum
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.map import embedding_map
@@ -17,20 +16,18 @@ from tripletscope.dashboard.figures.matrix import spectrum_figure
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
-from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.computing import WIDE
+from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
-from tripletscope.dashboard.views.kernel.kernels import PAGE, Setting, setting
+from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
+from tripletscope.dashboard.views.page import tab
 
 
-def show_map(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+@tab(PAGE, "Map", 2, needs=choose_kernel)
+def show_map(here: KernelContext) -> None:
     """Kernel PCA or UMAP."""
-    here = setting(current, info, triplets)
     with here.side:
-        options = parameter_form(current, kernel_map, f"{PAGE}.map")
+        options = parameter_form(here.session, kernel_map, f"{PAGE}.map")
     run = here.computed("kernel_map", options, "Computes a map from the similarities.")
     with here.picture:
         if run is None:
@@ -49,25 +46,25 @@ def show_map(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
 
         def draw(canvas: Canvas) -> Any:
             own = data if canvas.screen else replace(
-                data, pictures=embedded_pictures(info, triplets.objects, data.pictures)
+                data, pictures=embedded_pictures(here.info, here.triplets.objects, data.pictures)
             )
             return embedding_map(own, style, caption=text, revision=run.key, canvas=canvas)
 
         def table() -> pd.DataFrame:
             axes = [f"x{c + 1}" for c in range(found.coordinates.shape[1])]
             places = pd.DataFrame(found.coordinates, columns=axes)
-            return pd.concat([triplets.objects, places], axis=1)
+            return pd.concat([here.triplets.objects, places], axis=1)
 
         panels.figure_panel(
-            current, draw, key="kernel.map.figure", alt=f"Map. {text}", caption=text, table=table,
-            name=export.file_name(info.name, here.kernel.name, "map"),
-            on_pick=current.select_positions,
-            pictures=picture_addresses(info, triplets.objects, 320),
+            here.session, draw, key="kernel.map.figure", alt=f"Map. {text}", caption=text,
+            name=export.file_name(here.info.name, here.kernel.name, "map"), table=table,
+            on_pick=here.session.select_positions,
+            pictures=picture_addresses(here.info, here.triplets.objects, 320),
         )
 
 
-def _shown(here: Setting, found: KernelMap) -> tuple[MapData, MapStyle]:
-    objects, current = here.triplets.objects, here.current
+def _shown(here: KernelContext, found: KernelMap) -> tuple[MapData, MapStyle]:
+    objects, current = here.triplets.objects, here.session
     marks = {"points": "Points", "labels": "Labels"}
     addresses = picture_addresses(here.info, objects, 64)
     if addresses:
@@ -82,11 +79,11 @@ def _shown(here: Setting, found: KernelMap) -> tuple[MapData, MapStyle]:
     return data, MapStyle(mark, colour or None, False)
 
 
-def show_spectrum(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+@tab(PAGE, "Spectrum", 3, needs=choose_kernel)
+def show_spectrum(here: KernelContext) -> None:
     """Eigenvalues beside those of shuffled answers."""
-    here = setting(current, info, triplets)
     with here.side:
-        options = parameter_form(current, spectrum, f"{PAGE}.spectrum")
+        options = parameter_form(here.session, spectrum, f"{PAGE}.spectrum")
     run = here.computed(
         "spectrum", options, "Computes the components of the kernel and those of permuted answers."
     )
@@ -114,8 +111,8 @@ def show_spectrum(current: Session, info: DatasetInfo, triplets: Triplets) -> No
             })
 
         panels.figure_panel(
-            current, draw, key="kernel.spectrum.figure", alt=text, canvas=WIDE, caption=text,
-            name=export.file_name(info.name, here.kernel.name, "spectrum"), table=table,
+            here.session, draw, key="kernel.spectrum.figure", alt=text, canvas=WIDE, caption=text,
+            name=export.file_name(here.info.name, here.kernel.name, "spectrum"), table=table,
         )
         st.markdown(
             f"{count(found.n_signal, 'component')} {'is' if found.n_signal == 1 else 'are'} "

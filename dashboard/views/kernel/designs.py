@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.active import LAYOUTS, question_table
 from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
 from tripletscope.dashboard.interface.theme import count
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.kernel.kernels import PAGE
+from tripletscope.dashboard.views.kernel.context import PAGE
+from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP
 
 _DESIGNS = {
@@ -23,46 +21,50 @@ _DESIGNS = {
 }
 
 
-def show_design(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+@tab(PAGE, "Landmarks", 5)
+def show_design(context: Context) -> None:
     """A list of questions to take away."""
-    if triplets.n_objects < 4:
+    if context.triplets.n_objects < 4:
         panels.empty("Too few objects", "A landmark design needs four objects or more.")
         return
     left, right = st.columns([1, 2], gap="large")
     with left:
-        kernel = pick(current, f"{PAGE}.design", "Design", _DESIGNS)
-        most = triplets.n_objects - 1
+        kernel = pick(context.session, f"{PAGE}.design", "Design", _DESIGNS)
+        most = context.triplets.n_objects - 1
         n_landmarks = int(number(
-            current, f"{PAGE}.landmarks@{info.id}", "Landmarks", 3, most, min(10, most),
+            context.session, f"{PAGE}.landmarks@{context.info.id}", "Landmarks", 3, most,
+            min(10, most),
             help="More landmarks say more about every object, and take more answers.",
         ) or 3)
         chosen = "at random"
-        if len(current.selection) >= 3:
-            source = pick(current, f"{PAGE}.landmarks.from", "Which", {
+        if len(context.session.selection) >= 3:
+            source = pick(context.session, f"{PAGE}.landmarks.from", "Which", {
                 "random": "At random", "selection": "The selected objects",
             })
             chosen = "the selected objects" if source == "selection" else chosen
-        seed = number(current, f"{PAGE}.landmarks.seed", "Seed", 0, 2**31 - 1, 0) or 0
-        layout = pick(current, f"{PAGE}.landmarks.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
+        seed = number(context.session, f"{PAGE}.landmarks.seed", "Seed", 0, 2**31 - 1, 0) or 0
+        layout = pick(
+            context.session, f"{PAGE}.landmarks.layout", "Layout", LAYOUTS, help=LAYOUT_HELP
+        )
     rng = np.random.default_rng(seed)
     if chosen == "at random":
-        landmarks = choose_landmarks(triplets.n_objects, n_landmarks, rng)
+        landmarks = choose_landmarks(context.triplets.n_objects, n_landmarks, rng)
     else:
-        landmarks = np.array(current.selected_positions(triplets))
-    questions = landmark_questions(triplets.n_objects, landmarks, kernel)
+        landmarks = np.array(context.selected)
+    questions = landmark_questions(context.triplets.n_objects, landmarks, kernel)
     with right:
         st.markdown(
             f"**{count(len(questions), 'question')}** with {count(len(landmarks), 'landmark')}, "
-            f"instead of all {count(_all(triplets.n_objects), 'question')}."
+            f"instead of all {count(_all(context.triplets.n_objects), 'question')}."
         )
-        names = [triplets.labels[i] for i in landmarks]
+        names = [context.triplets.labels[i] for i in landmarks]
         more = f" and {len(names) - 30} more" if len(names) > 30 else ""
         st.markdown(panels.plain(f"Landmarks: {', '.join(names[:30])}{more}."))
         st.caption(
             "On such questions embeddings may do no better than chance (Kleindessner & von "
             "Luxburg, 2017); triplet kernels are made for them."
         )
-        for design in recognise(triplets):
+        for design in recognise(context.triplets):
             st.markdown(
                 f"These answers follow a design for {design.kernel} with "
                 f"{count(len(design.landmarks), 'landmark')}: {design.n_asked:,} of "
@@ -71,9 +73,9 @@ def show_design(current: Session, info: DatasetInfo, triplets: Triplets) -> None
         st.download_button(
             "Download the questions",
             lambda: export.csv(
-                question_table(rng.permutation(questions), triplets.objects, layout)
+                question_table(rng.permutation(questions), context.triplets.objects, layout)
             ),
-            f"{export.file_name(info.name, kernel, 'landmark-questions')}.csv", "text/csv",
+            f"{export.file_name(context.info.name, kernel, 'landmark-questions')}.csv", "text/csv",
             key=f"{PAGE}.design.csv", on_click="ignore", icon=":material/download:",
             type="primary",
         )

@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel import WeisfeilerLehman
 from tripletscope.core.kernel.classification import Classification, classify_labels
 from tripletscope.core.kernel.graphs import Graph, read_graphs
@@ -22,21 +21,22 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.kernel.kernels import PAGE
+from tripletscope.dashboard.views.kernel.context import PAGE
+from tripletscope.dashboard.views.page import Context, tab
 
 
-def show_graphs(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+@tab(PAGE, "Graphs", 6)
+def show_graphs(context: Context) -> None:
     """Weisfeiler-Lehman kernels of graphs in a file, apart from the open data set."""
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.picture_and_side()
     with side:
         file = st.file_uploader(
             "Graphs", key=f"{PAGE}.graphs",
             help="JSON lines with node_labels, edges and optionally edge_labels, label and name; "
             "networkx's node-link form; GraphML; GML. Also gzipped.",
         )
-        kernel = WeisfeilerLehman(**parameter_form(current, WeisfeilerLehman, f"{PAGE}.wl"))
+        kernel = WeisfeilerLehman(**parameter_form(context.session, WeisfeilerLehman, f"{PAGE}.wl"))
     with picture:
         if file is None:
             panels.empty(
@@ -51,7 +51,7 @@ def show_graphs(current: Session, info: DatasetInfo, triplets: Triplets) -> None
         except DataError as problem:
             st.error(panels.plain(str(problem)), icon=":material/error:")
             return
-        _show(current, file.name, kernel, graphs, found, error)
+        _show(context.session, file.name, kernel, graphs, found, error)
 
 
 @st.cache_data(max_entries=8, show_spinner="Comparing the graphs")

@@ -9,22 +9,19 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.cluster import Agglomerative
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
 from tripletscope.core.kernel.landmarks import recognise
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.triplet import TripletKernel
-from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.matrix import most_similar, similarity_matrix
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import picture_addresses
-from tripletscope.dashboard.views.kernel.kernels import PAGE, Setting, setting
+from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
+from tripletscope.dashboard.views.page import tab
 
 _SQUARE = Canvas(760.0, 640.0)
 _BARS = Canvas(620.0, 520.0)
@@ -34,9 +31,9 @@ _MANY_APART = 0.3  # share of pairs about which a kernel says nothing
 _QUICK = 500_000
 
 
-def show_similarities(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+@tab(PAGE, "Similarities", 1, needs=choose_kernel)
+def show_similarities(here: KernelContext) -> None:
     """The matrix, what is to know of it, and the objects most similar to one."""
-    here = setting(current, info, triplets)
     _begin(here)
     run = here.computed("fit", {}, "Computes a similarity kernel from the triplets.")
     with here.picture:
@@ -46,39 +43,34 @@ def show_similarities(current: Session, info: DatasetInfo, triplets: Triplets) -
                 "Compute shows how similar all objects are, from the answers alone.",
             )
             return
-        if info.n_objects > MOST_IN_A_MATRIX:
+        if here.info.n_objects > MOST_IN_A_MATRIX:
             panels.empty(
                 "Too many objects for a matrix",
                 "The map, the spectrum and the classes do without it.",
             )
             return
     kernel: Kernel = run.fitted()
-    values, selected = kernel.kernel_, current.selected_positions(triplets)
+    values, selected = kernel.kernel_, here.selected
     _matrix(here, run.key, kernel, values, selected)
     _facts(here, kernel, values)
     _neighbours(here, values, kernel.placed_, selected)
 
 
-def _begin(here: Setting) -> None:
+def _begin(here: KernelContext) -> None:
     """Compute the first kernel of a data set without being asked."""
-    workspace, jobs = services().workspace, services().jobs
-    begun = jobs.latest(here.current.id, here.current.slot(PAGE)) is not None
-    known = workspace.runs(here.info.id, "fit", "kernel")
-    if not known and not begun and here.info.n_answers <= _QUICK:
-        analysis.submit(
-            here.current, here.info, here.triplets, PAGE,
-            f"{here.kernel.title}: {here.info.name}", [(here.kernel, "fit", {})],
-        )
+    known = here.runs("fit", "kernel")
+    if not known and here.job is None and here.info.n_answers <= _QUICK:
+        here.submit(f"{here.kernel.title}: {here.info.name}", [(here.kernel, "fit", {})])
         st.rerun()
 
 
 def _matrix(
-    here: Setting, key: str, kernel: Kernel, values: np.ndarray, selected: list[int]
+    here: KernelContext, key: str, kernel: Kernel, values: np.ndarray, selected: list[int]
 ) -> None:
     objects = here.triplets.objects
     with here.side:
         by = pick(
-            here.current, f"{PAGE}.order@{here.info.id}", "Order",
+            here.session, f"{PAGE}.order@{here.info.id}", "Order",
             {"": "Hierarchical clustering", **{c: c for c in here.columns}},
             help="Hierarchical clustering puts similar objects next to each other; a column shows "
             "how far similarity follows it.",
@@ -102,8 +94,8 @@ def _matrix(
 
     with here.picture:
         panels.figure_panel(
-            here.current, draw, key="kernel.matrix", alt=f"Matrix of similarities. {text}",
-            canvas=_SQUARE, caption=text, on_pick=here.current.select_positions, table=table,
+            here.session, draw, key="kernel.matrix", alt=f"Matrix of similarities. {text}",
+            canvas=_SQUARE, caption=text, on_pick=here.session.select_positions, table=table,
             name=export.file_name(here.info.name, kernel.name, "similarities"),
             pictures=picture_addresses(here.info, objects, 320),
         )
@@ -122,7 +114,7 @@ def _column_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
     return order[placed[order]]
 
 
-def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
+def _facts(here: KernelContext, kernel: Kernel, values: np.ndarray) -> None:
     lines, unknown = [], np.flatnonzero(~kernel.placed_)
     known = np.count_nonzero(values) - np.count_nonzero(values.diagonal())
     apart = 1.0 - known / max(values.size - len(values), 1)
@@ -154,12 +146,12 @@ def _facts(here: Setting, kernel: Kernel, values: np.ndarray) -> None:
 
 
 def _neighbours(
-    here: Setting, values: np.ndarray, placed: np.ndarray, selected: list[int]
+    here: KernelContext, values: np.ndarray, placed: np.ndarray, selected: list[int]
 ) -> None:
     labels, ids = here.triplets.labels, here.triplets.ids
     st.subheader("Similar to one object", anchor=False)
     wanted = pick(
-        here.current, f"{PAGE}.one@{here.info.id}", "Object",
+        here.session, f"{PAGE}.one@{here.info.id}", "Object",
         {"": "The selected object", **dict(zip(ids, labels, strict=True))}, width=320,
     )
     one = ids.index(wanted) if wanted else next(iter(selected), None)
@@ -187,8 +179,8 @@ def _neighbours(
         })
 
     panels.figure_panel(
-        here.current, draw, key="kernel.similar", alt=text, canvas=_BARS, caption=text,
+        here.session, draw, key="kernel.similar", alt=text, canvas=_BARS, caption=text,
         name=export.file_name(here.info.name, here.kernel.name, "similar"), table=table,
-        on_pick=here.current.select_positions,
+        on_pick=here.session.select_positions,
         pictures=picture_addresses(here.info, here.triplets.objects, 320),
     )

@@ -15,7 +15,8 @@ from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.theme import Canvas, count, number
-from tripletscope.dashboard.views.scale.subject import PAGE, Physical
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 
 _HALF = Canvas(480.0, 340.0)
 #: Probabilities below this one are called unlikely, as in most papers.
@@ -24,18 +25,18 @@ _UNLIKELY = 0.05
 _MANY_OUTSIDE = 0.10
 
 
-def show_fit(physical: Physical) -> None:
+@tab(PAGE, "Goodness of fit", 3, needs=choose_stimulus)
+def show_fit(context: StimulusContext) -> None:
     """Deviance, residuals, runs and six-point test, each with what it means."""
-    subject = physical.subject
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.picture_and_side()
     with side:
-        method = physical.mlds()
-        options = parameter_form(subject.current, diagnose, f"{PAGE}.diagnose")
+        method = context.mlds()
+        options = parameter_form(context.session, diagnose, f"{PAGE}.diagnose")
         pieces = [(method, "fit", {}), (method, "diagnose", options)]
-        subject.compute_button(
+        context.compute_missing(
             "diagnose", pieces, "Fits the scale and simulates answers from the fitted model."
         )
-    fit, run = (subject.find(*piece) for piece in pieces)
+    fit, run = (context.find(*piece) for piece in pieces)
     with picture:
         if fit is None or run is None:
             panels.empty(
@@ -47,10 +48,10 @@ def show_fit(physical: Physical) -> None:
         fitted, found = fit.fitted(), run.result()
         _measures(fitted)
         about = (
-            f"{physical.describe(method)}. {subject.about} "
+            f"{context.describe(method)}. {context.size} "
             f"{count(len(found.simulated_runs), 'simulation')} from the fitted model."
         )
-        _figures(physical, found, about)
+        _figures(context, found, about)
         st.markdown("\n".join(f"- {sentence}" for sentence in _verdicts(found)))
 
 
@@ -78,12 +79,12 @@ def _measures(fitted: MLDS) -> None:
     )
 
 
-def _figures(physical: Physical, found: ScaleDiagnostics, about: str) -> None:
+def _figures(context: StimulusContext, found: ScaleDiagnostics, about: str) -> None:
     n = len(found.residuals)
     left, right = st.columns(2)
     with left:
         _panel(
-            physical, "residuals",
+            context, "residuals",
             lambda text, canvas: residual_curve(found, caption=text, canvas=canvas),
             f"Distribution of the deviance residuals. {about}",
             lambda: pd.DataFrame({
@@ -93,7 +94,7 @@ def _figures(physical: Physical, found: ScaleDiagnostics, about: str) -> None:
         )
     with right:
         _panel(
-            physical, "runs",
+            context, "runs",
             lambda text, canvas: simulated_against(
                 found.simulated_runs, found.runs, title="number of runs", caption=text,
                 canvas=canvas,
@@ -105,7 +106,7 @@ def _figures(physical: Physical, found: ScaleDiagnostics, about: str) -> None:
     if found.six_point is not None:
         with left:
             _panel(
-                physical, "six-point",
+                context, "six-point",
                 lambda text, canvas: simulated_against(
                     found.simulated_six_point, found.six_point, title="log-likelihood",
                     caption=text, canvas=canvas,
@@ -119,13 +120,13 @@ def _figures(physical: Physical, found: ScaleDiagnostics, about: str) -> None:
 
 
 def _panel(
-    physical: Physical, name: str, draw: Callable[[str, Canvas], Any], text: str,
+    context: StimulusContext, name: str, draw: Callable[[str, Canvas], Any], text: str,
     table: Callable[[], pd.DataFrame],
 ) -> None:
     panels.figure_panel(
-        physical.subject.current, lambda canvas: draw(text, canvas), key=f"{PAGE}.{name}", alt=text,
+        context.session, lambda canvas: draw(text, canvas), key=f"{PAGE}.{name}", alt=text,
         canvas=_HALF, caption=text, table=table,
-        name=export.file_name(physical.subject.info.name, name),
+        name=export.file_name(context.info.name, name),
     )
 
 

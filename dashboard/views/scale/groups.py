@@ -18,53 +18,54 @@ from tripletscope.dashboard.figures.scales import Curve, group_errors, panel_hei
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, several
 from tripletscope.dashboard.interface.theme import Canvas
-from tripletscope.dashboard.views.scale.subject import PAGE, Physical
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 
 _WINDOW = 760
 
 
-def show_groups(physical: Physical) -> None:
+@tab(PAGE, "Groups", 4, needs=choose_stimulus)
+def show_groups(context: StimulusContext) -> None:
     """Small multiples, and the error of every group and method."""
-    subject = physical.subject
-    if not subject.groups:
+    if not context.groups:
         panels.empty(
             "There are no groups",
             "These answers have no column that divides them, such as participant, session or "
             "sampler. Choose it as response metadata when the file is read.",
         )
         return
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.picture_and_side()
     with side:
         names = several(
-            subject.current, f"{PAGE}.groups.methods@{subject.info.id}", "Methods",
-            physical.methods(), default=[MLDS.name],
+            context.session, f"{PAGE}.groups.methods@{context.info.id}", "Methods",
+            context.methods(), default=[MLDS.name],
         )
-        chosen = [physical.method(name) for name in names]
+        chosen = [context.method(name) for name in names]
         options = parameter_form(
-            subject.current, scales_by, f"{PAGE}.scales_by@{subject.info.id}",
-            hidden=("stimulus",), columns={"answers": subject.groups},
+            context.session, scales_by, f"{PAGE}.scales_by@{context.info.id}",
+            hidden=("stimulus",), columns={"answers": context.groups},
         )
-        options["stimulus"] = physical.stimulus
+        options["stimulus"] = context.stimulus
         folds = parameter_form(
-            subject.current, errors_by_group, f"{PAGE}.errors_by_group",
+            context.session, errors_by_group, f"{PAGE}.errors_by_group",
             hidden=("by", "most", "seed"),
         )
-        errors = {**folds, "by": options["by"] or subject.groups[0], "most": options["most"]}
+        errors = {**folds, "by": options["by"] or context.groups[0], "most": options["most"]}
         pieces = [piece for method in chosen for piece in (
             (method, "scales_by", options), (method, "errors_by_group", errors),
         )]
-        subject.compute_button(
+        context.compute_missing(
             "groups", pieces, "Computes a scale and its held-out error for every group."
         )
     found = [
-        (physical.describe(method), subject.find(*scales),
-         subject.find(*errors_of))
+        (context.describe(method), context.find(*scales),
+         context.find(*errors_of))
         for method, scales, errors_of in zip(chosen, pieces[::2], pieces[1::2], strict=True)
     ]
     scales = {name: run.result() for name, run, _ in found if run is not None}
     levels = {
-        physical.describe(method): _levels(physical, method) for method in chosen
-        if physical.describe(method) in scales
+        context.describe(method): _levels(context, method) for method in chosen
+        if context.describe(method) in scales
     }
     held_out = {name: run.result() for name, _, run in found if run is not None}
     with picture:
@@ -76,9 +77,9 @@ def show_groups(physical: Physical) -> None:
             )
             return
         if scales:
-            _multiples(physical, options, scales, levels)
+            _multiples(context, options, scales, levels)
         if held_out:
-            _errors(physical, errors, held_out)
+            _errors(context, errors, held_out)
 
 
 #: Values of the levels of difference scaling, and the first object of each in the order of the
@@ -86,21 +87,20 @@ def show_groups(physical: Physical) -> None:
 _Levels = tuple[np.ndarray, np.ndarray] | None
 
 
-def _levels(physical: Physical, method: Method) -> _Levels:
+def _levels(context: StimulusContext, method: Method) -> _Levels:
     if not isinstance(method, MLDS):
         return None
     try:
-        trials = method.trials(physical.subject.answers)
+        trials = method.trials(context.answers)
     except DataError:  # no answer compares intervals: there is no scale for anybody
         return None
     return trials.levels, np.searchsorted(np.sort(trials.level_of), np.arange(len(trials.levels)))
 
 
 def _multiples(
-    physical: Physical, options: dict[str, Any], scales: dict[str, GroupScales],
+    context: StimulusContext, options: dict[str, Any], scales: dict[str, GroupScales],
     levels: dict[str, _Levels],
 ) -> None:
-    subject = physical.subject
     first = next(iter(scales.values()))
     sizes = dict(zip(first.names.tolist(), first.n_answers.tolist(), strict=True))
     common = [_curve(name, found, 0, levels[name]) for name, found in scales.items()]
@@ -112,22 +112,22 @@ def _multiples(
     }
     by = f" by {options['by']}" if options["by"] else ""
     text = (
-        f"Perceptual scale against {physical.title}{by}, number of answers in brackets. "
-        f"{'; '.join(scales)}. {subject.about} {100 * options['coverage']:g} % bands; dotted: all "
+        f"Perceptual scale against {context.title}{by}, number of answers in brackets. "
+        f"{'; '.join(scales)}. {context.size} {100 * options['coverage']:g} % bands; dotted: all "
         "answers."
     )
 
     def draw(canvas: Canvas) -> Any:
         return scale_multiples(
-            shown, common, stimulus=physical.title, value="perceptual scale (0 to 1)",
+            shown, common, stimulus=context.title, value="perceptual scale (0 to 1)",
             caption=text, canvas=canvas,
         )
 
     panels.figure_panel(
-        subject.current, draw, key=f"{PAGE}.multiples", alt=text, caption=text,
+        context.session, draw, key=f"{PAGE}.multiples", alt=text, caption=text,
         canvas=Canvas(900.0, panel_height(len(shown))), window=_WINDOW,
         table=lambda: _table(scales),
-        name=export.file_name(subject.info.name, "scale", "groups"),
+        name=export.file_name(context.info.name, "scale", "groups"),
     )
     for name, found in scales.items():
         empty = found.names[np.isnan(found.values).all(axis=1)].tolist()
@@ -159,16 +159,15 @@ def _table(scales: dict[str, GroupScales]) -> pd.DataFrame:
 
 
 def _errors(
-    physical: Physical, options: dict[str, Any], held_out: dict[str, GroupErrors]
+    context: StimulusContext, options: dict[str, Any], held_out: dict[str, GroupErrors]
 ) -> None:
-    subject = physical.subject
     table = pd.concat(
         [found.table.assign(method=name) for name, found in held_out.items()], ignore_index=True
     )
     text = (
         f"Error on held-out answers of each {options['by']}, learned only from its other answers; "
         f"{options['folds']} folds, mean and standard deviation over them. {'; '.join(held_out)}. "
-        f"{subject.about}"
+        f"{context.size}"
     )
     n_groups = table["name"].nunique()
 
@@ -177,9 +176,9 @@ def _errors(
 
     st.subheader("Predictability of each group", anchor=False)
     panels.figure_panel(
-        subject.current, draw, key=f"{PAGE}.group.errors", alt=text, caption=text,
+        context.session, draw, key=f"{PAGE}.group.errors", alt=text, caption=text,
         canvas=Canvas(900.0, 130.0 + 26.0 * n_groups), window=_WINDOW, table=lambda: table,
-        name=export.file_name(subject.info.name, "errors", "groups"),
+        name=export.file_name(context.info.name, "errors", "groups"),
     )
     with st.expander("Numbers"):
         _numbers(held_out)

@@ -35,7 +35,8 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pick_method
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.views.clusters.clustering import by_size
-from tripletscope.dashboard.views.scale.subject import PAGE, Subject
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext
 
 _WINDOW = 760
 
@@ -44,39 +45,40 @@ _WINDOW = 760
 class People:
     """Participants, and the method that stands for each of them."""
 
-    subject: Subject
+    context: ScaleContext
     method: Method
     by: str
 
     @property
     def about(self) -> str:
         """Method and data, for captions."""
-        return f"{analysis.describe(self.method)}. {self.subject.about}"
+        return f"{analysis.describe(self.method)}. {self.context.size}"
 
     def name(self, *words: str) -> str:
         """Of a file."""
-        return export.file_name(self.subject.info.name, *words)
+        return export.file_name(self.context.info.name, *words)
 
 
-def show_observers(subject: Subject) -> None:
+@tab(PAGE, "Observers", 5, needs=ScaleContext.of)
+def show_observers(context: ScaleContext) -> None:
     """Everything about participants, as far as it was computed."""
-    if not subject.groups:
+    if not context.groups:
         panels.empty(
             "No participants",
             "These answers have no column of participants. Choose it when the file is read.",
         )
         return
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.picture_and_side()
     with side:
-        people, asked = _asked(subject)
-        subject.compute_button(
+        people, asked = _asked(context)
+        context.compute_missing(
             "observers", [piece for piece in asked.values() if piece is not None],
             "Predicts every participant from each of the others and from growing groups, and maps "
             "each one.",
         )
     found = {
         name: run.result() for name, piece in asked.items()
-        if piece is not None and (run := subject.find(*piece)) is not None
+        if piece is not None and (run := context.find(*piece)) is not None
     }
     with picture:
         if not found:
@@ -101,22 +103,22 @@ def show_observers(subject: Subject) -> None:
         )
 
 
-def _asked(subject: Subject) -> tuple[People, dict[str, analysis.Piece | None]]:
+def _asked(context: ScaleContext) -> tuple[People, dict[str, analysis.Piece | None]]:
     """Ask for method, participants and groups; what is to be computed, by name."""
-    current = subject.current
-    usual = MLDS if subject.are_pairs else STE
+    current = context.session
+    usual = MLDS if context.are_pairs else STE
     method = pick_method(
-        current, ("embedding", MLDS.kind), f"{PAGE}.observers.method@{subject.info.id}", "Method",
+        current, ("embedding", MLDS.kind), f"{PAGE}.observers.method@{context.info.id}", "Method",
         usual.name,
     )
     values = parameter_form(
-        current, method, f"{PAGE}.observers.{method.name}@{subject.info.id}",
-        columns={"objects": subject.stimuli},
+        current, method, f"{PAGE}.observers.{method.name}@{context.info.id}",
+        columns={"objects": context.stimuli},
     )
     chosen = method(**values)
-    columns = {"answers": subject.groups}
+    columns = {"answers": context.groups}
     options = parameter_form(
-        current, who_predicts_whom, f"{PAGE}.who@{subject.info.id}", columns=columns
+        current, who_predicts_whom, f"{PAGE}.who@{context.info.id}", columns=columns
     )
     pools = parameter_form(
         current, pooling_curve, f"{PAGE}.pooling", hidden=("by", "most", "seed")
@@ -130,7 +132,7 @@ def _asked(subject: Subject) -> tuple[People, dict[str, analysis.Piece | None]]:
     }
     if maps and options["group"] not in (None, by):
         asked["groups"] = (chosen, "observer_maps", {"by": options["group"], "most": most})
-    return People(subject, chosen, by), asked
+    return People(context, chosen, by), asked
 
 
 # Predictions ---------------------------------------------------------------------------------
@@ -167,7 +169,7 @@ def _predictions(people: People, found: Predictions) -> None:
 
     st.subheader("Who predicts whom", anchor=False)
     panels.figure_panel(
-        people.subject.current, draw, key=f"{PAGE}.who", alt=text, caption=text, table=table,
+        people.context.session, draw, key=f"{PAGE}.who", alt=text, caption=text, table=table,
         canvas=Canvas(760.0, float(np.clip(190 + 26 * len(names), 320, 900))),
         name=people.name("who-predicts-whom"),
     )
@@ -180,7 +182,7 @@ def _relations(people: People, relations: pd.DataFrame) -> None:
         f"interval. {people.about}"
     )
     panels.figure_panel(
-        people.subject.current,
+        people.context.session,
         lambda canvas: relation_dots(relations, caption=text, canvas=canvas),
         key=f"{PAGE}.relations", alt=text, caption=text, table=lambda: relations,
         canvas=Canvas(760.0, 100.0 + 44.0 * len(relations)), name=people.name("self-same-other"),
@@ -213,7 +215,7 @@ def _pooling(people: People, found: PoolingCurve) -> None:
     )
     st.subheader("Gain from pooling", anchor=False)
     panels.figure_panel(
-        people.subject.current, lambda canvas: pooling_figure(found, caption=text, canvas=canvas),
+        people.context.session, lambda canvas: pooling_figure(found, caption=text, canvas=canvas),
         key=f"{PAGE}.pooling.figure", alt=text, caption=text, canvas=Canvas(760.0, 340.0),
         table=lambda: found.table, name=people.name("pooling"),
     )
@@ -223,12 +225,12 @@ def _pooling(people: People, found: PoolingCurve) -> None:
 
 
 def _maps(people: People, found: ObserverMaps, key: str, title: str) -> None:
-    subject, current = people.subject, people.subject.current
+    context, current = people.context, people.context.session
     st.subheader(title, anchor=False)
-    columns = {"": "None", **{c: c for c in subject.columns}}
+    columns = {"": "None", **{c: c for c in context.columns}}
     colour = pick(
-        current, f"{PAGE}.{key}.colour@{subject.info.id}", "Colour", columns,
-        default=next(iter(subject.stimuli), ""), width=180,
+        current, f"{PAGE}.{key}.colour@{context.info.id}", "Colour", columns,
+        default=next(iter(context.stimuli), ""), width=180,
     ) or None
     titles = [
         f"{shorten(n, 16)} ({k:,})"
@@ -251,30 +253,30 @@ def _maps(people: People, found: ObserverMaps, key: str, title: str) -> None:
 
     def draw(canvas: Canvas) -> Any:
         return map_grid(
-            drawn, [f"all ({len(subject.answers):,})", *titles], subject.answers.objects,
-            colour=colour, selected=current.selected_positions(subject.answers), caption=text,
+            drawn, [f"all ({len(context.answers):,})", *titles], context.answers.objects,
+            colour=colour, selected=context.selected, caption=text,
             canvas=canvas,
         )
 
     panels.figure_panel(
         current, draw, key=f"{PAGE}.{key}.figure", alt=text, caption=text, window=_WINDOW,
-        canvas=Canvas(900.0, grid_height(drawn)), table=lambda: _positions(subject, found),
+        canvas=Canvas(900.0, grid_height(drawn)), table=lambda: _positions(context, found),
         name=people.name(key), on_pick=current.select_positions,
     )
 
 
-def _positions(subject: Subject, found: ObserverMaps) -> pd.DataFrame:
+def _positions(context: ScaleContext, found: ObserverMaps) -> pd.DataFrame:
     names = ["all", *found.names.tolist()]
     parts = []
     for name, positions in zip(names, [found.common, *found.maps], strict=True):
         axes = {f"x{k + 1}": axis for k, axis in enumerate(positions.T)}
-        parts.append(pd.DataFrame({"of": name, "object": subject.answers.labels, **axes}))
+        parts.append(pd.DataFrame({"of": name, "object": context.answers.labels, **axes}))
     return pd.concat(parts, ignore_index=True)
 
 
 def _distances(people: People, found: ObserverMaps) -> None:
     """Matrix of Procrustes distances, and the tree of the participants."""
-    current, tree = people.subject.current, found.tree
+    current, tree = people.context.session, found.tree
     names = found.names.tolist()
     st.subheader("Similarity of maps", anchor=False)
     clusters = int(number(

@@ -23,7 +23,8 @@ from tripletscope.dashboard.interface.controls import parameter_form, pick, seve
 from tripletscope.dashboard.interface.theme import Canvas, count, interval
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.data.dataset import picture_addresses
-from tripletscope.dashboard.views.scale.subject import PAGE, Physical
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 
 COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
 UNITS = {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}
@@ -36,7 +37,7 @@ _QUICK = 2_000
 class Scaled:
     """A method with what was computed of it; None where that is still missing."""
 
-    physical: Physical
+    context: StimulusContext
     method: Method
     fit: Run | None
     scale: Run | None
@@ -45,7 +46,7 @@ class Scaled:
     @property
     def name(self) -> str:
         """What tells it apart from the others."""
-        return self.physical.describe(self.method)
+        return self.context.describe(self.method)
 
     def values(self, coverage: float, units: str) -> pd.DataFrame | None:
         """``object`` (or none), ``stimulus``, ``value``, ``standard error``, ``low``, ``high``."""
@@ -93,21 +94,18 @@ class Scaled:
         return self.error.error() if self.error else None
 
 
-def show_scales(physical: Physical) -> None:
+@tab(PAGE, "Scale", 1, needs=choose_stimulus)
+def show_scales(context: StimulusContext) -> None:
     """The figure, what it says, and the numbers."""
-    subject = physical.subject
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.picture_and_side()
     with side:
-        scaled, pieces = _asked(physical)
-        subject.compute_button(
+        scaled, pieces = _asked(context)
+        context.compute_missing(
             PAGE, pieces, "Computes scales, their bands, and their held-out error."
         )
     known = [one for one in scaled if one.curve(0.95, "unit") is not None]
-    if subject.job is None and not known and _is_new(physical) and scaled:
-        analysis.submit(
-            subject.current, subject.info, subject.answers, PAGE,
-            f"Scale: {subject.info.name}", pieces,
-        )
+    if context.job is None and not known and _is_new(context) and scaled:
+        context.submit(f"Scale: {context.info.name}", pieces)
         st.rerun()
     with picture:
         if not scaled:
@@ -119,68 +117,67 @@ def show_scales(physical: Physical) -> None:
                 "Compute draws the scale of every chosen method against the stimulus, with a band.",
             )
             return
-        _figure(physical, scaled, known)
-    _numbers(physical, scaled)
+        _figure(context, scaled, known)
+    _numbers(context, scaled)
 
 
-def _is_new(physical: Physical) -> bool:
+def _is_new(context: StimulusContext) -> bool:
     """Whether no scale of these data was computed yet, and it would be done in a few seconds."""
-    info, kept = physical.subject.info, services().workspace
-    return physical.subject.answers.n_objects <= _QUICK and not any(
+    info, kept = context.info, services().workspace
+    return context.answers.n_objects <= _QUICK and not any(
         kept.runs(info.id, task) for task in ("bootstrap_scale", "ordinal_scale")
     )
 
 
-def _asked(physical: Physical) -> tuple[list[Scaled], list[analysis.Piece]]:
+def _asked(context: StimulusContext) -> tuple[list[Scaled], list[analysis.Piece]]:
     """Ask for methods and how their bands are made."""
-    subject = physical.subject
     names = several(
-        subject.current, f"{PAGE}.methods@{subject.info.id}", "Methods", physical.methods(),
-        default=physical.usual,
+        context.session, f"{PAGE}.methods@{context.info.id}", "Methods", context.methods(),
+        default=context.usual,
         help="MLDS, maximum likelihood difference scaling, assumes that the scale is monotonic. An "
         "embedding in one dimension does not: it may fall again.",
     )
-    chosen = [physical.method(name) for name in names]
+    chosen = [context.method(name) for name in names]
     bands: dict[str, dict[str, Any]] = {}
     with st.popover("Bands and folds", width="stretch", key=f"{PAGE}.bands"):
         if any(isinstance(method, MLDS) for method in chosen):
             st.markdown("**Band of MLDS**")
             bands[MLDS.kind] = parameter_form(
-                subject.current, bootstrap_scale, f"{PAGE}.bootstrap_scale"
+                context.session, bootstrap_scale, f"{PAGE}.bootstrap_scale"
             )
         if any(isinstance(method, OrdinalEmbedding) for method in chosen):
             st.markdown("**Bands of embeddings**")
-            hidden = ["stimulus", "n_components", *(["source"] if subject.are_pairs else [])]
+            hidden = ["stimulus", "n_components", *(["source"] if context.are_pairs else [])]
             bands["embedding"] = parameter_form(
-                subject.current, ordinal_scale, f"{PAGE}.ordinal_scale", hidden=hidden
+                context.session, ordinal_scale, f"{PAGE}.ordinal_scale", hidden=hidden
             )
         st.markdown("**Held-out error**")
         folds = parameter_form(
-            subject.current, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed")
+            context.session, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed")
         )
     scaled, pieces = [], []
     for method in chosen:
         is_mlds = isinstance(method, MLDS)
         band = dict(bands[method.kind])
         if not is_mlds:
-            band["stimulus"] = physical.stimulus
+            band["stimulus"] = context.stimulus
             if not method.is_likelihood:
                 band["source"] = "bootstrap"
         task = "bootstrap_scale" if is_mlds else "ordinal_scale"
         own = [(method, "fit", {})] if is_mlds else []
         own += [(method, task, band), (method, "cross_validate", folds)]
-        found = {name: subject.find(method, name, options) for _, name, options in own}
+        found = {name: context.find(method, name, options) for _, name, options in own}
         scaled.append(Scaled(
-            physical, method, found.get("fit"), found[task], found["cross_validate"]
+            context, method, found.get("fit"), found[task], found["cross_validate"]
         ))
         pieces += own
     # Where questions are too few to be divided into folds, there are scales all the same.
     return scaled, sorted(pieces, key=lambda piece: piece[1] == "cross_validate")
 
 
-def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled]) -> None:
-    subject, current = physical.subject, physical.subject.current
-    columns = {c: c for c in subject.columns}
+def _figure(context: StimulusContext, scaled: Sequence[Scaled], known: Sequence[Scaled]) -> None:
+    current = context.session
+    columns = {c: c for c in context.columns}
     with st.container(horizontal=True, vertical_alignment="top"):
         units = "unit"
         if any(isinstance(one.method, MLDS) for one in known):
@@ -191,18 +188,18 @@ def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled
             )
         coverage = pick(current, f"{PAGE}.coverage", "Band", COVERAGES, default=0.95, width=110)
         colour = pick(
-            current, f"{PAGE}.colour@{subject.info.id}", "Colour", {"": "Methods", **columns},
+            current, f"{PAGE}.colour@{context.info.id}", "Colour", {"": "Methods", **columns},
             width=180,
         ) or None
     curves = [c for one in known if (c := one.curve(coverage, units)) is not None]
     shown = [one.name for one in scaled if one in known]
     missing = [one.name for one in scaled if one not in known]
     data = MapData(
-        np.empty((subject.answers.n_objects, 1)), subject.answers.objects,
-        selected=current.selected_positions(subject.answers),
+        np.empty((context.answers.n_objects, 1)), context.answers.objects,
+        selected=context.selected,
     )
     text = (
-        f"Perceptual scale against {physical.title}. {'; '.join(shown)}. {subject.about} Pointwise "
+        f"Perceptual scale against {context.title}. {'; '.join(shown)}. {context.size} Pointwise "
         f"{COVERAGES[coverage]} bands of {_origin(known)}."
     )
     if units == "noise":
@@ -211,18 +208,18 @@ def _figure(physical: Physical, scaled: Sequence[Scaled], known: Sequence[Scaled
 
     def draw(canvas: Canvas) -> Any:
         return scale_curves(
-            curves, data, stimulus=physical.title, value=value, colour=colour, caption=text,
-            revision=f"{physical.stimulus} {units}", canvas=canvas,
+            curves, data, stimulus=context.title, value=value, colour=colour, caption=text,
+            revision=f"{context.stimulus} {units}", canvas=canvas,
         )
 
     def table() -> pd.DataFrame:
         parts = [(one.name, one.values(coverage, units)) for one in known]
-        return _table(physical, {name: part for name, part in parts if part is not None})
+        return _table(context, {name: part for name, part in parts if part is not None})
 
     panels.figure_panel(
         current, draw, key=f"{PAGE}.figure", alt=text, canvas=_SCALE, caption=text, table=table,
-        name=export.file_name(subject.info.name, "scale"), on_pick=current.select_positions,
-        pictures=picture_addresses(subject.info, subject.answers.objects, 320),
+        name=export.file_name(context.info.name, "scale"), on_pick=current.select_positions,
+        pictures=picture_addresses(context.info, context.answers.objects, 320),
     )
     if missing:
         verb = "is" if len(missing) == 1 else "are"
@@ -256,8 +253,8 @@ def _origin(scaled: Sequence[Scaled]) -> str:
     return "; of ".join(f"{origin} ({'; '.join(whose)})" for origin, whose in names.items())
 
 
-def _table(physical: Physical, parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    labels = np.array(physical.subject.answers.labels, dtype=object)
+def _table(context: StimulusContext, parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    labels = np.array(context.answers.labels, dtype=object)
     tables = [
         part.assign(
             method=name,
@@ -268,7 +265,7 @@ def _table(physical: Physical, parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)[columns]
 
 
-def _numbers(physical: Physical, scaled: Sequence[Scaled]) -> None:
+def _numbers(context: StimulusContext, scaled: Sequence[Scaled]) -> None:
     """What the scales say in words, and a table of how well they predict."""
     rows, sentences = [], []
     for one in scaled:
@@ -284,10 +281,10 @@ def _numbers(physical: Physical, scaled: Sequence[Scaled]) -> None:
         if one.fit is not None:
             fitted = one.fit.fitted()
             row |= {"answers used": fitted.n_answers_, "noise σ": fitted.sigma_}
-            sentences += _warnings(physical, one, fitted)
+            sentences += _warnings(context, one, fitted)
         elif one.scale is not None:
             rank, low, high = one.scale.result().rank_correlation
-            row |= {"answers used": len(physical.subject.answers),
+            row |= {"answers used": len(context.answers),
                     "rank correlation": interval(rank, low, high)}
         if error is not None:
             row |= {
@@ -312,9 +309,9 @@ def _numbers(physical: Physical, scaled: Sequence[Scaled]) -> None:
     )
 
 
-def _warnings(physical: Physical, one: Scaled, fitted: MLDS) -> list[str]:
+def _warnings(context: StimulusContext, one: Scaled, fitted: MLDS) -> list[str]:
     found = []
-    unused = len(physical.subject.answers) - fitted.n_answers_
+    unused = len(context.answers) - fitted.n_answers_
     if unused and not fitted.outside:
         found.append(
             f"{panels.plain(one.name)} omits {count(unused, 'answer')} whose anchor does not lie "

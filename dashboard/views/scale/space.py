@@ -20,8 +20,9 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.theme import FAINT, Canvas, interval
 from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 from tripletscope.dashboard.views.scale.scales import COVERAGES
-from tripletscope.dashboard.views.scale.subject import PAGE, Physical
 
 _MAP, _CURVE = Canvas(900.0, 520.0), Canvas(900.0, 400.0)
 #: Degrees short of, or beyond, a full turn.
@@ -31,31 +32,32 @@ _DIMENSIONS = {2: "2: a circle", 3: "3: a helix"}
 _ANGLE = "angle"
 
 
-def show_space(physical: Physical) -> None:
+@tab(PAGE, "Circle or helix", 2, needs=choose_stimulus)
+def show_space(context: StimulusContext) -> None:
     """The map with a line along the stimulus, and its angle or an axis against the stimulus."""
-    subject, current = physical.subject, physical.subject.current
-    picture, side = st.columns([3, 1], gap="large")
+    current = context.session
+    picture, side = context.picture_and_side()
     with side:
         d = pick(current, f"{PAGE}.space.d", "Dimensions", _DIMENSIONS)
         name = pick(
-            current, f"{PAGE}.space.method", "Method", subject.embeddings(), default=STE.name
+            current, f"{PAGE}.space.method", "Method", context.embeddings(), default=STE.name
         )
-        method = physical.embedding(name, d)
+        method = context.embedding(name, d)
         hidden = ["stimulus", "n_components"]
-        if subject.are_pairs or not method.is_likelihood:
+        if context.are_pairs or not method.is_likelihood:
             hidden.append("source")
         band = parameter_form(
             current, ordinal_scale, f"{PAGE}.ordinal_scale", hidden=hidden
         )
-        band |= {"stimulus": physical.stimulus, "n_components": d}
+        band |= {"stimulus": context.stimulus, "n_components": d}
         folds = parameter_form(
             current, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed")
         )
         pieces = [(method, "ordinal_scale", band), (method, "cross_validate", folds)]
-        subject.compute_button(
+        context.compute_missing(
             "space", pieces, "Computes bootstrap maps, aligned to the stimulus."
         )
-    run, error = (subject.find(*piece) for piece in pieces)
+    run, error = (context.find(*piece) for piece in pieces)
     with picture:
         if run is None:
             panels.empty(
@@ -65,11 +67,11 @@ def show_space(physical: Physical) -> None:
                 "and the angle of every object around the centre against the stimulus.",
             )
             return
-        _figures(physical, analysis.describe(method), run, error)
+        _figures(context, analysis.describe(method), run, error)
 
 
-def _figures(physical: Physical, about: str, run: Run, error: Run | None) -> None:
-    subject, current, found = physical.subject, physical.subject.current, run.result()
+def _figures(context: StimulusContext, about: str, run: Run, error: Run | None) -> None:
+    current, found = context.session, run.result()
     d = found.values.shape[1]
     views = {_ANGLE: "Angle", **{axis: f"Axis {axis + 1}" for axis in range(d)}}
     with st.container(horizontal=True, vertical_alignment="top"):
@@ -81,40 +83,40 @@ def _figures(physical: Physical, about: str, run: Run, error: Run | None) -> Non
             "most.",
         )
     what = what if what in views else _ANGLE
-    text = f"{about}. {subject.about} Line in the order of {physical.title}."
+    text = f"{about}. {context.size} Line in the order of {context.title}."
     if error is not None:
         held_out = error.error()
         text += f" Held-out error {interval(held_out.error, held_out.low, held_out.high)}."
     panels.figure_panel(
-        current, lambda canvas: _map(physical, found, text, canvas), key=f"{PAGE}.space.map",
-        alt=f"Map. {text}", canvas=_MAP, caption=text, table=lambda: _places(physical, found),
-        name=export.file_name(subject.info.name, "stimulus", "map"),
+        current, lambda canvas: _map(context, found, text, canvas), key=f"{PAGE}.space.map",
+        alt=f"Map. {text}", canvas=_MAP, caption=text, table=lambda: _places(context, found),
+        name=export.file_name(context.info.name, "stimulus", "map"),
         on_pick=current.select_positions,
-        pictures=picture_addresses(subject.info, subject.answers.objects, 320),
+        pictures=picture_addresses(context.info, context.answers.objects, 320),
     )
     turn = float(np.degrees(found.angles[-1]))
     st.markdown(panels.plain(
-        f"From the lowest to the highest {physical.title} the angle around the centre changes by "
+        f"From the lowest to the highest {context.title} the angle around the centre changes by "
         f"{turn:.0f}°"
         + (": the stimulus nearly closes on itself." if abs(turn - 360) <= _NEARLY else ".")
     ))
-    _against(physical, found, what, coverage)
+    _against(context, found, what, coverage)
 
 
-def _map(physical: Physical, found: OrdinalScale, text: str, canvas: Canvas) -> Any:
+def _map(context: StimulusContext, found: OrdinalScale, text: str, canvas: Canvas) -> Any:
     """The map, with a line in the order of the stimulus below its points."""
-    answers = physical.subject.answers
+    answers = context.answers
     positions = np.full((answers.n_objects, found.values.shape[1]), np.nan)
     positions[found.objects] = found.values
     objects = answers.objects
-    colour = physical.stimulus if physical.stimulus in physical.subject.columns else None
+    colour = context.stimulus if context.stimulus in context.columns else None
     if colour is None:  # ids, or the order
-        colour = physical.title
+        colour = context.title
         objects[colour] = np.nan
         objects.loc[found.objects, colour] = found.stimulus
     data = MapData(
         positions, objects,
-        selected=physical.subject.current.selected_positions(answers),
+        selected=context.selected,
     )
     flat = found.values.shape[1] == 2
     style = MapStyle("labels" if flat else "points", colour, False, flat=flat)
@@ -129,8 +131,10 @@ def _map(physical: Physical, found: OrdinalScale, text: str, canvas: Canvas) -> 
     return figure
 
 
-def _against(physical: Physical, found: OrdinalScale, what: str | int, coverage: float) -> None:
-    subject, current = physical.subject, physical.subject.current
+def _against(
+    context: StimulusContext, found: OrdinalScale, what: str | int, coverage: float
+) -> None:
+    current = context.session
     if what == _ANGLE:
         values, title = np.degrees(found.angles), "angle around the centre (degrees)"
         low, high = (np.degrees(end) for end in found.angle_band(coverage))
@@ -139,28 +143,28 @@ def _against(physical: Physical, found: OrdinalScale, what: str | int, coverage:
         low, high = (end[:, what] for end in found.band(coverage))
     curve = Curve(title, found.stimulus, values, low, high, found.objects)
     data = MapData(
-        np.empty((subject.answers.n_objects, 1)), subject.answers.objects,
-        selected=current.selected_positions(subject.answers),
+        np.empty((context.answers.n_objects, 1)), context.answers.objects,
+        selected=context.selected,
     )
-    text = f"{title.capitalize()} against {physical.title}, with pointwise " \
+    text = f"{title.capitalize()} against {context.title}, with pointwise " \
            f"{COVERAGES[coverage]} bands."
 
     def draw(canvas: Canvas) -> Any:
         return scale_curves(
-            [curve], data, stimulus=physical.title, value=title, caption=text,
-            revision=f"{what} {physical.stimulus}", canvas=canvas,
+            [curve], data, stimulus=context.title, value=title, caption=text,
+            revision=f"{what} {context.stimulus}", canvas=canvas,
         )
 
     panels.figure_panel(
         current, draw, key=f"{PAGE}.space.curve", alt=text, canvas=_CURVE, caption=text,
-        table=lambda: _places(physical, found).assign(value=values, low=low, high=high),
-        name=export.file_name(subject.info.name, "stimulus", "angle"),
+        table=lambda: _places(context, found).assign(value=values, low=low, high=high),
+        name=export.file_name(context.info.name, "stimulus", "angle"),
         on_pick=current.select_positions,
     )
 
 
-def _places(physical: Physical, found: OrdinalScale) -> pd.DataFrame:
-    labels = np.array(physical.subject.answers.labels, dtype=object)
+def _places(context: StimulusContext, found: OrdinalScale) -> pd.DataFrame:
+    labels = np.array(context.answers.labels, dtype=object)
     table = pd.DataFrame({"object": labels[found.objects], "stimulus": found.stimulus})
     for axis, (values, spread) in enumerate(zip(found.values.T, found.deviation.T, strict=True)):
         table[f"axis {axis + 1}"], table[f"s.d. {axis + 1}"] = values, spread

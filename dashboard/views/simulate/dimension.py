@@ -17,12 +17,11 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.planning import detection_bars
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick, pressed
-from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import choose_run
-from tripletscope.dashboard.views.computing import WIDE
+from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.simulate.setting import (
     PAGE,
     SCENARIO,
@@ -37,9 +36,11 @@ SLOT = f"{PAGE}.dimension"
 _SHOWN = f"{PAGE}.detection"
 
 
-def show_dimension(current: Session) -> None:
+@tab(PAGE, "How many dimensions?", 2, slot=SLOT)
+def show_dimension(context: Context) -> None:
     """Ask what to simulate, and show how often the dimension was found."""
-    picture, side = st.columns([3, 1], gap="large")
+    current = context.session
+    picture, side = context.picture_and_side()
     workspace = services().workspace
     with side:
         scenario = scenario_form(current)
@@ -62,9 +63,9 @@ def show_dimension(current: Session) -> None:
         ):
             current.drafts[_SHOWN] = key("detect_dimension", method, None, options)
             words = f"{titled(method)}: {scenario.described}, up to {options['most']:,} answers"
-            analysis.submit(
-                current, None, None, SLOT, "Estimating the number of dimensions",
-                [(method, "detect_dimension", options)], [words],
+            context.submit(
+                "Estimating the number of dimensions", [(method, "detect_dimension", options)],
+                [words],
             )
             st.rerun()
         listed = workspace.runs(None, "detect_dimension")
@@ -72,10 +73,8 @@ def show_dimension(current: Session) -> None:
             st.subheader("Shown", anchor=False)
             shown = choose_run(current, listed, _SHOWN, "this simulation", lost="")
     with picture:
-        job = services().jobs.latest(current.id, SLOT)
-        watch(job)
         if not listed:
-            if job is None or not job.active:
+            if not context.waiting:
                 panels.empty(
                     "Nothing has been simulated yet",
                     "Compute simulates answers about objects in a known number of dimensions and "

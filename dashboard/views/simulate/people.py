@@ -22,6 +22,7 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
+from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix, scenario_form
 
 _CANVAS = Canvas(900.0, 460.0)
@@ -29,9 +30,11 @@ _PREVIEW = 100
 _NAMED = 40  # up to so many objects are shown with their names
 
 
-def show_people(current: Session) -> None:
+@tab(PAGE, "Simulated answers", 4)
+def show_people(context: Context) -> None:
     """Ask what to simulate, and offer the answers."""
-    picture, side = st.columns([3, 1], gap="large")
+    current = context.session
+    picture, side = context.picture_and_side()
     with side:
         scenario = scenario_form(current)
         options = parameter_form(

@@ -20,10 +20,10 @@ from tripletscope.dashboard.figures.planning import QUANTITIES, plan_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed, several
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.simulate.plans import Kept, groups, names_of
 from tripletscope.dashboard.views.simulate.setting import (
     PAGE,
@@ -45,18 +45,17 @@ _SECOND = {
 }
 
 
-def show_planning(current: Session) -> None:
+@tab(PAGE, "How many answers?", 1, slot=SLOT)
+def show_planning(context: Context) -> None:
     """Ask what to simulate, and show the plans."""
-    job = services().jobs.latest(current.id, SLOT)
-    picture, side = st.columns([3, 1], gap="large")
+    current = context.session
+    picture, side = context.picture_and_side()
     with side:
         scenario = scenario_form(current)
-        pieces = _pieces(current, scenario)
-        _compute(current, pieces, first=job is None)
+        _compute(context, _pieces(current, scenario))
         wanted = _wanted(current)
     with picture:
-        watch(services().jobs.latest(current.id, SLOT))
-        _plans(current, wanted)
+        _plans(context, wanted)
 
 
 def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
@@ -103,12 +102,12 @@ def _listed(sizes: np.ndarray) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _compute(current: Session, pieces: Sequence[analysis.Piece], *, first: bool) -> None:
+def _compute(context: Context, pieces: Sequence[analysis.Piece]) -> None:
     """The button that computes what is missing and shows what was asked for.
 
     On the first visit of all, nothing is waited for.
     """
-    workspace = services().workspace
+    current, workspace = context.session, services().workspace
     keys = [key(task, method, None, options) for method, task, options in pieces]
     known = [workspace.run(None, name) for name in keys]
     missing = [
@@ -119,11 +118,11 @@ def _compute(current: Session, pieces: Sequence[analysis.Piece], *, first: bool)
         width="stretch", disabled=not missing and current.drafts.get(_SHOWN) == keys,
         help="Simulates experiments with increasing numbers of answers.",
     )
-    if asked or (first and missing and not workspace.runs(None, "plan")):
+    if asked or (context.job is None and missing and not workspace.runs(None, "plan")):
         current.drafts[_SHOWN] = keys
         if missing:
             names = [Kept(titled(method), options).name for method, _, options in missing]
-            analysis.submit(current, None, None, SLOT, "Simulating experiments", missing, names)
+            context.submit("Simulating experiments", missing, names)
         st.rerun()
 
 
@@ -147,13 +146,11 @@ def _wanted(current: Session) -> dict[str, float | None]:
     }
 
 
-def _plans(current: Session, wanted: Mapping[str, float | None]) -> None:
-    workspace = services().workspace
+def _plans(context: Context, wanted: Mapping[str, float | None]) -> None:
+    current, workspace = context.session, services().workspace
     listed = {run.key: run for run in workspace.runs(None, "plan")}
-    job = services().jobs.latest(current.id, SLOT)
-    waiting = job is not None and job.active
     if not listed:
-        if not waiting:
+        if not context.waiting:
             panels.empty(
                 "Nothing has been simulated yet",
                 "Compute simulates observers who judge objects at known positions, and shows how "
@@ -186,7 +183,7 @@ def _plans(current: Session, wanted: Mapping[str, float | None]) -> None:
                 "again.", partial(_delete, [listed[name].id for name in shown]),
             )
     if not shown:
-        if not waiting:
+        if not context.waiting:
             panels.empty("No plan is shown", "Choose some above, or press Compute.")
         return
     plans = {name: one.plan for name, one in zip(names, kept, strict=True)}

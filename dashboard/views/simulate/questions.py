@@ -18,6 +18,7 @@ from tripletscope.dashboard.interface.controls import number, parameter_form, pi
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix
 from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP, as_sentences
 
@@ -29,9 +30,11 @@ _SOURCES = {
 }
 
 
-def show_questions(current: Session) -> None:
+@tab(PAGE, "List of questions", 3)
+def show_questions(context: Context) -> None:
     """Ask for objects and numbers, and show the list."""
-    picture, side = st.columns([3, 1], gap="large")
+    current = context.session
+    picture, side = context.picture_and_side()
     with side:
         objects = _objects(current)
         options = parameter_form(

@@ -73,20 +73,20 @@ def _ask(grove: Grove, waiting: np.ndarray, n_given: int) -> None:
         ):
             with column:
                 if pressed(
-                    grove.current, f"{PAGE}.answer.{side}", panels.plain(labels[near]),
+                    grove.session, f"{PAGE}.answer.{side}", panels.plain(labels[near]),
                     width="stretch", shortcut=side, help=f"Shortcut: {side.lower()} arrow key.",
                 ):
                     _keep(grove, [*given_answers(grove), [x, near, far]])
         with columns[1]:
             if pressed(
-                grove.current, f"{PAGE}.undo", "Undo the last", width="stretch",
+                grove.session, f"{PAGE}.undo", "Undo the last", width="stretch",
                 type="tertiary", disabled=not n_given, icon=":material/undo:",
             ):
                 _keep(grove, given_answers(grove)[:-1])
 
 
 def _keep(grove: Grove, given: list[list[int]]) -> None:
-    grove.current.remember(f"{PAGE}.given@{grove.info.id}", given)
+    grove.session.remember(f"{PAGE}.given@{grove.info.id}", given)
     st.rerun()
 
 
@@ -112,7 +112,7 @@ def _take_away(grove: Grove, given: list[list[int]]) -> None:
             key=f"{PAGE}.given.csv", on_click="ignore", icon=":material/download:",
         )
         if pressed(
-            grove.current, f"{PAGE}.given.keep", "Keep as a data set",
+            grove.session, f"{PAGE}.given.keep", "Keep as a data set",
             icon=":material/library_add:",
             help="The answers become a data set of the same objects, on the start page.",
         ):
@@ -128,8 +128,8 @@ def _take_away(grove: Grove, given: list[list[int]]) -> None:
                 report=[f"{count(len(given), 'answer')}, given to the questions of a tree."],
             )
             st.toast("It is on the start page, under Recent.")
-        if pressed(grove.current, f"{PAGE}.given.forget", "Start over", icon=":material/delete:"):
+        if pressed(grove.session, f"{PAGE}.given.forget", "Start over", icon=":material/delete:"):
             panels.ask_to_delete(
                 "these answers", f"{count(len(given), 'answer')} given here will be deleted.",
-                lambda: grove.current.remember(f"{PAGE}.given@{grove.info.id}", []),
+                lambda: grove.session.remember(f"{PAGE}.given@{grove.info.id}", []),
             )

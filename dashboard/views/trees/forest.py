@@ -18,16 +18,17 @@ from tripletscope.dashboard.figures.matrix import most_similar
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, slide
-from tripletscope.dashboard.interface.theme import Canvas, count, number
-from tripletscope.dashboard.views.computing import WIDE
+from tripletscope.dashboard.interface.theme import WIDE, Canvas, count, number
 from tripletscope.dashboard.views.data.dataset import picture_addresses
-from tripletscope.dashboard.views.trees.grove import PAGE, Grove
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.trees.grove import PAGE, Grove, choose_space
 
 _SQUARE = Canvas(640.0, 480.0)
 _BARS = Canvas(620.0, 480.0)
 _MOST_PIVOTS = 20
 
 
+@tab(PAGE, "Prediction", 3, needs=choose_space)
 def show_prediction(grove: Grove) -> None:
     """Errors by leaf size and number of trees, what is predicted wrongly, and by which pivots."""
     if not grove.columns:
@@ -68,11 +69,11 @@ def _setting(grove: Grove, found: ForestErrors) -> tuple[int, int]:
     best = found.best
     leaves, trees = found.leaf_sizes.tolist(), found.n_trees.tolist()
     size = slide(
-        grove.current, f"{PAGE}.n0@{grove.info.id}", "Leaf size n₀", leaves,
+        grove.session, f"{PAGE}.n0@{grove.info.id}", "Leaf size n₀", leaves,
         default=leaves[best[0]], help="Cells of at most this many objects are not divided.",
     )
     n = slide(
-        grove.current, f"{PAGE}.m@{grove.info.id}", "Trees M", trees, default=trees[best[1]],
+        grove.session, f"{PAGE}.m@{grove.info.id}", "Trees M", trees, default=trees[best[1]],
         help="More trees reduce the error, slowly beyond a hundred.",
     )
     return leaves.index(size), trees.index(n)
@@ -124,7 +125,7 @@ def _curve(
         )
 
     panels.figure_panel(
-        grove.current, draw, key="trees.forest.figure", alt=text, canvas=WIDE, caption=text,
+        grove.session, draw, key="trees.forest.figure", alt=text, canvas=WIDE, caption=text,
         name=export.file_name(grove.info.name, options["column"], "forest-errors"),
         table=lambda: table,
     )
@@ -141,7 +142,7 @@ def _outcome(
 ) -> None:
     st.subheader("Misclassifications", anchor=False)
     choices = {"": "Comparison forest", **{name: name for name in found.peers.tolist()}}
-    whose = pick(grove.current, f"{PAGE}.whose", "Predicted by", choices, width=280)
+    whose = pick(grove.session, f"{PAGE}.whose", "Predicted by", choices, width=280)
     predicted = found.predicted[a, b]
     if whose:
         predicted = found.peer_predicted[found.peers.tolist().index(whose)]
@@ -162,7 +163,7 @@ def _outcome(
         if not names:
             return predicted_against_true(
                 found.truth, predicted, labels, name=options["column"], caption=text,
-                selected=grove.current.selected_positions(grove.triplets), canvas=canvas,
+                selected=grove.selected, canvas=canvas,
             )
         counts = found.confusion(predicted)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -172,10 +173,10 @@ def _outcome(
 
     about = " Rows: true class; columns: predicted." if names else ""
     panels.figure_panel(
-        grove.current, draw, key="trees.outcome", alt=text, canvas=_SQUARE,
+        grove.session, draw, key="trees.outcome", alt=text, canvas=_SQUARE,
         caption=f"{text}{about}", table=table,
         name=export.file_name(grove.info.name, options["column"], "predicted"),
-        on_pick=None if names else grove.current.select_positions,
+        on_pick=None if names else grove.session.select_positions,
         pictures=picture_addresses(grove.info, grove.triplets.objects, 320),
     )
     wrong = np.flatnonzero(np.isfinite(found.truth) & (predicted != found.truth))
@@ -195,7 +196,7 @@ def _outcome(
         st.button(
             f"Select the {count(len(wrong), 'object')} predicted wrongly",
             key="trees.wrong.select", disabled=not len(wrong),
-            on_click=grove.current.select_positions, args=(wrong.tolist(),),
+            on_click=grove.session.select_positions, args=(wrong.tolist(),),
         )
 
 
@@ -245,9 +246,9 @@ def _forest(
 
     st.subheader("Important pivots", anchor=False)
     panels.figure_panel(
-        grove.current, draw, key="trees.pivots", alt=text, canvas=_BARS, caption=text, table=table,
+        grove.session, draw, key="trees.pivots", alt=text, canvas=_BARS, caption=text, table=table,
         name=export.file_name(grove.info.name, options["column"], "pivots"), further=further,
-        on_pick=grove.current.select_positions,
+        on_pick=grove.session.select_positions,
         pictures=picture_addresses(grove.info, grove.triplets.objects, 320),
     )
 

@@ -13,7 +13,9 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
 from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.method import Method
 from tripletscope.core.run import TASKS, Run
@@ -25,12 +27,13 @@ from tripletscope.core.tree.quality import expansion_rates, height_bound
 from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, parameter_number, pick
 from tripletscope.dashboard.interface.theme import count
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job
-from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.computing import compute_button
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.embedding.fitting import shown_map
+from tripletscope.dashboard.views.page import Context
 
 PAGE = "trees"
 Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
@@ -44,6 +47,8 @@ _WHO = {
 }
 #: Answers that are less certain than this are unsure.
 SURE = 0.75
+#: Up to so many answers a first map is fitted without being asked for.
+_FIRST_MAP = 500_000
 #: Looking up pivots with most answers takes long where there are very many.
 _QUICK = 300_000
 #: Objects that a person is asked about, to begin with.
@@ -51,14 +56,10 @@ _BEARABLE = 16
 
 
 @dataclass(frozen=True)
-class Grove:
+class Grove(Context):
     """A data set, and the fitted map or kernel that answers where people have not."""
 
-    current: Session
-    info: DatasetInfo
-    triplets: Triplets
     fit: Run
-    job: Job | None
 
     @cached_property
     def fitted(self) -> Method:
@@ -81,15 +82,10 @@ class Grove:
         return self.positions is not None and self.positions.shape[1] == 2
 
     @property
-    def columns(self) -> list[str]:
-        """Columns of the objects that say something of them."""
-        return [c for c in self.triplets.objects.columns if c not in ("id", "label", "image")]
-
-    @property
     def samples(self) -> Run | None:
         """Maps that the answers could as well have given, where they were computed."""
         found = (
-            analysis.find(self.info, self.triplets, self.fitted, task)
+            self.find(self.fitted, task)
             for task in ("bootstrap", "posterior", "laplace")
             if isinstance(self.fitted, Embedding)
         )
@@ -98,32 +94,74 @@ class Grove:
     @property
     def about(self) -> str:
         """Method and data, for captions."""
-        return (
-            f"{analysis.describe(self.fit.fresh())}. {self.info.name}: "
-            f"{count(self.info.n_objects, 'object')}, {count(self.info.n_answers, 'answer')}."
-        )
+        return f"{analysis.describe(self.fit.fresh())}. {self.size}"
 
     def computed(self, task: str, options: Mapping[str, Any], title: str, about: str) -> Run | None:
         """The result of a task with these options, and the button that computes it."""
         method = self.fit.fresh()
-        found = analysis.find(self.info, self.triplets, method, task, options)
+        found = self.find(method, task, options)
         pieces = [] if found is not None and found.complete else [(method, task, options)]
-        compute_button(
-            self.current, self.info, self.triplets, PAGE, f"{PAGE}.{task}.run",
-            f"{title}: {self.info.name}", pieces, about,
-        )
+        self.compute_button(f"{PAGE}.{task}.run", title, pieces, about)
         return found
 
     def options(self, task: str, **further: Any) -> dict[str, Any]:
         """A form for the options of a task."""
-        return parameter_form(self.current, TASKS[task].function, f"{PAGE}.{task}", **further)
+        return parameter_form(self.session, TASKS[task].function, f"{PAGE}.{task}", **further)
 
     def colour(self) -> str | None:
         """Ask for the column that colours objects."""
         return pick(
-            self.current, f"{PAGE}.colour@{self.info.id}", "Colour",
+            self.session, f"{PAGE}.colour@{self.info.id}", "Colour",
             {"": "None", **{c: c for c in self.columns}}, default=next(iter(self.columns), ""),
         ) or None
+
+
+def choose_space(context: Context) -> Grove | None:
+    """Ask for the map or kernel that answers; None where there is none."""
+    info = context.info
+    if info.n_objects > MOST_IN_A_MATRIX:
+        panels.empty(
+            "Too many objects for a matrix",
+            f"Trees on this page use a matrix of distances, of up to {MOST_IN_A_MATRIX:,} objects.",
+        )
+        return None
+    listed = context.runs("fit", "embedding", "kernel")
+    if not listed:
+        _await_a_map(context)
+        return None
+    names = {run.key: run.name for run in listed}
+    with context.row:
+        chosen = pick(
+            context.session, f"{PAGE}.map@{info.id}", "Map or kernel", names,
+            default=shown_map(context), width=280,
+            help="Answers the questions that nobody has answered. Maps and kernels are computed "
+            "on the pages Embedding, Kernel and Compare.",
+        )
+    watch(context.job)
+    grove = Grove.of(context, fit=services().workspace.run(info.id, chosen))
+    if len(grove.space) < 2:
+        panels.empty(
+            "Too few objects",
+            f"{names[chosen]} covers only {count(len(grove.space), 'object')}, and a tree needs "
+            "two or more. Choose another map or kernel.",
+        )
+        return None
+    return grove
+
+
+def _await_a_map(context: Context) -> None:
+    """Begin with a first map where that is quick, and say what is missing."""
+    if context.job is None and context.info.n_answers <= _FIRST_MAP:
+        pieces: list[analysis.Piece] = [(STE(), "fit", {}), (STE(), "bootstrap", {})]
+        context.submit(f"STE: {context.info.name}", pieces)
+        st.rerun()
+    watch(context.job)
+    panels.empty(
+        "There is no map yet",
+        "Questions that nobody has answered go to a map or a kernel. Fit one on the page "
+        "Embedding or Kernel, unless one is being computed now.",
+    )
+    st.page_link("../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:")
 
 
 # The tree ------------------------------------------------------------------------------------
@@ -213,7 +251,7 @@ class Grown:
 
 def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting:
     """Ask how the tree is to grow, which is to find so many neighbours if `k` is given."""
-    current, info = grove.current, grove.info
+    current, info = grove.session, grove.info
     placed = grove.space.objects
     who = pick(
         current, f"{PAGE}.who", "Oracle", _WHO,
@@ -253,15 +291,15 @@ def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting
 
 def _observer(grove: Grove) -> tuple[str, float, int]:
     noise = pick(
-        grove.current, f"{PAGE}.noise", "Noise", NOISE.options, default="flip", help=NOISE.help
+        grove.session, f"{PAGE}.noise", "Noise", NOISE.options, default="flip", help=NOISE.help
     )
     level = 0.0
     if noise in LEVELS:
         declared = LEVELS[noise]
-        level = parameter_number(grove.current, declared, f"{PAGE}.level.{noise}")
+        level = parameter_number(grove.session, declared, f"{PAGE}.level.{noise}")
         level = declared.default if level is None else level
     times = number(
-        grove.current, f"{PAGE}.times", "Times asked", 1, 51, 1, step=2,
+        grove.session, f"{PAGE}.times", "Times asked", 1, 51, 1, step=2,
         help="The majority decides; an odd number.",
     ) or 1
     return noise, level, int(times) | 1
@@ -269,26 +307,26 @@ def _observer(grove: Grove) -> tuple[str, float, int]:
 
 def _objects(grove: Grove, placed: np.ndarray, who: str) -> tuple[int, ...]:
     """Ask which objects are to be in the tree."""
-    chosen = [i for i in grove.current.selected_positions(grove.triplets) if i in placed]
+    chosen = [i for i in grove.selected if i in placed]
     options = {"all": f"All {len(placed):,}", "some": "Some, at random"}
     if len(chosen) >= 3:
         options["selection"] = f"The {len(chosen):,} selected"
     many = who == PERSON and len(placed) > _BEARABLE
     which = pick(
-        grove.current, f"{PAGE}.objects.{who}@{grove.info.id}", "Objects", options,
+        grove.session, f"{PAGE}.objects.{who}@{grove.info.id}", "Objects", options,
         default="some" if many else "all",
     )
     if which == "selection":
         # Selecting nodes of the tree must not make another tree.
         key = f"{PAGE}.chosen@{grove.info.id}"
-        known = grove.current.drafts.get(key)
+        known = grove.session.drafts.get(key)
         if known is None or st.button("Use the current selection", key=f"{PAGE}.reselect"):
-            known = grove.current.remember(key, chosen)
+            known = grove.session.remember(key, chosen)
         return tuple(known)
     if which == "some":
         few = min(_BEARABLE, len(placed))
         size = number(
-            grove.current, f"{PAGE}.some@{grove.info.id}", "Number of objects", 2, len(placed), few
+            grove.session, f"{PAGE}.some@{grove.info.id}", "Number of objects", 2, len(placed), few
         ) or few
         return tuple(np.sort(np.random.default_rng(0).permutation(placed)[: int(size)]).tolist())
     return tuple(placed.tolist())
@@ -296,7 +334,7 @@ def _objects(grove: Grove, placed: np.ndarray, who: str) -> tuple[int, ...]:
 
 def given_answers(grove: Grove) -> list[list[int]]:
     """What a person has answered at this screen, rows (anchor, near, far)."""
-    return grove.current.drafts.get(f"{PAGE}.given@{grove.info.id}", [])
+    return grove.session.drafts.get(f"{PAGE}.given@{grove.info.id}", [])
 
 
 def grow(grove: Grove, plan: Planting) -> Grown:

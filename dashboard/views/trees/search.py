@@ -19,11 +19,11 @@ from tripletscope.dashboard.figures.prediction import error_curves, expansion_bo
 from tripletscope.dashboard.figures.tree import Region, divided_map, window
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, slide
-from tripletscope.dashboard.interface.theme import PALETTE, Canvas, count
+from tripletscope.dashboard.interface.theme import PALETTE, WIDE, Canvas, count
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.computing import WIDE
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.trees.grove import (
     PAGE,
     PERSON,
@@ -31,6 +31,7 @@ from tripletscope.dashboard.views.trees.grove import (
     Grown,
     Planting,
     asking,
+    choose_space,
     grow,
     oracle_about,
     planting,
@@ -65,24 +66,25 @@ class _Walk:
     nodes: list[int]
 
 
+@tab(PAGE, "Search", 2, needs=choose_space)
 def show_search(grove: Grove) -> None:
     """One object on its way down, what it finds, and how often the nearest is missed."""
     picture, side = st.columns([3, 1], gap="large")
     with side:
         query = _query(grove)
-        k = int(number(grove.current, f"{PAGE}.k", "Neighbours", 1, 50, 3) or 3)
+        k = int(number(grove.session, f"{PAGE}.k", "Neighbours", 1, 50, 3) or 3)
         plan = planting(grove, None, k)
         # People are not to be asked ten times as much without wanting it.
         usual = 1 if plan.who == PERSON else _TREES
         trees = int(number(
-            grove.current, f"{PAGE}.trees.{plan.who}", "Trees", 1, 100, usual,
+            grove.session, f"{PAGE}.trees.{plan.who}", "Trees", 1, 100, usual,
             help="Several trees have random pivots, one pair at each node, and the members of all "
             "leaves are compared. The path shown is that through one tree.",
         ) or usual)
         budget = None
         if trees == 1:
             budget = number(
-                grove.current, f"{PAGE}.budget", "Max. questions", 1, 100_000, None,
+                grove.session, f"{PAGE}.budget", "Max. questions", 1, 100_000, None,
                 placeholder="one leaf only",
                 help="Without a number, the search ends in the leaf. With one, it continues "
                 "through further branches, the most promising first.",
@@ -107,9 +109,9 @@ def _query(grove: Grove) -> int:
     ids = grove.triplets.ids
     placed = grove.space.objects.tolist()
     names = {ids[i]: grove.triplets.labels[i] for i in placed}
-    chosen = [i for i in grove.current.selected_positions(grove.triplets) if i in placed]
+    chosen = [i for i in grove.selected if i in placed]
     wanted = pick(
-        grove.current, f"{PAGE}.query@{grove.info.id}", "Search for", {
+        grove.session, f"{PAGE}.query@{grove.info.id}", "Search for", {
             "": "The first selected object" if chosen else "The first object", **names,
         },
         help="The tree is grown without it, as if it were new.",
@@ -133,7 +135,7 @@ def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
     step = height
     if height:
         step = int(slide(
-            grove.current, f"{PAGE}.step@{grove.info.id}", "Step", range(height + 1),
+            grove.session, f"{PAGE}.step@{grove.info.id}", "Step", range(height + 1),
             default=height,
             help="Descends question by question: 0 is before the first.",
         ))
@@ -203,8 +205,8 @@ def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> 
         )
 
     panels.figure_panel(
-        grove.current, draw, key="trees.way", alt=text, canvas=_MAP, caption=text,
-        on_pick=grove.current.select_positions, name=export.file_name(grove.info.name, "search"),
+        grove.session, draw, key="trees.way", alt=text, canvas=_MAP, caption=text,
+        on_pick=grove.session.select_positions, name=export.file_name(grove.info.name, "search"),
         pictures=picture_addresses(grove.info, objects, 320), table=lambda: walk.steps,
     )
 
@@ -291,7 +293,7 @@ def _errors(grove: Grove) -> None:
                 "how many questions they take.",
             )
             return
-        shown = pick(grove.current, f"{PAGE}.curve", "Show", _SHOWN, width=280)
+        shown = pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
         found: SearchCurve = run.result()
         table, n_searched = found.table(), found.missed.shape[1]
         text = (
@@ -313,7 +315,7 @@ def _errors(grove: Grove) -> None:
             return error_curves(line, line="tree", x=x, value=value, caption=text, canvas=canvas)
 
         panels.figure_panel(
-            grove.current, draw, key="trees.search.figure", alt=text, canvas=WIDE, caption=text,
+            grove.session, draw, key="trees.search.figure", alt=text, canvas=WIDE, caption=text,
             name=export.file_name(grove.info.name, "search-errors"), table=lambda: table,
         )
 
@@ -330,9 +332,9 @@ def _expansion(grove: Grove, plan: Planting, grown: Grown) -> None:
         return expansion_box(grown.rates, members, labels, caption=text, canvas=canvas)
 
     panels.figure_panel(
-        grove.current, draw, key="trees.expansion", alt=text, canvas=_BOX, caption=text,
+        grove.session, draw, key="trees.expansion", alt=text, canvas=_BOX, caption=text,
         name=export.file_name(grove.info.name, "expansion-rates"),
-        on_pick=grove.current.select_positions,
+        on_pick=grove.session.select_positions,
         table=lambda: pd.DataFrame({
             "id": [grove.triplets.ids[i] for i in members], "expansion rate": grown.rates,
         }),

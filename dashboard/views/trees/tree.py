@@ -30,6 +30,7 @@ from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import FAINT, Canvas, count
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.trees.answering import show_answering
 from tripletscope.dashboard.views.trees.grove import (
     MAP,
@@ -41,6 +42,7 @@ from tripletscope.dashboard.views.trees.grove import (
     Grove,
     Grown,
     Planting,
+    choose_space,
     grow,
     planting,
 )
@@ -54,6 +56,7 @@ _ANSWERED_BY = {
 }
 
 
+@tab(PAGE, "Tree", 1, needs=choose_space)
 def show_tree(grove: Grove) -> None:
     """The tree, what is to know of it, its cells, and what can be taken away."""
     picture, side = st.columns([3, 1], gap="large")
@@ -97,7 +100,7 @@ def words(grove: Grove, plan: Planting, grown: Grown) -> str:
 
 
 def _data(grove: Grove, plan: Planting, grown: Grown, colour: str | None) -> TreeData:
-    current, objects = grove.current, grove.triplets.objects
+    current, objects = grove.session, grove.triplets.objects
     opened = set(first_opened(grown.nodes))
     folded = current.drafts.get(f"{PAGE}.folded", {})
     if folded.get("tree") == _name(grove, plan):
@@ -130,7 +133,7 @@ def _remarks(grove: Grove, grown: Grown) -> Sequence[str]:
 
 
 def _diagram(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> None:
-    current, text = grove.current, words(grove, plan, grown)
+    current, text = grove.session, words(grove, plan, grown)
     name = _name(grove, plan)
 
     def picked(numbers: list[int], mode: str) -> None:
@@ -248,8 +251,8 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> No
         )
 
     panels.figure_panel(
-        grove.current, draw, key="trees.partition", alt=text, canvas=_MAP, caption=text,
-        on_pick=grove.current.select_positions, name=export.file_name(grove.info.name, "cells"),
+        grove.session, draw, key="trees.partition", alt=text, canvas=_MAP, caption=text,
+        on_pick=grove.session.select_positions, name=export.file_name(grove.info.name, "cells"),
         pictures=picture_addresses(grove.info, data.objects, 320),
         table=partial(_leaves, grove, grown),
     )
@@ -292,7 +295,7 @@ def _members(grove: Grove, grown: Grown) -> None:
         st.button(
             f"Select {count(len(members), 'object')}" if members else "Select objects",
             key="trees.leaves.select", disabled=not members,
-            on_click=grove.current.select_positions, args=(members,),
+            on_click=grove.session.select_positions, args=(members,),
             help="Selects the members of the chosen leaves on every page.",
         )
 
@@ -323,7 +326,7 @@ def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
         st.dataframe(shown, hide_index=True, key="trees.decisions", height=300, column_config={
             "certainty": st.column_config.NumberColumn(format="%.2f"),
         })
-        layout = pick(grove.current, f"{PAGE}.layout", "Layout", LAYOUTS)
+        layout = pick(grove.session, f"{PAGE}.layout", "Layout", LAYOUTS)
         st.download_button(
             "Download the questions",
             lambda: export.csv(question_table(

@@ -21,9 +21,14 @@ from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import asking_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
-from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.views.computing import WIDE, compute_button
-from tripletscope.dashboard.views.uncertainty.subject import PAGE, Subject, made_of
+from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.uncertainty.context import (
+    PAGE,
+    UncertaintyContext,
+    choose_map,
+    made_of,
+)
 
 LAYOUT_HELP = (
     "Plain: ids of anchor, left and right. Salmon: head, left and right as numbers from 0. "
@@ -33,65 +38,67 @@ _PREVIEW = 8
 _INFORMED = ("uncertain", "gain")  # strategies that need to know how sure the map is
 
 
-def show_asking(subject: Subject) -> None:
+@tab(PAGE, "Next questions", 4, needs=choose_map)
+def show_asking(context: UncertaintyContext) -> None:
     """Questions for the next batch; a simulation of what they bring."""
     picture, side = st.columns([3, 1], gap="large")
     with side:
         strategies = {
             name: title for name, title in STRATEGIES.items()
-            if name != "gain" or subject.method.is_likelihood
+            if name != "gain" or context.method.is_likelihood
         }
         options = parameter_form(
-            subject.current, propose, f"{PAGE}.propose",
+            context.session, propose, f"{PAGE}.propose",
             hidden=() if len(strategies) == len(STRATEGIES) else ("strategy",),
         )
         if "strategy" not in options:
             options["strategy"] = pick(
-                subject.current, f"{PAGE}.strategy", "Questions", strategies
+                context.session, f"{PAGE}.strategy", "Questions", strategies
             )
         wanted = number(
-            subject.current, f"{PAGE}.wanted", "Number of questions", 1, 100_000, 500
+            context.session, f"{PAGE}.wanted", "Number of questions", 1, 100_000, 500
         ) or 500
-        layout = pick(subject.current, f"{PAGE}.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
+        layout = pick(context.session, f"{PAGE}.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
     with picture:
-        _questions(subject, options, wanted, layout)
+        _questions(context, options, wanted, layout)
     st.subheader("Adaptive against random questions", anchor=False)
     st.markdown(
         "Lohaus, Hennig and von Luxburg (2019) found that questions selected for their uncertainty "
         "improve the prediction of answers slightly over random ones, but not that of clusters or "
         "classes. Simulate it for your objects and noise before you invest in it."
     )
-    _simulation(subject)
+    _simulation(context)
 
 
-def _questions(subject: Subject, options: dict[str, Any], wanted: int, layout: str) -> None:
-    samples = subject.find("bootstrap") if options["strategy"] in _INFORMED else None
+def _questions(
+    context: UncertaintyContext, options: dict[str, Any], wanted: int, layout: str
+) -> None:
+    samples = context.result("bootstrap") if options["strategy"] in _INFORMED else None
     if options["strategy"] in _INFORMED and samples is None:
         st.markdown(
             "These questions are selected by the uncertainty of the map, which has not been "
             "computed yet."
         )
-        compute_button(
-            subject.current, subject.info, subject.triplets, PAGE, f"{PAGE}.bootstrap.run",
-            f"Uncertainty: {subject.info.name}", [(subject.method, "bootstrap", {})],
+        context.compute_button(
+            f"{PAGE}.bootstrap.run", "Uncertainty", [(context.method, "bootstrap", {})],
             "Computes plausible maps.",
         )
         return
     try:
         rows = _proposed(
-            f"{subject.fit.key} {made_of(samples) if samples else ''}", options, wanted,
-            subject, samples,
+            f"{context.fit.key} {made_of(samples) if samples else ''}", options, wanted,
+            context, samples,
         )
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
-    table = question_table(rows, subject.triplets.objects, layout)
+    table = question_table(rows, context.triplets.objects, layout)
     st.markdown(f"**{count(len(rows), 'question')}**, for example:")
-    labels = np.array(subject.triplets.labels, dtype=object)[rows[:_PREVIEW]]
+    labels = np.array(context.triplets.labels, dtype=object)[rows[:_PREVIEW]]
     st.markdown(as_sentences(labels))
     st.download_button(
         "Download the questions", lambda: export.csv(table),
-        f"{export.file_name(subject.info.name, 'questions', layout)}.csv", "text/csv",
+        f"{export.file_name(context.info.name, 'questions', layout)}.csv", "text/csv",
         key=f"{PAGE}.questions.csv", on_click="ignore", icon=":material/download:",
         type="primary",
     )
@@ -107,18 +114,19 @@ def as_sentences(labels: np.ndarray) -> str:
 
 @st.cache_data(max_entries=16, show_spinner="Selecting questions")
 def _proposed(
-    key: str, options: dict[str, Any], wanted: int, _subject: Subject, _samples: Run | None
+    key: str, options: dict[str, Any], wanted: int, _context: UncertaintyContext,
+    _samples: Run | None,
 ) -> np.ndarray:
     return propose(
-        _subject.method, _subject.triplets, wanted, **options,
+        _context.method, _context.triplets, wanted, **options,
         samples=_samples.samples() if _samples else None,
     )
 
 
-def _simulation(subject: Subject) -> None:
+def _simulation(context: UncertaintyContext) -> None:
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        run = subject.compute(
+        run = context.compute(
             "compare_active", "Adaptive against random questions",
             "Simulates answers like yours to adaptively selected and to random questions.",
         )
@@ -133,8 +141,8 @@ def _simulation(subject: Subject) -> None:
         found: ActiveComparison = run.result()
         table = _curves(found, STRATEGIES[run.options["strategy"]])
         text = (
-            f"{analysis.describe(subject.method)}. {len(found.chosen)} simulations like "
-            f"{subject.info.name}, with 95 % bands. Proportion of all comparisons that the map "
+            f"{analysis.describe(context.method)}. {len(found.chosen)} simulations like "
+            f"{context.info.name}, with 95 % bands. Proportion of all comparisons that the map "
             "predicts wrongly."
         )
 
@@ -142,9 +150,9 @@ def _simulation(subject: Subject) -> None:
             return asking_curves(table, caption=text, canvas=canvas)
 
         panels.figure_panel(
-            subject.current, draw, key="uncertainty.active.figure", alt=text, canvas=WIDE,
+            context.session, draw, key="uncertainty.active.figure", alt=text, canvas=WIDE,
             caption=text, table=lambda: table,
-            name=export.file_name(subject.info.name, "chosen-questions"),
+            name=export.file_name(context.info.name, "chosen-questions"),
         )
         st.markdown(panels.plain(found.verdict))
 

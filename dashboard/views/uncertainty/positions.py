@@ -23,18 +23,25 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.theme import count, number
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
-from tripletscope.dashboard.views.uncertainty.subject import PAGE, Subject, made_of
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.uncertainty.context import (
+    PAGE,
+    UncertaintyContext,
+    choose_map,
+    made_of,
+)
 
 #: Fewer effective maps than this make ellipses that would look different another time.
 _FEW = 100
 
 
-def show_positions(subject: Subject) -> None:
+@tab(PAGE, "Positions", 1, needs=choose_map)
+def show_positions(context: UncertaintyContext) -> None:
     """The map with its ellipses, what is behind them, and what is undecided."""
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        source = subject.pick_source()
-        run = subject.compute(
+        source = context.pick_source()
+        run = context.compute(
             source, "Uncertainty", "Computes plausible maps: bootstrap replicates or posterior "
             "samples."
         )
@@ -46,13 +53,13 @@ def show_positions(subject: Subject) -> None:
                 "shows how much the position of each object varies.",
             )
             return
-        result = Result(subject.info, subject.triplets, subject.fit, run, None)
-        show_map(subject.current, result)
+        result = Result(context.info, context.triplets, context.fit, run, None)
+        show_map(context.session, result)
     samples = run.samples()
     _facts(run, samples)
-    show_objects(subject.current, result)
-    _weak(subject, run, samples)
-    _distances(subject, samples)
+    show_objects(context.session, result)
+    _weak(context, run, samples)
+    _distances(context, samples)
 
 
 def _facts(run: Run, samples: Samples) -> None:
@@ -114,14 +121,14 @@ _WEAK = {
 }
 
 
-def _weak(subject: Subject, run: Run, samples: Samples) -> None:
+def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
     st.subheader("Most uncertain", anchor=False)
     for title, (about, make, positions) in _WEAK.items():
         with st.expander(title):
             # The key of a run says nothing of labels and participants, which the table shows.
             table = _table(
-                f"{made_of(run)} {subject.triplets.fingerprint}", make.__name__, make, samples,
-                subject.triplets,
+                f"{made_of(run)} {context.triplets.fingerprint}", make.__name__, make, samples,
+                context.triplets,
             )
             st.caption(about if len(table) < LISTED else f"{about} The first {LISTED}.")
             if table.empty:
@@ -138,29 +145,29 @@ def _weak(subject: Subject, run: Run, samples: Samples) -> None:
                 },
             ).selection.rows
             with st.container(horizontal=True, vertical_alignment="center"):
-                objects = _objects_of(subject.triplets, table.iloc[chosen], positions)
+                objects = _objects_of(context.triplets, table.iloc[chosen], positions)
                 st.button(
                     f"Select {count(len(objects), 'object')}" if objects else "Select objects",
                     key=f"weak.{make.__name__}.select", disabled=not objects,
-                    on_click=subject.current.select_positions, args=(objects,),
+                    on_click=context.session.select_positions, args=(objects,),
                     help="Selects the objects of the chosen rows on every page.",
                 )
                 st.download_button(
                     "CSV", lambda shown=shown: export.csv(shown),
-                    f"{export.file_name(subject.info.name, make.__name__)}.csv", "text/csv",
+                    f"{export.file_name(context.info.name, make.__name__)}.csv", "text/csv",
                     key=f"weak.{make.__name__}.csv", on_click="ignore",
                     icon=":material/download:",
                 )
 
 
-def _distances(subject: Subject, samples: Samples) -> None:
+def _distances(context: UncertaintyContext, samples: Samples) -> None:
     st.download_button(
         "All distances with their standard deviations (CSV)",
-        lambda: export.csv(_pairs(subject.triplets, samples.comparisons)),
-        f"{export.file_name(subject.info.name, 'distances')}.csv", "text/csv",
+        lambda: export.csv(_pairs(context.triplets, samples.comparisons)),
+        f"{export.file_name(context.info.name, 'distances')}.csv", "text/csv",
         key=f"{PAGE}.distances.csv", on_click="ignore", icon=":material/download:",
     )
-    if not subject.method.is_likelihood:
+    if not context.method.is_likelihood:
         return
     with st.expander("A prior on distances instead of positions"):
         st.markdown(
@@ -168,7 +175,7 @@ def _distances(subject: Subject, samples: Samples) -> None:
             "ignores the triangle inequality and the number of dimensions, so that a distance is "
             "informed only by answers about itself. It yields no map, and is here for comparison."
         )
-        run = subject.compute(
+        run = context.compute(
             "distance_posterior", "Distances", "Samples distances from their own posterior."
         )
         if run is not None:

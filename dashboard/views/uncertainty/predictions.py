@@ -17,20 +17,25 @@ from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import abstention_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.views.computing import WIDE
-from tripletscope.dashboard.views.uncertainty.subject import PAGE, Subject
+from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.uncertainty.context import (
+    PAGE,
+    UncertaintyContext,
+    choose_map,
+)
 
 _THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
 _SURE = 0.9
 _LISTED = {f"{t:.2f}": f"{100 * t:.0f} %" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)}
 
 
-def show_predictions(subject: Subject) -> None:
+@tab(PAGE, "Predictions", 2, needs=choose_map)
+def show_predictions(context: UncertaintyContext) -> None:
     """What is gained by leaving unsure answers open; predictions for a list of questions."""
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        run = subject.compute(
+        run = context.compute(
             "abstention", "Predicting held-out answers",
             "Learns from a subset of the answers and predicts the others, with probabilities.",
         )
@@ -41,17 +46,17 @@ def show_predictions(subject: Subject) -> None:
                 "Compute shows how the error falls when uncertain answers are not predicted.",
             )
         else:
-            _curves(subject, run)
+            _curves(context, run)
     st.subheader("Predict a list of questions", anchor=False)
-    _list(subject)
+    _list(context)
 
 
-def _curves(subject: Subject, run: Run) -> None:
+def _curves(context: UncertaintyContext, run: Run) -> None:
     found: Abstention = run.result()
     error, open_ = found.at(_THRESHOLDS)
     share = {"error of predictions": error, "not predicted": open_}
     text = (
-        f"{analysis.describe(subject.method)}. {subject.info.name}: "
+        f"{analysis.describe(context.method)}. {context.info.name}: "
         f"{count(len(found.held_out), 'held-out answer')}. Proportions against the minimum "
         "probability from which an answer is predicted."
     )
@@ -60,8 +65,8 @@ def _curves(subject: Subject, run: Run) -> None:
         return abstention_curves(_THRESHOLDS, share, caption=text, canvas=canvas)
 
     panels.figure_panel(
-        subject.current, draw, key="uncertainty.abstention.figure", alt=text, canvas=WIDE,
-        caption=text, name=export.file_name(subject.info.name, "abstention"),
+        context.session, draw, key="uncertainty.abstention.figure", alt=text, canvas=WIDE,
+        caption=text, name=export.file_name(context.info.name, "abstention"),
         table=lambda: pd.DataFrame({
             "threshold": _THRESHOLDS, "error of what is predicted": error, "left open": open_,
         }),
@@ -89,8 +94,8 @@ def _in_words(error: np.ndarray, open_: np.ndarray) -> str:
     )
 
 
-def _list(subject: Subject) -> None:
-    samples = next(filter(None, map(subject.find, subject.sources)), None)
+def _list(context: UncertaintyContext) -> None:
+    samples = next(filter(None, map(context.result, context.sources)), None)
     if samples is None:
         st.caption("Compute the uncertainty of positions first: predictions need it.")
         return
@@ -103,18 +108,18 @@ def _list(subject: Subject) -> None:
         )
     with right:
         threshold = float(pick(
-            subject.current, f"{PAGE}.threshold", "Predict from", _LISTED,
+            context.session, f"{PAGE}.threshold", "Predict from", _LISTED,
             help="Less probable answers are not predicted.",
         ))
     if file is None:
         return
     try:
-        rows, how = read_questions(file.getvalue(), subject.triplets, file.name)
+        rows, how = read_questions(file.getvalue(), context.triplets, file.name)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
     st.caption(panels.plain(how))
-    questions = Triplets(rows, subject.triplets.objects, None, file.name)
+    questions = Triplets(rows, context.triplets.objects, None, file.name)
     table = predicted(samples.samples(), questions, threshold=threshold)
     left_open = int(table["nearer"].isna().sum())
     st.markdown(
@@ -129,6 +134,6 @@ def _list(subject: Subject) -> None:
     )
     st.download_button(
         "CSV", lambda: export.csv(table),
-        f"{export.file_name(subject.info.name, 'predictions')}.csv", "text/csv",
+        f"{export.file_name(context.info.name, 'predictions')}.csv", "text/csv",
         key=f"{PAGE}.predicted.csv", on_click="ignore", icon=":material/download:",
     )

@@ -12,16 +12,22 @@ from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import coverage, reliability
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.views.uncertainty.subject import Subject
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.uncertainty.context import (
+    PAGE,
+    UncertaintyContext,
+    choose_map,
+)
 
 _HALF = Canvas(480.0, 400.0)
 
 
-def show_trust(subject: Subject) -> None:
+@tab(PAGE, "Calibration", 3, needs=choose_map)
+def show_trust(context: UncertaintyContext) -> None:
     """Coverage of the ellipses and reliability of the probabilities, on simulated data."""
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        run = subject.compute(
+        run = context.compute(
             "calibrate", "Calibration of the uncertainty",
             "Simulates answers like yours with known positions, and counts how often ellipses and "
             "probabilities are right.",
@@ -37,16 +43,16 @@ def show_trust(subject: Subject) -> None:
         found: Calibration = run.result()
         st.markdown(f"**{panels.plain(found.verdict)}**")
         about = (
-            f"{analysis.describe(subject.method)}, {subject.sources[run.options['source']].lower()}"
-            f". {count(len(found.coverage), 'simulated data set')} like {subject.info.name}: "
-            f"{count(subject.info.n_objects, 'object')}, "
-            f"{count(subject.info.n_answers, 'answer')}, training error {found.error:.3f}."
+            f"{analysis.describe(context.method)}, {context.sources[run.options['source']].lower()}"
+            f". {count(len(found.coverage), 'simulated data set')} like {context.info.name}: "
+            f"{count(context.info.n_objects, 'object')}, "
+            f"{count(context.info.n_answers, 'answer')}, training error {found.error:.3f}."
         )
         left, right = st.columns(2)
         with left:
-            _panel(subject, "coverage", coverage, found, f"Ellipses. {about}", _covered(found))
+            _panel(context, "coverage", coverage, found, f"Ellipses. {about}", _covered(found))
         with right:
-            _panel(subject, "reliability", reliability, found, f"Probabilities. {about}",
+            _panel(context, "reliability", reliability, found, f"Probabilities. {about}",
                    _reliable(found))
     st.caption(
         f"Expected calibration error of the probabilities: {found.expected_error:.3f}. The "
@@ -58,12 +64,13 @@ def show_trust(subject: Subject) -> None:
 
 
 def _panel(
-    subject: Subject, name: str, figure: Any, found: Calibration, text: str, table: pd.DataFrame
+    context: UncertaintyContext, name: str, figure: Any, found: Calibration, text: str,
+    table: pd.DataFrame,
 ) -> None:
     panels.figure_panel(
-        subject.current, lambda canvas: figure(found, caption=text, canvas=canvas),
+        context.session, lambda canvas: figure(found, caption=text, canvas=canvas),
         key=f"trust.{name}", alt=text, canvas=_HALF, caption=text, table=lambda: table,
-        name=export.file_name(subject.info.name, name),
+        name=export.file_name(context.info.name, name),
     )
 
 

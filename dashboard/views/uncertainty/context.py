@@ -9,16 +9,15 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.uncertainty.samples import SOURCES
-from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job
-from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.computing import compute_button
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.embedding.fitting import shown_map
+from tripletscope.dashboard.views.page import Context
 
 PAGE = "uncertainty"
 
@@ -30,14 +29,10 @@ def made_of(run: Run) -> str:
 
 
 @dataclass(frozen=True)
-class Subject:
+class UncertaintyContext(Context):
     """A fitted map whose uncertainty is asked for."""
 
-    current: Session
-    info: DatasetInfo
-    triplets: Triplets
     fit: Run
-    job: Job | None
 
     @cached_property
     def method(self) -> OrdinalEmbedding:
@@ -51,28 +46,25 @@ class Subject:
             return dict(SOURCES)
         return {"bootstrap": SOURCES["bootstrap"]}
 
-    def find(self, task: str, options: Mapping[str, Any] | None = None) -> Run | None:
-        """The result of a task; without options, the newest."""
-        return analysis.find(self.info, self.triplets, self.method, task, options)
+    def result(self, task: str, options: Mapping[str, Any] | None = None) -> Run | None:
+        """The result of a task for the map; without options, the newest."""
+        return self.find(self.method, task, options)
 
     def compute(self, task: str, title: str, about: str) -> Run | None:
         """Options of a task and the button that computes it; its result, where it is there.
 
         With options that were not computed yet, the newest result of others.
         """
-        options = parameter_form(self.current, TASKS[task].function, f"{PAGE}.{task}")
-        found = self.find(task, options)
+        options = parameter_form(self.session, TASKS[task].function, f"{PAGE}.{task}")
+        found = self.result(task, options)
         pieces = [] if found is not None and found.complete else [(self.method, task, options)]
-        compute_button(
-            self.current, self.info, self.triplets, PAGE, f"{PAGE}.{task}.run",
-            f"{title}: {self.info.name}", pieces, about,
-        )
-        return found or self.find(task)
+        self.compute_button(f"{PAGE}.{task}.run", title, pieces, about)
+        return found or self.result(task)
 
     def pick_source(self) -> str:
         """Ask where uncertainty is to come from."""
         found = pick(
-            self.current, f"{PAGE}.source", "Uncertainty from", self.sources,
+            self.session, f"{PAGE}.source", "Uncertainty from", self.sources,
             help="**Bootstrap**: maps of resampled answers; for every method.\n\n**Bayesian "
             "posterior**: maps drawn from the posterior under a Gaussian prior; for methods whose "
             "loss is a likelihood.\n\n**Normal approximation**: of the same posterior; instant, "
@@ -84,3 +76,27 @@ class Subject:
                 "t-STE and CKL have one."
             )
         return found
+
+
+def choose_map(context: Context) -> UncertaintyContext | None:
+    """Ask for the map; None where there is none yet."""
+    listed = context.runs("fit", "embedding")
+    if not listed:
+        watch(context.job)
+        panels.empty(
+            "There is no map yet", "Uncertainty is computed for a map. Fit one on the page "
+            "Embedding."
+        )
+        st.page_link(
+            "../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:"
+        )
+        return None
+    with context.row:
+        chosen = pick(
+            context.session, f"{PAGE}.map@{context.info.id}", "Map",
+            {run.key: run.name for run in listed}, default=shown_map(context), width=260,
+            help="Maps that were fitted on the pages Embedding and Compare.",
+        )
+    watch(context.job)
+    fit = services().workspace.run(context.info.id, chosen)
+    return UncertaintyContext.of(context, fit=fit)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,22 +12,17 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import Method, methods
-from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.scale.trials import stimulus_of
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
-from tripletscope.dashboard.interface.theme import count
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.views.choosing import dividing_columns
-from tripletscope.dashboard.views.computing import compute_button
+from tripletscope.dashboard.views.page import Context
 
 PAGE = "scale"
 #: Choices of a stimulus that are no column: none yet, and the order of the objects.
@@ -38,32 +32,12 @@ _MANY_LEVELS, _FEW_LEVELS = 20, 12
 
 
 @dataclass(frozen=True)
-class Subject:
-    """The open data set.
-
-    Attributes
-    ----------
-    answers : Triplets or Quadruples
-        What is computed with; comparisons of pairs where there are no triplets.
-    """
-
-    current: Session
-    info: DatasetInfo
-    answers: Triplets | Quadruples
-    job: Job | None
+class ScaleContext(Context):
+    """The open data set, triplets or comparisons of pairs, and what its columns offer."""
 
     @property
     def are_pairs(self) -> bool:
         return isinstance(self.answers, Quadruples)
-
-    @property
-    def about(self) -> str:
-        """The data, for captions."""
-        n = len(self.answers)
-        what = count(n, "comparison of pairs", "comparisons of pairs") if self.are_pairs else (
-            count(n, "answer")
-        )
-        return f"{self.info.name}: {count(self.answers.n_objects, 'object')}, {what}."
 
     @cached_property
     def stimuli(self) -> list[str]:
@@ -78,34 +52,22 @@ class Subject:
         names = dividing_columns(self.answers.answers)
         return sorted(names, key=lambda name: name != "participant")
 
-    @property
-    def columns(self) -> list[str]:
-        """Columns of the objects that say something of them."""
-        return [c for c in self.answers.objects.columns if c not in ("id", "label", "image")]
-
     def embeddings(self) -> dict[str, str]:
         """Titles of the methods that draw maps of these answers, by name."""
         return {name: method.title for name, method in methods("embedding").items()
                 if issubclass(method, OrdinalEmbedding)}
 
-    def find(self, method: Method, task: str, options: Mapping[str, Any]) -> Run | None:
-        """The result of a task."""
-        return analysis.find(self.info, self.answers, method, task, options)
-
-    def compute_button(self, key: str, pieces: Sequence[analysis.Piece], about: str) -> None:
+    def compute_missing(self, key: str, pieces: Sequence[analysis.Piece], about: str) -> None:
         """A button that computes what is missing of some pieces."""
         missing = [
             (method, task, options) for method, task, options in pieces
             if (found := self.find(method, task, options)) is None or not found.complete
         ]
-        compute_button(
-            self.current, self.info, self.answers, PAGE, f"{PAGE}.{key}.run",
-            f"Scale: {self.info.name}", missing, about,
-        )
+        self.compute_button(f"{PAGE}.{key}.run", "Scale", missing, about)
 
 
 @dataclass(frozen=True)
-class Physical:
+class StimulusContext(ScaleContext):
     """A data set with its stimulus.
 
     Attributes
@@ -114,7 +76,6 @@ class Physical:
         Column of the objects; None is their order.
     """
 
-    subject: Subject
     stimulus: str | None
 
     @property
@@ -126,7 +87,7 @@ class Physical:
 
     @property
     def n_levels(self) -> int:
-        objects = self.subject.answers.objects
+        objects = self.answers.objects
         return len(objects) if self.stimulus is None else objects[self.stimulus].nunique()
 
     def describe(self, method: Method) -> str:
@@ -136,7 +97,7 @@ class Physical:
 
     def mlds(self) -> MLDS:
         """Ask how difference scaling is to be done; the same on every view."""
-        current, info = self.subject.current, self.subject.info
+        current, info = self.session, self.info
         values = parameter_form(
             current, MLDS, f"{PAGE}.mlds", hidden=("stimulus", "most_levels")
         )
@@ -152,10 +113,10 @@ class Physical:
     @cached_property
     def begins_ordered(self) -> bool:
         """Whether answers compare pairs and objects are listed as the stimulus rises or falls."""
-        if not self.subject.are_pairs:
+        if not self.are_pairs:
             return False
         try:
-            steps = np.diff(stimulus_of(self.subject.answers, self.stimulus))
+            steps = np.diff(stimulus_of(self.answers, self.stimulus))
         except DataError:  # some object has no value; the computation says so
             return False
         return bool((steps >= 0).all() or (steps <= 0).all())
@@ -173,7 +134,7 @@ class Physical:
             f"Settings of {method.title}", width="stretch", key=f"{place}.settings"
         ):
             values = parameter_form(
-                self.subject.current, method, place, hidden=("n_components",), defaults=defaults
+                self.session, method, place, hidden=("n_components",), defaults=defaults
             )
         return method(n_components=n_components, **values)
 
@@ -188,31 +149,31 @@ class Physical:
 
     def methods(self) -> dict[str, str]:
         """Titles of the methods that make a scale, by name: difference scaling first."""
-        return {MLDS.name: MLDS.title, **self.subject.embeddings()}
+        return {MLDS.name: MLDS.title, **self.embeddings()}
 
     @property
     def usual(self) -> list[str]:
         """Methods to begin with: on pairs, embeddings only if they know where to begin."""
-        lost = self.subject.are_pairs and not self.begins_ordered
+        lost = self.are_pairs and not self.begins_ordered
         return [MLDS.name] if lost else [MLDS.name, STE.name]
 
 
-def pick_stimulus(subject: Subject) -> Physical | None:
+def choose_stimulus(context: Context) -> StimulusContext | None:
     """Ask for the stimulus; None where there is none yet."""
-    options = {name: name if name != "id" else "names, as numbers" for name in subject.stimuli}
+    known = ScaleContext.of(context)
+    options = {name: name if name != "id" else "names, as numbers" for name in known.stimuli}
     options[_ORDER] = _ORDER
-    if not subject.stimuli:
+    if not known.stimuli:
         options = {_NONE: "none yet", **options}
-    chosen = pick(
-        subject.current, f"{PAGE}.stimulus@{subject.info.id}", "Stimulus", options, width=220,
-        help="The physical value against which a scale is plotted: a numeric column of the "
-        "stimulus metadata.",
-    )
-    return None if chosen == _NONE else Physical(subject, None if chosen == _ORDER else chosen)
-
-
-def ask_for_stimulus() -> None:
-    """Say what to do where the objects have no physical value."""
+    with context.row:
+        chosen = pick(
+            context.session, f"{PAGE}.stimulus@{context.info.id}", "Stimulus", options, width=220,
+            help="The physical value against which a scale is plotted: a numeric column of the "
+            "stimulus metadata.",
+        )
+    if chosen != _NONE:
+        return StimulusContext.of(context, stimulus=None if chosen == _ORDER else chosen)
+    watch(context.job)
     panels.empty(
         "The objects have no physical value yet",
         "A scale is plotted against a physical value of every object: a contrast, a wavelength, a "
@@ -220,6 +181,7 @@ def ask_for_stimulus() -> None:
         "If the objects are listed in the order of the stimulus, choose that order above.",
     )
     st.page_link("../pages/data.py", label="Go to Data", icon=":material/table_rows:")
+    return None
 
 
 def _is_physical(column: pd.Series) -> bool:

@@ -1,4 +1,4 @@
-"""The page Embedding: settings, a fit that is watched, and the map that comes of it."""
+"""Settings of a map, a fit that is watched, and the map that comes of it."""
 
 from __future__ import annotations
 
@@ -30,43 +30,45 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
+from tripletscope.dashboard.views.page import Context, tab
 
 _LIVE = Canvas(900.0, 480.0)
+PAGE = "embedding"
 _DEFAULT_METHOD = "ste"
 
 
-def show_embedding(current: Session, info: DatasetInfo) -> None:
-    """The whole page for an open data set."""
-    triplets = current.triplets()
-    job = services().jobs.latest(current.id, current.slot("embedding"))
-    listed = services().workspace.runs(info.id, "fit", "embedding")
-    if job is None and not listed:
-        job = analysis.start(current, info, triplets, _default_method(), _default_tasks(triplets))
+@tab(PAGE, "Map", 1)
+def show_embedding(context: Context) -> None:
+    """Settings beside the map, and below it what is to know of the fit and of every object."""
+    listed = context.runs("fit", "embedding")
+    if context.job is None and not listed:
+        _start(context, _default_method(), _default_tasks(context.triplets))
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        _settings(current, info, triplets)
-        chosen = _choose_run(current, info, triplets, listed) if listed else None
+        _settings(context)
+        chosen = _choose_run(context, listed) if listed else None
+    job = context.job
     with picture:
-        _job(job, triplets)
+        _job(job, context.triplets)
         fitting = job is not None and job.active and job.step == 0
         if chosen is not None and not fitting:
-            result = _result(info, triplets, chosen)
-            show_map(current, result)
+            result = _result(context, chosen)
+            show_map(context.session, result)
     if chosen is not None and not fitting:
         _quality(result)
-        show_objects(current, result)
+        show_objects(context.session, result)
 
 
-def _result(info: DatasetInfo, triplets: Triplets, chosen: RunInfo) -> Result:
-    fit = services().workspace.run(info.id, chosen.key)
+def _result(context: Context, chosen: RunInfo) -> Result:
+    fit = services().workspace.run(context.info.id, chosen.key)
     method = fit.fresh()
-    errors = (analysis.find(info, triplets, method, t) for t in ("split_error", "cross_validate"))
+    errors = (context.find(method, task) for task in ("split_error", "cross_validate"))
     known = [run for run in errors if run is not None]
     newest = max(known, key=lambda run: run.created, default=None)
-    return Result(info, triplets, fit, analysis.find(info, triplets, method, "bootstrap"), newest)
+    samples = context.find(method, "bootstrap")
+    return Result(context.info, context.triplets, fit, samples, newest)
 
 
 # Settings ------------------------------------------------------------------------------------
@@ -84,41 +86,47 @@ def _default_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
     return {"bootstrap": {}, "cross_validate": {}} if enough else {"bootstrap": {}}
 
 
-def _settings(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
+def _settings(context: Context) -> None:
     st.subheader("Method", anchor=False)
-    method = method_form(current, "embedding", "embedding", _DEFAULT_METHOD)
+    method = method_form(context.session, "embedding", "embedding", _DEFAULT_METHOD)
     tasks: dict[str, dict[str, Any]] = {}
     with st.expander("Uncertainty and error"):
-        if switch(current, "embedding.bootstrap", "Bootstrap the positions", True):
-            tasks["bootstrap"] = parameter_form(current, bootstrap, "embedding.bootstrap")
+        if switch(context.session, "embedding.bootstrap", "Bootstrap the positions", True):
+            tasks["bootstrap"] = parameter_form(context.session, bootstrap, "embedding.bootstrap")
         schemes = {"cross_validate": "Cross-validation", "none": "Not computed"}
-        if has_split(triplets):
+        if has_split(context.triplets):
             schemes = {"split_error": "The data's own test answers", **schemes}
         scheme = pick(
-            current, f"embedding.error@{info.id}", "Held-out error", schemes,
+            context.session, f"embedding.error@{context.info.id}", "Held-out error", schemes,
             help="Error on answers to which the map was not fitted. All answers to one question "
             "are held out together, and so are those from one trial.",
         )
         if scheme == "cross_validate":
-            tasks[scheme] = parameter_form(current, cross_validate, "embedding.cross_validate")
+            tasks[scheme] = parameter_form(
+                context.session, cross_validate, "embedding.cross_validate"
+            )
         elif scheme == "split_error":
             tasks[scheme] = {}
-    if pressed(current, "fit", "Fit", type="primary", icon=":material/play_arrow:",
+    if pressed(context.session, "fit", "Fit", type="primary", icon=":material/play_arrow:",
                width="stretch"):
-        analysis.start(current, info, triplets, method, tasks)
-        current.drafts[_shown(info)] = key("fit", method, triplets)
+        _start(context, method, tasks)
+        context.session.drafts[_shown(context.info)] = key("fit", method, context.triplets)
         st.rerun()
 
 
-def fit_now(current: Session, info: DatasetInfo, triplets: Triplets, method: Method) -> None:
+def _start(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
+    analysis.start(context.session, context.info, context.triplets, method, tasks)
+
+
+def fit_now(context: Context, method: Method) -> None:
     """Fit a method with the usual uncertainty and error, and show its map on the page."""
-    analysis.start(current, info, triplets, method, _default_tasks(triplets))
-    current.drafts[_shown(info)] = key("fit", method, triplets)
+    _start(context, method, _default_tasks(context.triplets))
+    context.session.drafts[_shown(context.info)] = key("fit", method, context.triplets)
 
 
-def shown_map(current: Session, info: DatasetInfo) -> str | None:
+def shown_map(context: Context) -> str | None:
     """Key of the map that was last chosen on the page, if any."""
-    return current.drafts.get(_shown(info))
+    return context.session.drafts.get(_shown(context.info))
 
 
 def _shown(info: DatasetInfo) -> str:
@@ -126,13 +134,12 @@ def _shown(info: DatasetInfo) -> str:
     return f"embedding.shown@{info.id}"
 
 
-def _choose_run(
-    current: Session, info: DatasetInfo, triplets: Triplets, listed: list[RunInfo]
-) -> RunInfo:
+def _choose_run(context: Context, listed: list[RunInfo]) -> RunInfo:
     st.subheader("Maps", anchor=False)
     return choose_run(
-        current, listed, _shown(info), "this map", lost=", with its uncertainty and error,",
-        first=key("fit", _default_method(), triplets),
+        context.session, listed, _shown(context.info), "this map",
+        lost=", with its uncertainty and error,",
+        first=key("fit", _default_method(), context.triplets),
     )
 
 

@@ -1,0 +1,119 @@
+"""Which clustering the page Clusters shows, and the form that makes another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster.clustering import Clustering, Hierarchy
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.embedding import STE
+from tripletscope.core.io import read_distances
+from tripletscope.core.run import cluster_distances, key
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, described
+from tripletscope.dashboard.views.page import Context
+
+#: Up to so many objects the first tree is computed without being asked for.
+_QUICK = 5_000
+
+
+def make_clustering(context: Context) -> ShownClustering | None:
+    """The chosen clustering, beside the form that makes another one."""
+    return choose_clustering(context, further=_settings)
+
+
+def choose_clustering(
+    context: Context, *, further: Callable[[Context], None] | None = None
+) -> ShownClustering | None:
+    """The clustering that is chosen beside the picture; None where there is none yet."""
+    info, listed = context.info, context.runs("fit", "cluster")
+    if context.job is None and not listed and info.n_objects <= _QUICK:
+        _compute(context, Agglomerative(basis=STE()))
+    picture, side = context.picture_and_side()
+    with side:
+        if listed:
+            st.subheader("Shown", anchor=False)
+            run = choose_run(context.session, listed, _place(info), "this clustering", lost="")
+        if further is not None:
+            further(context)
+    if listed:
+        fit = services().workspace.run(info.id, run.key)
+        return ShownClustering.of(context, run=fit, name=run.name, picture=picture, side=side)
+    with picture:
+        if not context.waiting:
+            panels.empty(
+                "Nothing has been computed yet",
+                f"These are {count(info.n_objects, 'object')}. Choose a method on the right and "
+                "press Cluster.",
+            )
+    return None
+
+
+def _place(info: DatasetInfo) -> str:
+    """Where the session notes which clustering of a data set is shown."""
+    return f"{PAGE}.shown@{info.id}"
+
+
+def _settings(context: Context) -> None:
+    st.subheader("Method", anchor=False)
+    method = _method(context.session)
+    if pressed(
+        context.session, f"{PAGE}.run", "Cluster", type="primary", icon=":material/play_arrow:",
+        width="stretch",
+    ):
+        _compute(context, method)
+        context.session.drafts[_place(context.info)] = key("fit", method, context.triplets)
+        st.rerun()
+    with st.expander("Your own distances"):
+        _distances(context, method)
+
+
+def _distances(context: Context, method: Clustering) -> None:
+    """Cluster an uploaded matrix by the chosen method."""
+    file = st.file_uploader(
+        "Matrix", key=f"{PAGE}.distances",
+        help="A square table of distances or similarities, in any format, with the names "
+        "of the objects in the first row and column, or without names in the order of the objects.",
+    )
+    asked = pressed(
+        context.session, f"{PAGE}.distances.run", "Cluster these distances", width="stretch",
+        disabled=file is None, help="By the method above; its choice of similarity is ignored.",
+    )
+    if file is None or not asked:
+        return
+    try:
+        with st.spinner("Clustering"):
+            matrix, objects, how = read_distances(file.getvalue(), context.triplets, file.name)
+            n_objects = context.triplets.n_objects
+            found = cluster_distances(method, matrix, objects, n_objects, file.name)
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    name = f"{described(method, of_distances=True)}, {file.name}"
+    services().workspace.add_run(context.info, found, name)
+    context.session.drafts[_place(context.info)] = found.key
+    st.toast(panels.plain(how))
+    st.rerun()
+
+
+def _method(current: Session) -> Clustering:
+    method = pick_method(current, ("cluster",), f"{PAGE}.method", "Method", Agglomerative.name)
+    # A tree is cut after it is made.
+    hidden = ("n_clusters",) if issubclass(method, Hierarchy) else ()
+    values = parameter_form(
+        current, method, f"{PAGE}.{method.name}", hidden=hidden, inner=STE.name
+    )
+    return method(**values)
+
+
+def _compute(context: Context, method: Clustering) -> None:
+    context.submit(f"{method.title}: {context.info.name}", [(method, "fit", {})])

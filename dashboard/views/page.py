@@ -1,0 +1,265 @@
+"""How a page is shown: its head, its tabs, and what every tab is given.
+
+A page is a file in `pages` that calls `show_page`. A tab is a function in any module of
+`dashboard/views/<page>` that is declared by `tab`; nothing else lists it.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
+from importlib import import_module
+from typing import Any, Self
+
+import streamlit as st
+
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Method
+from tripletscope.core.run import Run
+from tripletscope.dashboard import analysis, views
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pressed, tabs
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session, session, widgets
+from tripletscope.dashboard.views.opening import about
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a tab is given.
+
+    Attributes
+    ----------
+    session : Session
+    info : DatasetInfo
+        The open data set; None on pages that need none.
+    slot : str
+        Of the tab's jobs: a newer one takes the place of the one before.
+    row : DeltaGenerator
+        The place beside the tabs.
+    """
+
+    session: Session
+    info: DatasetInfo
+    slot: str
+    row: Any
+
+    @classmethod
+    def of(cls, context: Context, **further: Any) -> Self:
+        """The same context, knowing more."""
+        return cls(**{f.name: getattr(context, f.name) for f in fields(Context)}, **further)
+
+    @cached_property
+    def answers(self) -> Triplets | Quadruples:
+        """What is computed with; comparisons of pairs where there are no triplets."""
+        return self.session.answers()
+
+    @cached_property
+    def triplets(self) -> Triplets:
+        return self.session.triplets()
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of the objects that say something of them."""
+        return [c for c in self.answers.objects.columns if c not in ("id", "label", "image")]
+
+    @property
+    def size(self) -> str:
+        """The data, for captions."""
+        return about(self.info)
+
+    @property
+    def selected(self) -> list[int]:
+        """Positions of the selected objects, ascending."""
+        return self.session.selected_positions(self.answers)
+
+    # What is computed ------------------------------------------------------------------------
+
+    @property
+    def job(self) -> Job | None:
+        """The newest job of the tab on these answers."""
+        slot = self.session.slot(self.slot) if self.info else self.slot
+        return services().jobs.latest(self.session.id, slot)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a job of the tab has not ended."""
+        return self.job is not None and self.job.active
+
+    def runs(self, task: str, *kinds: str) -> list[Any]:
+        """What was computed of these answers by methods of some kinds, the newest first."""
+        listed = (services().workspace.runs(self.info.id, task, kind) for kind in kinds)
+        return [run for runs in listed for run in runs]
+
+    def find(
+        self, method: Method, task: str, options: Mapping[str, Any] | None = None
+    ) -> Run | None:
+        """The result of a task for a method; without options, the newest of any."""
+        return analysis.find(self.info, self.answers if self.info else None, method, task, options)
+
+    def submit(
+        self, title: str, pieces: Sequence[analysis.Piece], names: Sequence[str] = ()
+    ) -> Job:
+        """Compute in the background what is not there yet."""
+        answers = self.answers if self.info else None
+        return analysis.submit(self.session, self.info, answers, self.slot, title, pieces, names)
+
+    def compute_button(
+        self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,
+        label: str = "Compute",
+    ) -> None:
+        """A button that computes `pieces` as one job; disabled where there are none."""
+        if pressed(
+            self.session, key, label, type="primary", icon=":material/play_arrow:",
+            width="stretch", disabled=not pieces, help=about,
+        ):
+            self.submit(f"{title}: {self.info.name}", pieces)
+            st.rerun()
+
+    def picture_and_side(self) -> tuple[Any, Any]:
+        """Two columns: for what is seen, below the job that is at work on it, and for settings."""
+        picture, side = st.columns([3, 1], gap="large")
+        with picture:
+            watch(self.job)
+        return picture, side
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab of a page, as `tab` declares it."""
+
+    name: str
+    title: str
+    order: float
+    needs: Callable[[Context], Context | None] | None
+    slot: str
+    show: Callable[[Any], None]
+
+
+_TABS: dict[str, dict[str, Tab]] = {}
+
+
+def tab(
+    page: str, title: str, order: float, *,
+    needs: Callable[[Context], Context | None] | None = None, slot: str = "",
+) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    """Declare a function that shows a tab.
+
+    Parameters
+    ----------
+    page : str
+        Name of the page.
+    title : str
+    order : float
+        Tabs stand in this order, from the left.
+    needs : callable, optional
+        Makes of the `Context` what the function is given, asking for it beside the tabs. None is
+        nothing to be shown: then it has said so.
+    slot : str, optional
+        Of the tab's jobs, if not the page's: a newer one takes the place of the one before.
+    """
+
+    def declare(show: Callable[[Any], None]) -> Callable[[Any], None]:
+        name = show.__name__.removeprefix("show_")
+        of_page = _TABS.setdefault(page, {})
+        known = of_page.get(name)
+        if known is not None and known.show.__module__ != show.__module__:
+            raise TypeError(f"The page {page} has two tabs {name}")
+        of_page[name] = Tab(name, title, order, needs, slot or page, show)
+        return show
+
+    return declare
+
+
+@cache
+def tabs_of(page: str) -> dict[str, Tab]:
+    """The tabs of a page by name, in their order."""
+    room = import_module(f"{views.__name__}.{page}")
+    for module in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
+        import_module(module.name)
+    return dict(sorted(_TABS[page].items(), key=lambda item: item[1].order))
+
+
+def show_page(
+    name: str, title: str, otherwise: str | None = None, *, with_pairs: bool = False,
+    head: Callable[[Session, DatasetInfo], None] | None = None,
+) -> None:
+    """Show a page: its head, and the tab that is chosen.
+
+    Parameters
+    ----------
+    name : str
+        As that of its file and of its folder of views.
+    title : str
+    otherwise : str, optional
+        What the page is made of, where no data set is open; None of a page that needs none.
+    with_pairs : bool
+        Whether the page can do with nothing but comparisons of pairs.
+    head : callable, optional
+        Shows the head of an open data set; by default the title.
+    """
+    current = session()
+    info = None
+    if otherwise is not None:
+        info = _opened(current, title, otherwise, with_pairs, head)
+        if info is None:
+            return
+    else:
+        st.title(title, anchor=False)
+    known = tabs_of(name)
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    if len(known) > 1:
+        titles = {tab.name: tab.title for tab in known.values()}
+        with row:
+            chosen = known[tabs(current, _key(name), "View", titles)]
+    else:
+        (chosen,) = known.values()
+    context: Context | None = Context(current, info, chosen.slot, row)
+    if chosen.needs is not None:
+        context = chosen.needs(context)
+    if context is not None:
+        chosen.show(context)
+
+
+def go_to(page: str, name: str) -> None:
+    """Choose a tab before the page is drawn; for what happens on a click."""
+    widgets()[_key(page)] = name
+
+
+def _key(page: str) -> str:
+    return f"{page}.view"
+
+
+def _opened(
+    current: Session, title: str, otherwise: str, with_pairs: bool,
+    head: Callable[[Session, DatasetInfo], None] | None,
+) -> DatasetInfo | None:
+    """The open data set, if the page can do with it; if not, that is said."""
+    info = current.dataset
+    if info is not None and head is not None:
+        head(current, info)
+    else:
+        st.title(title, anchor=False)
+    if info is None:
+        panels.empty(
+            "No data set is open",
+            f"{otherwise}: upload a file on the start page, or open one of the samples.",
+        )
+        st.page_link("../pages/start.py", label="Go to the start page", icon=":material/home:")
+        return None
+    if info.has_only_pairs and not with_pairs:
+        panels.empty(
+            "These answers compare pairs",
+            f"All {count(info.n_pairs, 'answer')} of this data set compare two pairs of objects "
+            "without one in common. The page Scale uses them; this page needs triplets.",
+        )
+        st.page_link("../pages/scale.py", label="Go to Scale", icon=":material/stairs:")
+        return None
+    return info
