@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 
 import numpy as np
@@ -31,6 +32,11 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_test_touches_the_users_workspace(tmp_path_factory):
+    os.environ[WORKSPACE_VARIABLE] = str(tmp_path_factory.mktemp("nobody"))
+
+
 @pytest.fixture(scope="session")
 def eggs() -> Triplets:
     """The alien eggs: 17,611 human answers on 300 objects with a known physical scale."""
@@ -55,8 +61,10 @@ def services(tmp_path, monkeypatch):
     """The dashboard's services on an empty workspace."""
     monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path / "workspace"))
     services_module._services.cache_clear()
-    yield services_module.services()
-    services_module.services().close()
+    found = services_module.services()
+    yield found
+    found.close()
+    found.jobs._pool.shutdown(wait=True)  # a job at its end asks for the workspace once more
     services_module._services.cache_clear()
 
 

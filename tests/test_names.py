@@ -10,9 +10,7 @@ from tests.paths import ROOT
 #: Names that two places use; each should become two names.
 TWICE = {
     # of different things within the dashboard
-    "Shown", "Subject", "TreeData",
-    # of core, and of something else on a page
-    "Plan",
+    "TreeData",
 }
 
 

@@ -17,7 +17,7 @@ from PIL import Image
 
 from tests.core.io.test_hostile import GOOD, zipped
 from tests.core.quality.test_quality import people_data
-from tests.dashboard.views.test_pages import settled, start, words
+from tests.dashboard.views.harness import settled, start, words
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import (
@@ -524,7 +524,7 @@ def test_answers_can_be_downloaded_in_every_layout_that_holds_them(services):
         session.open(info.id)
         session.save()
         app = start("data", "s")
-        app.session_state["data.tab"] = "Answers"
+        app.session_state["data.view"] = "answers"
         app.run()
         assert not app.exception
         buttons = {b.proto.label: b.proto for b in app.get("download_button")}

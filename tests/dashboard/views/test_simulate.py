@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.dashboard.views.test_pages import figure, numbers, settled, start, words
+from tests.dashboard.views.harness import figure, numbers, settled, start, words
 from tripletscope.core.design.detection import Detection
 from tripletscope.core.design.plan import Plan
 from tripletscope.core.design.scenario import Scenario, simulated_data
@@ -35,7 +35,7 @@ QUICK = {
 }
 
 
-def simulate(view: str = "plan", **drafts) -> AppTest:
+def simulate(view: str = "planning", **drafts) -> AppTest:
     session = Session("test-session", {"drafts": {**QUICK, **drafts, "simulate.view": view}})
     session.save()
     return start("simulate", session.id)
@@ -158,7 +158,7 @@ def test_the_dimension_is_looked_for(services):
 
 
 def test_a_list_of_typed_names(services):
-    app = simulate("list", **{"simulate.list.n_questions": 12, "simulate.list.gold": 2})
+    app = simulate("questions", **{"simulate.list.n_questions": 12, "simulate.list.gold": 2})
     app.selectbox(key="simulate.list.source").select("typed").run()
     app.text_area(key="simulate.list.names").set_value("ape\nbee\n\ncat *\ndog\nape").run()
     text = words(app)
@@ -174,7 +174,7 @@ def test_a_list_of_typed_names(services):
 
 def test_a_list_of_uploaded_or_open_objects(services, planted):
     info = services.workspace.add_dataset(planted, origin="a.csv", report=[])
-    session = Session("test-session", {"drafts": {"simulate.view": "list"}})
+    session = Session("test-session", {"drafts": {"simulate.view": "questions"}})
     session.open(info.id)
     session.save()
     app = start("simulate", session.id)
@@ -192,7 +192,7 @@ def test_a_list_of_uploaded_or_open_objects(services, planted):
 
 
 def test_simulated_answers_become_a_data_set(services):
-    app = simulate("data")
+    app = simulate("people")
     app.selectbox(key="simulate.0.scenario.truth").select("moons").run()
     marks = [t for t in figure(app, "simulate.truth")["data"] if t.get("customdata")]
     assert [t["name"] for t in marks] == ["group 1", "group 2"]
@@ -220,14 +220,14 @@ def test_figures_of_simulations_say_nothing_of_the_open_data_set(services, plant
 
 
 def test_triads_about_a_cloud_are_explained(services):
-    app = simulate("data")
+    app = simulate("people")
     app.selectbox(key="simulate.0.data.design").select("triads").run()
     assert "choose a scale as truth" in app.warning[0].value
 
 
 def test_forms_can_begin_like_the_open_data_set(services, planted):
     info = services.workspace.add_dataset(planted, origin="a.csv", report=[])
-    session = Session("test-session", {"drafts": {"simulate.view": "data"}})
+    session = Session("test-session", {"drafts": {"simulate.view": "people"}})
     session.open(info.id)
     session.save()
     app = start("simulate", session.id)

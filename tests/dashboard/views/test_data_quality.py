@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from tests.core.quality.test_quality import people_data
-from tests.dashboard.views.test_pages import figure, numbers, settled, start, words
+from tests.dashboard.views.harness import figure, numbers, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.io import Pairs, write_answers
@@ -43,14 +43,14 @@ def kept(services):
 def data_page(tab: str, **drafts):
     app = start("data", "test-session")
     app.session_state[_KEY].drafts.update(drafts)
-    app.session_state["data.tab"] = tab
+    app.session_state["data.view"] = tab
     app.run()
     assert not app.exception
     return app
 
 
 def test_quality_is_the_report_of_the_answers(services, kept):
-    app = data_page("Quality")
+    app = data_page("quality")
     text = words(app).replace("\\", "")
     report = quality(services.workspace.triplets(kept),
                      catch_trials=services.workspace.cleaning(kept).catch_trials)
@@ -81,7 +81,7 @@ def test_quality_is_the_report_of_the_answers(services, kept):
 
 @pytest.mark.parametrize("view", ["objects", "samplers", "time", "gold", "paragraph"])
 def test_every_view_of_quality_can_be_seen(services, kept, view):
-    app = data_page("Quality")
+    app = data_page("quality")
     app.segmented_control(key="quality.view").set_value(view).run()
     assert not app.exception
     if view == "paragraph":
@@ -97,16 +97,16 @@ def test_without_people_and_times_the_report_still_stands(services, planted):
     session = Session("test-session")
     session.open(info.id)
     session.save()
-    app = data_page("Quality")
+    app = data_page("quality")
     assert app.segmented_control(key="quality.view").options[0] == "Objects"
     app.segmented_control(key="quality.view").set_value("time").run()
     assert "nothing to show over time" in words(app)
-    app = data_page("Exclusions", **{"exclusions.rule": "fast_answers"})
+    app = data_page("exclusions", **{"exclusions.rule": "fast_answers"})
     assert "the answers have no response time" in app.info[0].value.replace("\\", "")
 
 
 def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
-    app = data_page("Exclusions", **{"exclusions.rule": "fast_participants"})
+    app = data_page("exclusions", **{"exclusions.rule": "fast_participants"})
     assert "Removes 120 answers" in words(app)
     assert "p5" in words(app)
     app.button(key="exclusions.effect").click().run()
@@ -148,9 +148,9 @@ def test_where_answers_are_left_out_the_first_map_is_fitted_anew(services, kept)
 
 
 def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
-    app = data_page("Quality", **{"quality.people": ["p1", "p2"]})
+    app = data_page("quality", **{"quality.people": ["p1", "p2"]})
     next(b for b in app.button if b.label == "Exclude their answers").click().run()
-    assert app.session_state["data.tab"] == "Exclusions"
+    assert app.session_state["data.view"] == "exclusions"
     assert "Removes 240 answers" in words(app)
     app.button(key="exclusions.go").click().run()
     left = services.workspace.triplets(services.workspace.dataset(kept.id))
@@ -159,11 +159,11 @@ def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
 
 
 def test_answers_chosen_in_one_data_set_are_not_those_of_another(services, kept):
-    app = data_page("Exclusions")
-    app.session_state["data.tab"] = "Answers"
+    app = data_page("exclusions")
+    app.session_state["data.view"] = "answers"
     app.run()
     go_and_exclude(app.session_state[_KEY], [700])
-    app.session_state["data.tab"] = "Exclusions"
+    app.session_state["data.view"] = "exclusions"
     app.run()
     assert "1 single answer" in words(app)
     few = people_data(each=3).renamed("Few")
@@ -178,7 +178,7 @@ def test_a_part_keeps_what_is_known_of_the_whole(services, kept):
     workspace = services.workspace
     made = workspace.cleaning(kept).excluding(Exclusion("fast_answers", {"least": 0.3}))
     workspace.update_dataset(kept.id, made)
-    app = data_page("Answers")
+    app = data_page("answers")
     app.selectbox(key="part.column").select("participant").run()
     app.multiselect(key="part.values.participant").select("p5").run()
     app.button(key="part.keep").click().run()
@@ -199,16 +199,16 @@ def test_a_column_of_participants_that_names_nobody(services):
     session = Session("test-session")
     session.open(info.id)
     session.save()
-    app = data_page("Quality")
+    app = data_page("quality")
     assert app.segmented_control(key="quality.view").options[0] == "Objects"
     app.segmented_control(key="quality.view").set_value("paragraph").run()
     assert "We collected 720 trials on 12 objects" in app.code[0].value
-    assert not data_page("Exclusions", **{"exclusions.rule": "manual"}).exception
+    assert not data_page("exclusions", **{"exclusions.rule": "manual"}).exception
 
 
 def test_single_answers_are_left_out_by_their_rows(services, kept):
     before = services.workspace.triplets(kept)
-    app = data_page("Exclusions", **{
+    app = data_page("exclusions", **{
         "exclusions.rule": "manual", f"exclusions.answers.{kept.id}": [3, 700],
     })
     assert "2 single answers" in words(app)
@@ -220,7 +220,7 @@ def test_single_answers_are_left_out_by_their_rows(services, kept):
 def test_gold_questions_are_uploaded_used_and_forgotten(services, kept):
     rows = services.workspace.triplets(kept).rows[:3]
     text = "anchor,near,far\n" + "\n".join(",".join(map(str, row)) for row in rows.tolist())
-    app = data_page("Quality", **{"quality.view": "gold"})
+    app = data_page("quality", **{"quality.view": "gold"})
     app.segmented_control(key="quality.view").set_value("gold").run()
     app.file_uploader(key="gold.file").upload("gold.csv", text.encode(), "text/csv")
     app.run()
@@ -249,7 +249,7 @@ def test_gold_questions_that_exclusions_look_at_are_exchanged_without_loss(servi
     workspace.add_run(info, run, "with the first list")
     assert workspace.runs(kept.id)
 
-    app = data_page("Quality")
+    app = data_page("quality")
     app.segmented_control(key="quality.view").set_value("gold").run()
     other = replace(started, gold=once[1])
     for exclusion in first.exclusions:
@@ -280,7 +280,7 @@ def test_gold_questions_without_which_an_exclusion_fails_stay(services, planted)
     session = Session("test-session")
     session.open(info.id)
     session.save()
-    app = data_page("Quality")
+    app = data_page("quality")
     app.segmented_control(key="quality.view").set_value("gold").run()
     text = app.info[0].value.replace("\\", "")
     assert text == (
@@ -291,7 +291,7 @@ def test_gold_questions_without_which_an_exclusion_fails_stay(services, planted)
 
 
 def test_a_gold_list_about_other_objects_is_refused(services, kept):
-    app = data_page("Quality")
+    app = data_page("quality")
     app.segmented_control(key="quality.view").set_value("gold").run()
     app.file_uploader(key="gold.file").upload(
         "gold.csv", b"anchor,near,far\ncat,dog,car\nbus,car,dog\n", "text/csv"
@@ -316,7 +316,7 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
     session.open(info.id)
     session.save()
 
-    app = data_page("Quality")
+    app = data_page("quality")
     assert "60 answers to" in words(app)
     assert "n ln n" not in words(app)
     assert "Gold questions" not in app.segmented_control(key="quality.view").options
@@ -325,26 +325,26 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
         assert not app.exception
     assert "60 trials from 3 participants" in app.code[0].value
 
-    app = data_page("Exclusions")
+    app = data_page("exclusions")
     assert app.selectbox[0].value == "fast_participants"
     assert "Removes 20 answers" in words(app)
     app.button(key="exclusions.go").click().run()
     assert not app.exception
     assert "Excluded: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
     assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 40
-    app = data_page("Answers")
+    app = data_page("answers")
     assert len(app.dataframe[0].value) == 40
     assert list(app.dataframe[0].value)[:4] == ["nearer 1", "nearer 2", "farther 1", "farther 2"]
-    app = data_page("Exclusions")
+    app = data_page("exclusions")
     app.button(key="exclusions.undo").click().run()
     assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 60
-    for tab in ("Overview", "Objects", "Add"):
+    for tab in ("overview", "objects", "additions"):
         data_page(tab)
 
 
 def test_exports_say_what_is_left_out(services, kept, monkeypatch):
     monkeypatch.setattr(export, "can_render", lambda: False)
-    app = data_page("Exclusions", **{"exclusions.rule": "fast_participants"})
+    app = data_page("exclusions", **{"exclusions.rule": "fast_participants"})
     app.button(key="exclusions.go").click().run()
     info = services.workspace.dataset(kept.id)
     size = export.PrintSize(note=info.left_out)

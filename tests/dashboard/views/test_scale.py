@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.dashboard.views.test_pages import PAGES, figure, numbers, settled, start, words
+from tests.dashboard.views.harness import PAGES, figure, numbers, settled, start, words
 from tests.paths import FIXTURES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.scale.subject import Physical, Subject
+from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext
 
 KK1 = FIXTURES / "mlds" / "kk1.csv"
 #: Scale values of R's package, from the same folder.
@@ -46,9 +46,9 @@ def opened(services) -> str:
     return keep(services, Triplets(rows, objects, answers, "Greys"))
 
 
-def scale(session: str, view: str = "scale"):
+def scale(session: str, view: str = "scales"):
     app = start("scale", session)
-    if view != "scale":
+    if view != "scales":
         app.segmented_control(key="scale.view").set_value(view).run()
     assert not app.exception
     return app
@@ -240,11 +240,18 @@ def test_observers_predict_pool_and_cluster(services, opened):
 # Comparisons of pairs -------------------------------------------------------------------------
 
 
+def about(kind, answers, *further):
+    """A context of some answers, without a session."""
+    context = kind(None, None, PAGE, None, *further)
+    context.__dict__["answers"] = answers
+    return context
+
+
 def test_only_pairs_about_objects_in_order_begin_with_it():
     def physical(values, stimulus="contrast"):
         objects = pd.DataFrame({"id": list("abcde"), "contrast": values})
         pairs = Quadruples([[0, 1, 2, 3], [3, 4, 0, 1]], objects=objects)
-        return Physical(Subject(None, None, pairs, None), stimulus)
+        return about(StimulusContext, pairs, stimulus)
 
     for rising in ([1, 2, 3, 4, 5], [9, 7, 7, 3, 1]):
         assert physical(rising).begins_ordered
@@ -253,8 +260,8 @@ def test_only_pairs_about_objects_in_order_begin_with_it():
         assert not other.begins_ordered
         assert other.usual == ["mlds"]
     assert physical([1, 3, 2, 4, 5], None).begins_ordered, "the order itself"
-    triplets = Triplets([[0, 1, 2]], physical([1, 2, 3, 4, 5]).subject.answers.objects)
-    assert not Physical(Subject(None, None, triplets, None), "contrast").begins_ordered
+    triplets = Triplets([[0, 1, 2]], physical([1, 2, 3, 4, 5]).answers.objects)
+    assert not about(StimulusContext, triplets, "contrast").begins_ordered
 
 
 def test_a_crowd_of_thousands_is_no_obstacle():
@@ -264,7 +271,7 @@ def test_a_crowd_of_thousands_is_no_obstacle():
         "place": np.resize(["lab", "crowd"], n), "one": "same",
     })
     crowd = Triplets(np.tile([0, 1, 2], (n, 1)), pd.DataFrame({"id": list("abc")}), answers)
-    assert Subject(None, None, crowd, None).groups == ["participant", "place"]
+    assert about(ScaleContext, crowd).groups == ["participant", "place"]
 
 
 def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):

@@ -1,0 +1,69 @@
+"""What tests of pages share: the app in Streamlit's own test harness, and what is on it."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from tests.paths import ROOT
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.state import _KEY, Session
+
+APP = str(ROOT / "dashboard" / "app.py")
+PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
+         "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
+         "kernel": "../pages/kernel.py", "clusters": "../pages/clusters.py",
+         "trees": "../pages/trees.py", "scale": "../pages/scale.py",
+         "compare": "../pages/compare.py", "simulate": "../pages/simulate.py"}
+
+
+
+
+def start(page: str = "start", session: str | None = None) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    if session:
+        app.query_params["session"] = session
+    app.run()
+    if page != "start":
+        app.switch_page(PAGES[page]).run()
+    assert not app.exception
+    return app
+
+
+def settled(app: AppTest, services) -> AppTest:
+    """The app once the job of its session has ended."""
+    for job in services.jobs.of(app.session_state[_KEY].id):
+        assert job.wait(60)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def words(app: AppTest) -> str:
+    return " ".join(str(element.value) for kind in ("markdown", "caption", "title", "subheader")
+                    for element in app.get(kind))
+
+
+def figure(app: AppTest, key: str) -> dict:
+    """The figure that a chart was given."""
+    (found,) = [c for c in app.get("bidi_component") if c.proto.id.endswith(key)]
+    return json.loads(json.loads(found.proto.json)["figure"])
+
+
+def numbers(encoded: dict | list) -> np.ndarray:
+    """An array of a figure, which plotly encodes where it is long."""
+    if isinstance(encoded, dict):
+        return np.frombuffer(base64.b64decode(encoded["bdata"]), encoded["dtype"])
+    return np.array(encoded, dtype=float)
+
+
+def session_on(services, triplets: Triplets) -> str:
+    """Id of a saved session in which these answers are open."""
+    info = services.workspace.add_dataset(triplets, origin="a.csv", report=["All was read."])
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    return session.id

@@ -1,0 +1,226 @@
+"""The page Clusters."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.views.harness import (
+    figure,
+    numbers,
+    session_on,
+    settled,
+    start,
+    words,
+)
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.cluster.tanglegram import Tanglegram
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel.space import space_of_distances
+from tripletscope.core.run import run
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS
+from tripletscope.dashboard.views.clusters.clustering import ShownClustering
+from tripletscope.dashboard.views.clusters.facing import places
+from tripletscope.dashboard.views.clusters.tree import memberships, merges
+
+
+def clusters(services, session: str, view: str = "tree") -> AppTest:
+    app = settled(start("clusters", session), services)
+    if view != "tree":
+        app.segmented_control(key="clusters.view").set_value(view).run()
+    assert not app.exception
+    return app
+
+
+def branches(app: AppTest) -> list[dict]:
+    return [t for t in figure(app, "clusters.tree")["data"] if "customdata" in t]
+
+
+def field(app: AppTest, label: str):
+    return next(box for box in app.number_input if box.label == label)
+
+
+def test_the_first_visit_shows_a_tree_without_being_asked(services, opened):
+    app = clusters(services, opened)
+    nodes = [node for trace in branches(app) for node in trace["customdata"]]
+    assert sorted(nodes) == list(range(59)), "30 leaves and 29 branches"
+    text = words(app).replace("\\", "")
+    assert "Agglomerative, on STE, 2 dimensions, average linkage" in text
+    (info,) = services.workspace.datasets()
+    assert [run.name for run in services.workspace.runs(info.id, "fit")] == [
+        "Agglomerative, on STE, 2 dimensions"
+    ]
+
+
+def test_a_tree_is_cut_by_number_and_by_height(services, opened):
+    app = clusters(services, opened)
+    field(app, "Clusters").set_value(7).run()
+    assert "7 clusters" in [s.value for s in app.subheader]
+    table = next(f.value for f in app.dataframe if "members" in f.value)
+    assert len(table) == 7
+    assert table["objects"].sum() == 30
+    assert table["objects"].is_monotonic_decreasing
+    height = figure(app, "clusters.tree")["layout"]["shapes"][0]["x0"]
+    assert height == pytest.approx(field(app, "Cut at height").value, abs=1e-6)
+    field(app, "Cut at height").set_value(0.0).run()
+    assert field(app, "Clusters").value == 30
+    again = start("clusters", opened)
+    assert field(again, "Clusters").value == 30, "the cut is kept"
+
+
+def test_dragging_and_picking_tell_the_session(services, opened):
+    session = Session(opened, services.workspace.session(opened))
+    info, triplets = session.dataset, session.triplets()
+    found = run("fit", Agglomerative(), triplets)
+    made = partial(ShownClustering, session, info, CLUSTERS, None, found, "k1", None, None)
+    shown = made()
+    middle = float(np.mean(shown.tree.linkage[[-4, -3], 2]))
+    shown.cut_at(middle)
+    moved = made()
+    assert (moved.n_clusters, moved.height) == (4, middle)
+    assert len(np.unique(moved.clusters)) == 4
+    shown.cut_at(1e9)
+    assert made().n_clusters == 1
+    moved.select([0])
+    assert session.selected_positions(triplets) == np.flatnonzero(moved.clusters == 0).tolist()
+    assert memberships(moved)["cluster"].value_counts().max() == (moved.clusters == 0).sum()
+    assert merges(moved)["objects"].tolist() == moved.tree.linkage[:, 3].tolist()
+
+
+def test_large_trees_are_drawn_with_wedges(services, opened):
+    app = clusters(services, opened)
+    assert "Max. leaves" not in [box.label for box in app.number_input], "30 leaves fit"
+    n = 40
+    rows = np.array([np.random.default_rng(k).choice(n, 3, replace=False) for k in range(900)])
+    info = services.workspace.add_dataset(
+        Triplets.from_array(rows, n, name="More"), origin="x", report=[]
+    )
+    session = Session("more")
+    session.open(info.id)
+    session.save()
+    app = clusters(services, "more")
+    field(app, "Max. leaves").set_value(10).run()
+    assert sum(len(t["customdata"]) for t in branches(app)) == 19
+    assert "wedges are branches that merge first" in words(app).replace("\\", "")
+
+
+def test_clusters_without_a_tree_are_shown_on_a_map(services, opened):
+    app = clusters(services, opened)
+    app.selectbox(key="clusters.method").select("kmeans").run()
+    app.number_input(key="clusters.kmeans.n_clusters").set_value(3).run()
+    app.selectbox(key="clusters.kmeans.basis").select("k1").run()
+    app.button(key="clusters.run").click().run()
+    settled(app, services)
+    assert "There is no map to show them on yet" in words(app)
+    app.button(key="clusters.map.run").click().run()
+    settled(app, services)
+    traces = [t for t in figure(app, "clusters.map")["data"] if "customdata" in t]
+    assert [t["name"] for t in traces] == ["Cluster 1", "Cluster 2", "Cluster 3"]
+    assert sum(len(t["customdata"]) for t in traces) == 30
+    app.segmented_control(key="clusters.view").set_value("two_trees").run()
+    assert "This clustering has no tree" in words(app)
+
+
+def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
+    app = clusters(services, opened, "numbers")
+    assert "Nothing has been computed yet" in words(app)
+    app.number_input(key="clusters.stability.replicates").set_value(5).run()
+    app.number_input(key="clusters.stability.most").set_value(4).run()
+    app.button(key="clusters.count.run").click().run()
+    settled(app, services)
+    text = words(app)
+    assert "silhouette" in text
+    assert "stable under resampling" in text
+    assert len(numbers(figure(app, "curve.gap")["data"][0]["x"])) == 4
+    heat = figure(app, "clusters.together")["data"][0]["z"]
+    assert numbers(heat).size == 900 if isinstance(heat, dict) else len(heat) == 30
+    assert app.button(key="clusters.count.run").disabled, "nothing is computed twice"
+    table = next(f.value for f in app.dataframe if "overlap" in f.value)
+    assert table["found exactly"].iloc[0] == 100.0, "all trees have the root"
+    next(b for b in app.button if b.label.startswith("Cut into") and not b.disabled).click().run()
+    app.segmented_control(key="clusters.view").set_value("tree").run()
+    assert any(any(t["text"]) for t in branches(app)), "support of the branches"
+
+
+def test_clusters_against_labels(services, opened):
+    app = clusters(services, opened, "agreement")
+    assert app.selectbox(key=next(
+        b.key for b in app.selectbox if b.label == "Labels"
+    )).options == ["kind"], "ids and quantities are no labels"
+    next(b for b in app.button if b.label == "As many as labels: 3").click().run()
+    metrics = {m.label: float(m.value) for m in app.metric}
+    assert 1 / 3 <= metrics["Purity"] <= 1
+    assert metrics["Adjusted Rand index"] < 0.5, "the kinds were made up"
+    heat = figure(app, "clusters.cross")["data"][0]
+    assert numbers(heat["customdata"]).sum() == 30
+    session = Session("plain")
+    info = services.workspace.add_dataset(
+        Triplets.from_array([[0, 1, 2], [2, 1, 0], [1, 0, 2]] * 9), origin="x", report=[]
+    )
+    session.open(info.id)
+    session.save()
+    assert "There is no column of labels" in words(clusters(services, "plain", "agreement"))
+
+
+def test_two_trees_face_each_other(services, opened):
+    app = clusters(services, opened, "two_trees")
+    assert "There is only one tree" in words(app)
+    app.button(key="clusters.other.run").click().run()
+    settled(app, services)
+    text = words(app).replace("\\", "")
+    assert "Left: Agglomerative, on STE, 2 dimensions, average linkage" in text
+    assert "linkage complete" in text
+    assert "pairs of lines cross" in text
+    leaves = [t["customdata"] for t in figure(app, "clusters.two")["data"] if "customdata" in t]
+    assert [sorted(side) for side in leaves] == [list(range(30))] * 2
+
+
+def test_places_of_leaves_with_equal_names_and_of_objects_in_one_tree_only():
+    first = Agglomerative().tree(space_of_distances(1 - np.eye(3)))
+    second = Dendrogram(np.array([[0, 1, 1.0, 2]]), np.array([1, 3]), 5)
+    objects = pd.DataFrame({"id": list("vwxyz"), "label": ["same", "same", "x", "y", "z"]})
+    table = places(Tanglegram(first, second, 0.0), objects).set_index("id")
+    assert set(table.index) == set("vwxy")
+    assert table["left"].dropna().tolist() == [0, 1, 2]
+    assert table.loc[["w", "y"], "right"].tolist() == [0, 1]
+    assert table["right"].isna().sum() == 2
+
+
+def test_there_are_no_more_clusters_than_objects_with_answers(services, truth):
+    answers = simulate(truth[:7], 80, seed=0)
+    names = pd.DataFrame({"id": [str(i) for i in range(12)], "kind": list("abcdefghijab")})
+    session = session_on(services, Triplets(answers.rows, names.assign(label=names["id"])))
+    app = clusters(services, session, "agreement")
+    app.button(key="clusters.label.same").click().run()
+    assert not app.exception
+    assert field(app, "Clusters").value == 7
+    key = f"clusters.cut@{services.workspace.runs(services.workspace.datasets()[0].id)[0].key}"
+    app.session_state[_KEY].drafts[key] = (10, None)
+    app.run()
+    assert not app.exception
+    assert field(app, "Clusters").value == 7
+
+
+def test_distances_can_be_uploaded(services, opened, truth):
+    app = clusters(services, opened)
+    matrix = np.linalg.norm(truth[:, None] - truth, axis=2)
+    file = "\n".join(",".join(f"{d:.6f}" for d in row) for row in matrix).encode()
+    app.file_uploader(key="clusters.distances").upload("apart.csv", file, "text/csv")
+    app.run()
+    app.button(key="clusters.distances.run").click().run()
+    assert not app.exception
+    text = words(app).replace("\\", "")
+    assert "Agglomerative, average linkage, on the distances of apart.csv" in text
+    shown = figure(app, "clusters.tree")["layout"]["xaxis"]["range"][0]
+    assert shown <= matrix.max() * 1.03
+    app.segmented_control(key="clusters.view").set_value("numbers").run()
+    assert "There are no answers to resample" in words(app)
+    app.segmented_control(key="clusters.view").set_value("two_trees").run()
+    assert "pairs of lines cross" in words(app), "beside the tree of the answers"

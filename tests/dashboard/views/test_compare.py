@@ -1,0 +1,219 @@
+"""The page Compare."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.dashboard.views.harness import (
+    PAGES,
+    figure,
+    numbers,
+    session_on,
+    settled,
+    start,
+    words,
+)
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import SOE, STE
+from tripletscope.core.quality import Exclusion
+from tripletscope.core.run import run
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.compare.learning import _verdict
+
+
+def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted):
+    weighted = Triplets(planted.rows, planted.objects, pd.DataFrame({"weight": [3.0] * 2500}))
+    session = session_on(services, weighted)
+    settled(start("embedding", session), services)
+    (info,) = services.workspace.datasets()
+    (fit,) = services.workspace.runs(info.id, "fit")
+    tables = [frame.value for frame in start("compare", session).dataframe]
+    (shown,) = (table for table in tables if "loss per answer" in table)
+    assert shown["loss per answer"].iloc[0] == pytest.approx(fit.record["numbers"]["loss_"] / 7500)
+
+
+def test_compare_computes_what_is_missing_and_suggests(services, opened):
+    app = start("compare", opened)
+    assert "Nothing has been computed yet" in words(app)
+    app.number_input(key="compare.high").set_value(3).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    assert "STE: 2 dimensions" in words(app).replace("\\", "")
+    assert "No question was asked twice" in words(app) or "repeated answer" in words(app)
+    lines = [t for t in figure(app, "compare.errors")["data"] if t.get("name")]
+    assert [t["name"] for t in lines] == ["STE", "t-STE"]
+    assert len(numbers(lines[0]["x"])) == 3
+    assert app.button(key="compare.run").disabled, "nothing is computed twice"
+    table = app.dataframe[0].value
+    assert sorted(table["dimensions"].tolist()) == [1, 1, 2, 2, 3, 3]
+    assert table["held-out error"].is_monotonic_increasing
+
+    app.multiselect(key="compare.others").set_value(["kernel/k1", "cluster/agglomerative"]).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    table = app.dataframe[0].value
+    assert len(table) == 8
+    assert set(table.loc[table["dimensions"].isna(), "method"]) == {
+        "k1 (own rankings)", "Agglomerative",
+    }
+    assert table["held-out error"].notna().all()
+    notes = [a["text"] for a in figure(app, "compare.errors")["layout"]["annotations"]]
+    assert "Agglomerative" in notes
+    app.multiselect(key="compare.others").set_value([]).run()
+
+    app.multiselect(key="compare.methods").set_value(["ckl", "ste"]).run()
+    assert not app.button(key="compare.run").disabled
+    assert "3 of 6" not in words(app)
+    assert "6 of 12" in words(app)
+
+
+def test_maps_side_by_side_are_aligned(services, opened):
+    app = start("compare", opened)
+    app.number_input(key="compare.low").set_value(2).run()
+    app.number_input(key="compare.high").set_value(2).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    app.segmented_control(key="compare.view").set_value("maps").run()
+    assert not app.exception
+    maps = [figure(app, f"compare.map.{k}") for k in range(2)]
+    assert maps[0]["layout"]["xaxis"]["range"] == maps[1]["layout"]["xaxis"]["range"]
+    points = [next(t for t in m["data"] if t.get("customdata")) for m in maps]
+    places = [np.column_stack([numbers(t["x"]), numbers(t["y"])]) for t in points]
+    assert np.corrcoef(places[0].ravel(), places[1].ravel())[0, 1] > 0.95, "turned towards it"
+    assert "nearest neighbours are the same" in words(app)
+    app.session_state[_KEY].select(["3", "4"])
+    app.selectbox(key="compare.zoom").select("selected").run()
+    closer = [figure(app, f"compare.map.{k}")["layout"]["xaxis"]["range"] for k in range(2)]
+    assert closer[0] == closer[1]
+    assert np.ptp(closer[0]) < np.ptp(maps[0]["layout"]["xaxis"]["range"])
+    app.toggle(key="compare.arrows").set_value(True).run()
+    lines = [t for t in figure(app, "compare.map.1")["data"] if t.get("mode") == "lines"]
+    assert len(lines) == 1
+    assert not [t for t in figure(app, "compare.map.0")["data"] if t.get("mode") == "lines"]
+
+
+def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, opened, planted):
+    answers = planted.answers.assign(participant=["ann", "bob"] * (len(planted) // 2))
+    triplets = Triplets(planted.rows, planted.objects, answers, "People")
+    info = services.workspace.add_dataset(triplets, origin="b.csv", report=["All was read."])
+    session = Session("people")
+    session.open(info.id)
+    session.save()
+    app = start("data", session.id)
+    app.session_state["data.view"] = "answers"
+    app.run()
+    app.multiselect(key="part.values.participant").set_value(["ann"]).run()
+    app.button(key="part.keep").click().run()
+    assert not app.exception
+    part = services.workspace.datasets()[0]
+    assert part.n_answers == len(planted) // 2
+    assert part.n_objects == planted.n_objects
+    assert "whose participant is ann" in part.report[-1]
+
+    for data, method in ((info, STE(n_init=1)), (part, STE(n_init=1))):
+        found = run("fit", method, services.workspace.triplets(data))
+        services.workspace.add_run(data, found, "STE")
+    app = start("compare", session.id)
+    app.segmented_control(key="compare.view").set_value("maps").run()
+    assert not app.exception
+    assert f"STE ({part.name})" in words(app).replace("\\", "")
+    assert figure(app, "compare.map.1")["data"]
+
+
+def test_the_learning_curve_gives_a_verdict(services, opened):
+    app = start("compare", opened)
+    app.segmented_control(key="compare.view").set_value("learning").run()
+    assert "Nothing has been computed yet" in words(app)
+    app.number_input(key="compare.curve.points").set_value(3).run()
+    app.number_input(key="compare.curve.repeats").set_value(3).run()
+    app.button(key="compare.curve.run").click().run()
+    settled(app, services)
+    assert "times as many" in words(app)
+    assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.curve.figure")["data"])
+
+
+def test_answers_by_chance_are_not_called_enough():
+    assert _verdict(0.0, -0.002, 0.002, 3.0, True).startswith("Enough")
+    assert _verdict(0.0, -0.002, 0.002, 3.0, False).startswith("Inconclusive")
+    assert _verdict(0.03, 0.02, 0.04, 3.0, True).startswith("More answers would help")
+    assert _verdict(0.03, -0.02, 0.08, 3.0, True).startswith("Undecided")
+
+
+def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):
+    parts = ([[9, 10, 11], [10, 11, 12], [12, 9, 10]], [[0, 1, 2], [3, 1, 2], [2, 3, 0]],
+             [[0, 2, 1], [3, 2, 1], [2, 0, 3]])
+    for part in parts:
+        session = session_on(services, Triplets(part, planted.objects, None, "Same"))
+        info = services.workspace.datasets()[0]
+        found = run("fit", STE(n_init=1), services.workspace.triplets(info))
+        services.workspace.add_run(info, found, "STE")
+    app = start("compare", session)
+    app.segmented_control(key="compare.view").set_value("maps").run()
+    assert not app.exception
+    (maps,) = (m for m in app.multiselect if m.label == "Maps")
+    assert len(set(maps.options)) == 3
+    maps.set_value([f"{i.id}/{r.key}" for i in services.workspace.datasets()
+                    for r in services.workspace.runs(i.id, "fit")]).run()
+    assert not app.exception
+    assert words(app).count("Too few objects in common") == 1
+    assert words(app).count("of the reference's variance is unexplained") == 1
+    cells = figure(app, "compare.agreement")["data"][0]
+    assert len(set(cells["x"])) == 3
+    assert sum(text == "" for row in cells["text"] for text in row) == 4
+
+
+def test_a_data_set_deleted_in_another_tab(services, mapped):
+    app = start("uncertainty", mapped)
+    (info,) = services.workspace.datasets()
+    current = app.session_state[_KEY]
+    services.workspace.delete_dataset(info.id)
+    current.select_positions([0, 1])  # a click on what the tab still shows
+    app.run()
+    assert not app.exception
+    assert "No data set is open" in words(app)
+
+
+def test_a_job_of_a_deleted_data_set_stops(services, mapped, holding):
+    (info,) = services.workspace.datasets()
+    current = start("embedding", mapped).session_state[_KEY]
+    with holding():
+        triplets = services.workspace.triplets(info)
+        job = analysis.start(current, info, triplets, SOE(n_init=1), {"bootstrap": {}})
+        services.workspace.delete_dataset(info.id)
+    assert job.wait(60)
+    assert job.state == "stopped"
+    assert services.workspace.runs(info.id) == []
+
+
+def test_a_map_is_listed_again_where_the_same_answers_are_left_out_otherwise(services, planted):
+    people = planted.answers.assign(participant=np.where(np.arange(len(planted)) < 9, "q", "p"))
+    session = session_on(services, Triplets(planted.rows, planted.objects, people, "Things"))
+    workspace = services.workspace
+    for way in (Exclusion(participants=("q",)), Exclusion(answers=tuple(range(9)))):
+        (info,) = workspace.datasets()
+        info = workspace.update_dataset(info.id, workspace.cleaning(info).excluding(way))
+        triplets = workspace.triplets(info)
+        assert len(triplets) == len(planted) - 9
+        current = start("data", session).session_state[_KEY]
+        job = analysis.start(current, info, triplets, STE(n_init=1), {"bootstrap": {}})
+        assert job.wait(60)
+        assert job.state == "done"
+        assert {listed.task for listed in workspace.runs(info.id)} == {"fit", "bootstrap"}
+        workspace.update_dataset(info.id, workspace.cleaning(info).undone())
+
+
+def test_tuning_says_what_to_set(services, opened):
+    app = start("compare", opened)
+    app.segmented_control(key="compare.view").set_value("tuning").run()
+    app.number_input(key="compare.tune.most").set_value(2).run()
+    app.button(key="compare.tune.run").click().run()
+    settled(app, services)
+    assert "For prediction: 2 dimensions" in words(app).replace("\\", "")
+    assert len(figure(app, "compare.tune.figure")["data"]) == 5
+    app.button(key="compare.tune.use").click().run()
+    assert app.title[0].value == "Embedding"
+    settled(app, services).switch_page(PAGES["embedding"]).run()
+    assert "average over restarts" in words(app)

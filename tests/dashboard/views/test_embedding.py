@@ -1,0 +1,193 @@
+"""The page Embedding."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tests.dashboard.views.harness import (
+    PAGES,
+    figure,
+    session_on,
+    settled,
+    start,
+    words,
+)
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE, TSTE
+from tripletscope.core.run import run
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.keeping.samples import open_sample, samples
+from tripletscope.dashboard.state import _KEY, Session
+
+
+def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
+    app = settled(start("embedding", opened), services)
+    spec = figure(app, "map")
+    shown = [t for t in spec["data"] if "customdata" in t]
+    assert sum(len(t["customdata"]) for t in shown) == 30
+    assert any(t.get("name") == "ellipses" for t in spec["data"])
+    text = words(app).replace("\\", "")
+    assert "STE, 2 dimensions" in text
+    assert "95 % ellipses from 100 replicates" in text
+    assert "Held-out error 0.1" in text
+    assert "chance 0.5" in text
+    assert "cover neither errors of the model" in text
+
+
+def test_other_settings_make_another_map(services, opened):
+    app = settled(start("embedding", opened), services)
+    app.selectbox(key="embedding.method").select("tste").run()
+    app.number_input(key="embedding.tste.n_components").set_value(1).run()
+    app.button(key="fit").click().run()
+    settled(app, services)
+    text = words(app).replace("\\", "")
+    assert "t-STE, 1 dimension" in text
+    assert "error bars" in text
+    (info,) = services.workspace.datasets()
+    names = [run.name for run in services.workspace.runs(info.id, "fit")]
+    assert names == ["t-STE, 1 dimension", "STE, 2 dimensions"]
+
+
+def test_a_press_whose_run_was_broken_off_counts_in_the_next(services, opened):
+    app = settled(start("embedding", opened), services)
+    app.number_input(key="embedding.ste.n_components").set_value(3)
+    app.session_state[_KEY].press("fit")
+    app.run()
+    settled(app, services)
+    assert "STE, 3 dimensions" in words(app).replace("\\", "")
+
+
+def test_settings_and_selection_survive_a_page_switch_and_a_refresh(services, opened):
+    app = settled(start("embedding", opened), services)
+    app.selectbox(key="embedding.method").select("tste").run()
+    app.session_state[_KEY].select(["3", "4"])
+    app.switch_page(PAGES["data"]).run()
+    app.switch_page(PAGES["embedding"]).run()
+    assert app.selectbox(key="embedding.method").value == "tste"
+    again = start("embedding", opened)  # a refresh: a new session of Streamlit at the same address
+    assert again.selectbox(key="embedding.method").value == "tste"
+    assert "2 selected objects" in words(again)
+    marked = {
+        t["customdata"][k] for t in figure(again, "map")["data"] if "customdata" in t
+        for k in t["selectedpoints"]
+    }
+    assert marked == {3, 4}
+
+
+def test_maps_are_renamed_and_deleted_after_asking(services, opened):
+    app = settled(start("embedding", opened), services)
+    dataset = services.workspace.datasets()[0].id
+    (run,) = services.workspace.runs(dataset, "fit")
+    app.text_input(key=f"run.name.{run.id}").set_value("My map").run()
+    assert services.workspace.runs(dataset, "fit")[0].name == "My map"
+    app.button(key=f"run.delete.{run.id}").click().run()
+    assert services.workspace.runs(dataset, "fit"), "deleting asks first"
+    app.button(key="delete for good").click().run()
+    assert run.id not in [r.id for r in services.workspace.runs(dataset)]
+
+
+def test_an_open_map_stays_whatever_is_fitted_elsewhere(services, opened):
+    settled(start("embedding", opened), services)
+    (info,) = services.workspace.datasets()
+    triplets = services.workspace.triplets(info)
+
+    def shown() -> str:
+        app = settled(start("embedding", opened), services)
+        assert not app.exception
+        return next(c.value for c in app.caption if "lowest loss" in c.value)
+
+    before = shown()
+    assert before.startswith("STE, 2 dimensions")
+    for method in (TSTE(n_components=5), STE(n_components=3)):
+        services.workspace.add_run(info, run("fit", method, triplets), "of another page")
+        assert shown() == before
+
+    # of two maps that are there before the page is first seen, the usual one is shown
+    other = services.workspace.add_dataset(triplets, origin="x", report=[])
+    session = Session("other")
+    session.open(other.id)
+    session.save()
+    for method in (STE(), TSTE(n_components=5)):
+        services.workspace.add_run(other, run("fit", method, triplets), "of another page")
+    app = start("embedding", "other")
+    assert any(re.match("STE, 2 dimensions", c.value) for c in app.caption)
+
+    # one that was asked for is shown when it is there, and the one before until then
+    app.selectbox(key="embedding.method").select("tste").run()
+    app.button(key="fit").click().run()
+    settled(app, services)
+    app = start("embedding", "other")
+    assert any(re.match("t.+STE, 2 dimensions", c.value) for c in app.caption)
+
+
+def test_colours_labels_and_coverage_change_the_figure(services, opened):
+    app = settled(start("embedding", opened), services)
+    info = services.workspace.datasets()[0]
+    app.selectbox(key=f"map.colour@{info.id}").select("kind").run()
+    spec = figure(app, "map")
+    assert {t["name"] for t in spec["data"] if "customdata" in t} == {"a", "b", "c"}
+    wide = np.ptp(spec["layout"]["xaxis"]["range"])
+    app.selectbox(key="map.coverage").select(0.0).run()
+    spec = figure(app, "map")
+    assert not any(t.get("name") == "ellipses" for t in spec["data"])
+    assert np.ptp(spec["layout"]["xaxis"]["range"]) <= wide
+    app.selectbox(key=f"map.marks.plane@{info.id}").select("points").run()
+    assert not any(any(t["text"]) for t in figure(app, "map")["data"] if "customdata" in t)
+
+
+def test_too_few_questions_are_an_error_only_where_one_asked(services):
+    answers = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0], [2, 1, 0]])
+    app = settled(start("embedding", session_on(services, answers)), services)
+    assert not app.error
+    assert next(m.value for m in app.metric if m.label == "Held-out error") == "—"
+    assert figure(app, "map")["data"]
+    app.button(key="fit").click().run()
+    settled(app, services)
+    assert "3 different questions cannot be divided into 5 folds" in app.error[0].value
+    assert figure(app, "map")["data"], "the map that was computed before is shown all the same"
+
+
+def test_a_stopped_fit_says_so(services, opened):
+    session = Session(opened, services.workspace.session(opened))
+    info, triplets = session.dataset, session.triplets()
+    job = analysis.start(session, info, triplets, STE(n_components=9, n_init=99, tol=1e-15), {})
+    while not job.losses and job.active:
+        pass
+    job.cancel()
+    assert job.wait(60)
+    text = words(start("embedding", opened)).replace("\\", "")
+    assert "stopped early" in text
+
+
+def test_large_data_with_long_names_and_three_objects(services):
+    for name, n in (("Few", 3), ("Many", 2000)):
+        ids = [f"object number {k} with a rather long name <b>{k}</b>" for k in range(n)]
+        rng = np.random.default_rng(0)
+        rows = np.array([rng.choice(n, 3, replace=False) for _ in range(30 * n if n > 3 else 20)])
+        info = services.workspace.add_dataset(
+            Triplets.from_array(rows, n, ids=ids, name=name), origin="x", report=[]
+        )
+        session = Session(name)
+        session.open(info.id)
+        session.save()
+        method = STE(n_init=1, max_iter=15)
+        analysis.start(session, info, session.triplets(), method, {"bootstrap": {"replicates": 2}})
+        assert services.jobs.of(name)[0].wait(60)
+        app = start("embedding", name)
+        assert sum(
+            len(t["customdata"]) for t in figure(app, "map")["data"] if "customdata" in t
+        ) == n
+
+
+def test_samples_show_on_every_page(services):
+    for sample in samples():
+        session = Session(sample.name)
+        session.open(open_sample(sample).id)
+        session.save()
+        for page in PAGES:
+            start(page, sample.name)
+    for name in (sample.name for sample in samples()):
+        for job in services.jobs.of(name):
+            assert job.wait(60)

@@ -1,0 +1,139 @@
+"""The page Kernel."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.views.harness import (
+    figure,
+    numbers,
+    session_on,
+    settled,
+    start,
+    words,
+)
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.state import _KEY
+
+
+def kernel(session: str, view: str = "similarities") -> AppTest:
+    app = start("kernel", session)
+    if view != "similarities":
+        app.segmented_control(key="kernel.view").set_value(view).run()
+    assert not app.exception
+    return app
+
+
+def test_the_first_kernel_is_there_without_asking(services, opened):
+    app = settled(kernel(opened), services)
+    matrix, marks = figure(app, "kernel.matrix")["data"][:2]
+    assert matrix["type"] == "heatmap"
+    assert sorted(marks["customdata"]) == list(range(30))
+    assert "k1" in words(app)
+    (info,) = services.workspace.datasets()
+    app.selectbox(key=f"kernel.order@{info.id}").select("kind").run()
+    marks = figure(app, "kernel.matrix")["data"][1:]
+    assert {t["name"] for t in marks} == {"a", "b", "c"}
+    assert "by a click on its mark" in words(app)
+    app.session_state[_KEY].select(["4"])
+    app.run()
+    bars = figure(app, "kernel.similar")["data"][0]
+    assert len(bars["customdata"]) == 20
+    assert 4 not in bars["customdata"]
+    assert np.all(np.diff(numbers(bars["x"])) <= 0)
+
+
+def test_three_objects_share_no_question(services):
+    answers = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    text = words(settled(kernel(session_on(services, answers)), services))
+    assert "100 % of the pairs of objects have a similarity of 0" in text
+
+
+def test_objects_of_which_nothing_is_known_are_similar_to_none(services, truth):
+    names = [str(i) for i in range(15)]
+    answers = simulate(truth[:12], 900, seed=0)
+    triplets = Triplets(answers.rows, pd.DataFrame({"id": names, "label": names}))
+    app = settled(kernel(session_on(services, triplets)), services)
+    app.session_state[_KEY].select(["4"])
+    app.run()
+    drawn = figure(app, "kernel.similar")["data"][0]
+    assert sorted(drawn["customdata"]) == [i for i in range(12) if i != 4]
+    assert numbers(drawn["x"]).min() < 0, "an unknown object would be above it"
+    app.session_state[_KEY].select(["13"])
+    app.run()
+    assert not [c for c in app.get("bidi_component") if c.proto.id.endswith("kernel.similar")]
+    assert "13 has no usable answers" in words(app)
+
+
+def test_another_kernel_is_computed_when_asked(services, opened):
+    app = settled(kernel(opened), services)
+    app.selectbox(key="kernel.method").select("gaussian").run()
+    assert "Nothing has been computed yet" in words(app)
+    app.selectbox(key="kernel.gaussian.basis").select("soe").run()
+    app.button(key="kernel.fit.run").click().run()
+    settled(app, services)
+    assert "Gaussian on a map, on SOE, 2 dimensions" in words(app).replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("view", "task", "said"),
+    [("map", "kernel_map", "of the variance"), ("spectrum", "spectrum", "significant"),
+     ("classes", "classify", "are predicted wrongly")],
+)
+def test_what_a_kernel_says(services, opened, view, task, said):
+    app = kernel(opened, view)
+    assert "Nothing has been computed yet" in words(app)
+    app.button(key=f"kernel.{task}.run").click().run()
+    settled(app, services)
+    assert said in words(app).replace("\\", "")
+    assert app.get("bidi_component")
+
+
+def test_no_more_folds_are_told_than_a_small_class_allows(services, planted):
+    objects = planted.objects.assign(kind=["a"] * 3 + ["b"] * 27)
+    session = session_on(services, Triplets(planted.rows, objects, planted.answers, "Things"))
+    app = kernel(session, "classes")
+    app.button(key="kernel.classify.run").click().run()
+    settled(app, services)
+    assert "support vector machine, 3 folds" in words(app).replace("\\", "")
+
+
+def test_a_similarity_of_nought_has_the_reason_of_its_kernel(services, opened):
+    app = kernel(opened)
+    app.selectbox(key="kernel.method").select("proximity").run()
+    app.number_input(key="kernel.proximity.n_estimators").set_value(1).run()
+    app.button(key="kernel.fit.run").click().run()
+    text = words(settled(app, services)).replace("\\", "")
+    assert "have a similarity of 0: they are too far apart" in text
+    assert "share no question" not in text
+
+
+def test_landmark_designs_are_listed(services, opened):
+    app = kernel(opened, "design")
+    assert "1,260 questions" in words(app)
+    app.selectbox(key="kernel.design").select("k2").run()
+    assert "2,160 questions" in words(app)
+
+
+def test_graphs_are_asked_for(services, opened):
+    assert "No graphs yet" in words(kernel(opened, "graphs"))
+
+
+def test_graphs_are_drawn_though_a_class_has_one_only(services, opened):
+    app = kernel(opened, "graphs")
+    lines = [
+        {"node_labels": ["C"] * n, "edges": [[i, i + 1] for i in range(n - 1)], "label": [kind]}
+        for n, kind in ((3, "a"), (4, "a"), (5, "a"), (6, "b"))
+    ]
+    file = "\n".join(map(json.dumps, lines)).encode()
+    app.file_uploader(key="kernel.graphs").upload("chains.jsonl", file, "text/plain")
+    app.run()
+    assert not app.exception
+    assert not app.error
+    assert figure(app, "kernel.graphs.map")["data"]

@@ -1,0 +1,164 @@
+"""The page Start, and what every page says where there are no data."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.views.harness import (
+    APP,
+    PAGES,
+    settled,
+    start,
+    words,
+)
+from tripletscope.core.io import TASKS
+from tripletscope.dashboard.keeping import services as services_module
+from tripletscope.dashboard.keeping.samples import samples
+from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
+
+CSV = (
+    b"subject,head,left,right,winner\n"
+    b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
+)
+
+
+def test_a_lost_catalogue_is_said_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path))
+    services_module._services.cache_clear()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "0123.answers.parquet").write_bytes(b"")
+    app = start()
+    assert "catalogue.sqlite is missing" in app.error[0].value.replace("\\", "")
+    assert not words(app)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "simulate"])
+def test_without_data_every_page_says_what_to_do(services, page):
+    app = start(page)
+    assert app.title[0].value
+    if page != "start":
+        assert "No data set is open" in words(app)
+
+
+def test_start_lists_samples_and_recent_data(services, opened):
+    app = start()
+    text = words(app)
+    for sample in samples():
+        assert sample.title.split("'")[0] in text
+    assert "Things" in text
+    assert "30 objects" in text
+
+
+def test_a_sample_opens_with_one_click(services):
+    app = start()
+    app.button(key="sample.ekman_colors").click().run()
+    assert not app.exception
+    settled(app, services)
+    assert app.title[0].value == "Embedding"
+    assert "Ekman" in words(app)
+    assert "Held-out error" in [metric.label for metric in app.metric]
+
+
+def test_an_address_can_ask_for_a_sample(services):
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.query_params["sample"] = "ekman_colors"
+    app.run()
+    assert app.title[0].value == "Embedding"
+    settled(app, services)
+
+
+def test_an_upload_is_shown_before_it_is_kept(services):
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", CSV, "text/csv")
+    app.run()
+    assert not app.exception
+    assert app.title[0].value == r"Reading pets\.csv"
+    assert "ann saw *cat*; said *dog* is more similar than *car*" in words(app).replace("\\", "")
+    assert services.workspace.datasets() == []
+
+    app.selectbox(key=next(b.key for b in app.selectbox if b.label == "Participant")).select(
+        "—"
+    ).run()
+    assert "Somebody saw" in words(app)
+
+    app.text_input[0].set_value("My pets")
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    settled(app, services)
+    (info,) = services.workspace.datasets()
+    assert (info.name, info.n_answers, info.n_participants) == ("My pets", 3, 0)
+    assert app.title[0].value == "Embedding"
+
+
+def test_a_wrong_choice_of_columns_is_explained_and_can_be_undone(services):
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", CSV, "text/csv")
+    app.run()
+    anchor = next(b for b in app.selectbox if b.label == "Anchor")
+    anchor.select("winner").run()
+    assert app.error
+    assert "pets" in app.error[0].value
+    keep = next(b for b in app.button if b.label == "Keep this data set")
+    assert keep.disabled
+    next(b for b in app.selectbox if b.label == "Anchor").select("head").run()
+    assert not app.error
+
+
+def test_a_discarded_upload_is_gone(services):
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", CSV, "text/csv")
+    app.run()
+    next(b for b in app.button if b.label == "Discard").click().run()
+    assert list((services.workspace.folder / "uploads").iterdir()) == []
+    assert services.workspace.datasets() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "PNG"),
+        ("two.csv", b"a,b\n1,2\n", "column"),
+    ],
+)
+def test_what_is_no_answers_is_refused_and_nothing_is_lost(
+    services, opened, name, content, message
+):
+    app = start()
+    app.file_uploader(key="upload").upload(name, content, "text/csv")
+    app.run()
+    assert not app.exception
+    (error,) = app.error
+    assert name in error.value.replace("\\", "")
+    assert message in error.value
+    assert not [b for b in app.button if "columns" in b.label], "nothing to insist on"
+    assert [info.name for info in services.workspace.datasets()] == ["Things"]
+
+
+def test_answers_to_another_question_can_be_insisted_on(services):
+    triangle = b"image1,image2,image3,choice\n1,1,3,3\n4,5,5,1\n7,8,7,2\n"
+    app = start()
+    app.file_uploader(key="upload").upload("triangle.csv", triangle, "text/csv")
+    app.run()
+    assert "triangle test" in app.error[0].value
+    next(b for b in app.button if b.label == "Choose columns manually").click().run()
+    assert not app.exception
+    assert app.title[0].value == r"Reading triangle\.csv"
+
+
+def test_what_was_asked_is_recognised_and_can_be_changed(services):
+    odd = b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n3,5,7,1\n"
+    app = start()
+    app.file_uploader(key="upload").upload("odd.csv", odd, "text/csv")
+    app.run()
+    assert not app.exception
+    assert "is the odd one out" in words(app)
+    asked = next(b for b in app.selectbox if b.label == "Task")
+    assert asked.value == list(TASKS).index("odd_one_out")
+    asked.select(list(TASKS).index("most_central")).run()
+    assert not app.exception
+    assert not app.error
+    assert "is the most central" in words(app)
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    (info,) = services.workspace.datasets()
+    assert info.n_answers == 8

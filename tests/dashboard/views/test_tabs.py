@@ -1,0 +1,116 @@
+"""Every tab of every page, however it was declared: with few and with many objects, with and
+without a map, and with a job that waits, is stopped or fails.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.dashboard.views.harness import PAGES, session_on, start, words
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.run import run
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views import page as declared
+from tripletscope.dashboard.views.page import tab, tabs_of
+
+WITH_TABS = [page for page in PAGES if page != "start"]
+#: Tabs on which nothing is computed.
+CALM = {
+    ("data", "overview"), ("data", "objects"), ("data", "answers"), ("data", "additions"),
+    ("kernel", "design"),
+}
+
+
+def each_tab(page: str, session: str):
+    """The app on every tab of a page."""
+    app = start(page, session)
+    known = tabs_of(page)
+    for name in known:
+        if len(known) > 1:
+            app.segmented_control(key=f"{page}.view").set_value(name).run()
+        assert not app.exception, f"{page}, {name}: {app.exception[0].message}"
+        yield name, app
+
+
+def crowd(n: int, n_answers: int, *, label: str = "{}") -> Triplets:
+    """Answers of four people about objects of a class and a size."""
+    truth = np.random.default_rng(n).normal(size=(n, 2))
+    answers = simulate(truth, n_answers, noise="logistic", seed=1)
+    people = pd.DataFrame({"participant": np.resize(list("abcd"), n_answers)})
+    objects = pd.DataFrame({
+        "id": [label.format(k) for k in range(n)], "size": np.arange(n, dtype=float),
+        "kind": np.resize(["round", "square"], n),
+    })
+    return Triplets(answers.rows, objects, people, f"{n} things")
+
+
+@pytest.mark.parametrize("page", WITH_TABS)
+def test_three_objects_are_no_error(services, holding, page):
+    session = session_on(services, crowd(3, 20))
+    with holding():
+        for _, app in each_tab(page, session):
+            assert words(app)
+
+
+@pytest.mark.parametrize("page", WITH_TABS)
+def test_many_objects_with_long_names_are_no_error(services, holding, page):
+    many = crowd(2_000, 4_000, label="a thing with a <b>rather</b> long name | {} | [of](many)")
+    session = session_on(services, many)
+    (info,) = services.workspace.datasets()
+    services.workspace.add_run(info, run("fit", STE(n_init=1, max_iter=3), many), "STE")
+    with holding():
+        for _, app in each_tab(page, session):
+            assert words(app)
+
+
+@pytest.mark.parametrize("page", WITH_TABS)
+def test_a_job_is_seen_while_it_waits_and_when_it_has_failed_or_was_stopped(
+    services, holding, page
+):
+    answers = crowd(12, 300)
+    session = session_on(services, answers)
+    (info,) = services.workspace.datasets()
+    services.workspace.add_run(info, run("fit", STE(n_init=1), answers), "STE")
+    current = Session(session, services.workspace.session(session))
+
+    def job_in(slot: str, work) -> Job:
+        place = slot if page == "simulate" else current.slot(slot)
+        return services.jobs.submit(Job(session, place, "A long job", [Step("Counting", work)]))
+
+    def fails(_):
+        raise DataError("There is no sheep left to count.")
+
+    def stops(_):
+        raise Stopped
+
+    slots = {tab.slot for tab in tabs_of(page).values()}
+    with holding():
+        waiting = {slot: job_in(slot, stops) for slot in slots}
+        for name, app in each_tab(page, session):
+            button = f"page.cancel.{waiting[tabs_of(page)[name].slot].id}"
+            seen = button in {found.key for found in app.main.button}
+            assert seen != ((page, name) in CALM), f"{page}, {name}"
+    for work, said in ((fails, "no sheep left"), (stops, "")):
+        for slot in slots:
+            assert job_in(slot, work).wait(60)
+        for name, app in each_tab(page, session):
+            errors = [error.value for error in app.error]
+            shown = [text for text in errors if said and said in text]
+            assert bool(shown) == (bool(said) and (page, name) not in CALM), f"{page}, {name}"
+
+
+def test_a_tab_is_declared_in_one_place():
+    known = tabs_of("kernel")
+    assert [tab.title for tab in known.values()][:2] == ["Similarities", "Map"]
+    with pytest.raises(TypeError, match="two tabs"):
+        @tab("kernel", "Another map", 9)
+        def show_map(context):
+            """Of the same name."""
+    assert declared._TABS["kernel"]["map"].title == "Map"

@@ -1,0 +1,237 @@
+"""The page Trees."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.views.harness import (
+    PAGES,
+    figure,
+    numbers,
+    session_on,
+    settled,
+    start,
+    words,
+)
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.kernel import K1
+from tripletscope.core.run import run
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.state import _KEY
+
+
+def trees(session: str, view: str = "tree") -> AppTest:
+    app = start("trees", session)
+    if view != "tree":
+        app.segmented_control(key="trees.view").set_value(view).run()
+    assert not app.exception
+    return app
+
+
+def marks(app: AppTest, name: str, key: str = "trees.diagram") -> dict:
+    """The trace of a name in a figure."""
+    return next(t for t in figure(app, key)["data"] if t.get("name") == name)
+
+
+def test_the_first_visit_grows_a_tree_without_being_asked(services, opened, holding):
+    with holding():
+        assert "There is no map yet" in words(start("trees", opened))
+    for job in services.jobs.of(opened):
+        assert job.wait(60)
+    app = trees(opened)
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert 0 < int(metrics["By participants"].split()[0]) < 100
+    assert int(metrics["Questions"]) >= 30
+    assert "gaps filled by the map" in words(app)
+    assert "unsure" in words(app)
+    assert marks(app, "nodes")["customdata"][0] == 0
+    assert len([t for t in figure(app, "trees.partition")["data"] if t.get("fill")]) > 2
+
+
+def test_who_answers_makes_another_tree(services, mapped):
+    app = trees(mapped)
+    (info,) = services.workspace.datasets()
+    app.selectbox(key=f"trees.colour@{info.id}").select("kind").run()
+    names = {t.get("name") for t in figure(app, "trees.diagram")["data"]}
+    assert {"a", "b", "c"} <= names
+    app.selectbox(key="trees.who").select("map").run()
+    assert {metric.label: metric.value for metric in app.metric}["By participants"] == "—"
+    app.selectbox(key=f"trees.pivots.map@{info.id}").select("supervised").run()
+    assert "pivots of different kind" in words(app)
+    app.selectbox(key="trees.who").select("observer").run()
+    app.number_input(key="trees.times").set_value(3).run()
+    assert not app.exception
+    assert "asked 3 times" in words(app).replace("\\", "")
+    calm = {metric.label: metric.value for metric in app.metric}["Questions"]
+    app.number_input(key="trees.times").set_value(1).run()
+    assert int(calm) > 2 * int({m.label: m.value for m in app.metric}["Questions"])
+
+
+def test_a_person_answers_at_the_screen_and_goes_on_later(services, mapped):
+    app = trees(mapped)
+    app.selectbox(key="trees.who").select("person").run()
+    (info,) = services.workspace.datasets()
+    app.number_input(key=f"trees.some@{info.id}").set_value(4).run()
+    assert "0 answers so far" in words(app)
+    app.button(key="trees.answer.Left").click().run()
+    assert "1 answer so far" in words(app)
+    app.button(key="trees.undo").click().run()
+    assert "0 answers so far" in words(app)
+    app.button(key="trees.answer.Right").click().run()
+    app.switch_page(PAGES["data"]).run()
+    again = trees(mapped)  # a refresh
+    assert "1 answer so far" in words(again)
+    for _ in range(10):
+        if again.success:
+            break
+        again.button(key="trees.answer.Left").click().run()
+    assert "of this tree are answered" in again.success[0].value
+    assert {metric.label: metric.value for metric in again.metric}["By participants"] == "100 %"
+    n_given = len(again.session_state[_KEY].drafts[f"trees.given@{info.id}"])
+    again.button(key="trees.given.keep").click().run()
+    kept = services.workspace.datasets()[0]
+    assert (kept.n_answers, kept.n_objects) == (n_given, 30)
+
+
+def test_a_search_is_walked_down_and_judged(services, mapped):
+    app = trees(mapped, "search")
+    text = words(app).replace("\\", "")
+    assert "Is 0 nearer to" in text
+    assert "of 3 found" in text
+    (info,) = services.workspace.datasets()
+    app.select_slider(key=f"trees.step@{info.id}").set_value(0).run()
+    assert "Is 0 nearer to" not in words(app)
+    app.number_input(key="trees.trees.uploaded").set_value(5).run()
+    assert "of 3 found" in words(app)
+    for key, value in (("n_trees", 2), ("folds", 2), ("max_objects", 10)):
+        app.number_input(key=f"trees.search_curve.{key}").set_value(value).run()
+    app.button(key="trees.search_curve.run").click().run()
+    settled(app, services)
+    lines = [t["name"] for t in figure(app, "trees.search.figure")["data"] if t.get("name")]
+    assert lines == ["Comparison tree", "2 comparison trees", "KD tree", "RP tree", "PA tree"]
+    app.selectbox(key="trees.curve").select("asked").run()
+    lines = [t["name"] for t in figure(app, "trees.search.figure")["data"] if t.get("name")]
+    assert "Rank cover tree" in lines
+    assert figure(app, "trees.expansion")["data"][0]["customdata"]
+
+
+@pytest.mark.parametrize("n", [4, 14, 40])
+def test_a_search_finds_neighbours_without_a_setting(services, n):
+    """Three of the others at most, where there are so few."""
+    positions = np.random.default_rng(n).normal(size=(n, 2))
+    answers = simulate(positions, 60 * n, noise="logistic", seed=1)
+    session = session_on(services, answers)
+    (info,) = services.workspace.datasets()
+    fit = run("fit", STE(n_init=1), services.workspace.triplets(info))
+    services.workspace.add_run(info, fit, "STE")
+    wanted = min(3, n - 1)
+    for query in range(0, n, max(n // 4, 1)):
+        app = trees(session, "search")
+        app.selectbox(key=f"trees.query@{info.id}").select(str(query)).run()
+        text = words(app).replace("\\", "")
+        hit, of = map(int, re.search(r"(\d+) of (\d+) found", text).groups())
+        assert of == wanted
+        assert hit >= wanted - 1, f"{hit} of {of} neighbours of {query}"
+        assert f"comparing all {n - 1} objects takes about" in text
+
+
+@pytest.mark.parametrize("trees_of_search", [1, 4])
+def test_an_observer_answers_a_search_in_the_same_way_whenever_it_is_shown(
+    services, mapped, trees_of_search
+):
+    app = trees(mapped, "search")
+    app.selectbox(key="trees.who").select("observer").run()
+    (info,) = services.workspace.datasets()
+    assert app.number_input(key="trees.level.flip").max == 0.5
+    app.number_input(key="trees.level.flip").set_value(0.5).run()
+    app.number_input(key="trees.trees.observer").set_value(trees_of_search).run()
+    before = words(app), app.dataframe[0].value.to_csv()
+    assert "flipped answers, level 0.5" in before[0].replace("\\", "")
+    steps = app.select_slider(key=f"trees.step@{info.id}").value
+    for step in (0, steps):
+        app.select_slider(key=f"trees.step@{info.id}").set_value(step).run()
+    assert (words(app), app.dataframe[0].value.to_csv()) == before
+    assert (words(trees(mapped, "search"))) == before[0], "in another tab too"
+
+
+@pytest.mark.parametrize("column", ["kind", "size"])
+def test_forests_predict_classes_and_numbers(services, mapped, column):
+    app = trees(mapped, "prediction")
+    app.selectbox(key="trees.forest_errors.column").select(column).run()
+    app.number_input(key="trees.forest_errors.folds").set_value(2).run()
+    app.button(key="trees.forest_errors.run").click().run()
+    settled(app, services)
+    text = words(app).replace("\\", "")
+    said = "the most frequent class" if column == "kind" else "the mean"
+    assert f"Always predicting {said} gives" in text
+    (info,) = services.workspace.datasets()
+    app.select_slider(key=f"trees.m@{info.id}").set_value(3).run()
+    assert "M = 3" in words(app)
+    outcome = figure(app, "trees.outcome")["data"]
+    if column == "kind":
+        assert numbers(outcome[0]["z"]).size == 9
+        assert app.button(key="trees.wrong.select")
+    else:
+        assert len(outcome[1]["customdata"]) == 30
+    assert figure(app, "trees.pivots")["data"][0]["customdata"]
+
+
+def test_a_kernel_answers_too(services, opened):
+    (info,) = services.workspace.datasets()
+    found = run("fit", K1(), services.workspace.triplets(info))
+    services.workspace.add_run(info, found, "k1")
+    app = trees(opened)
+    assert "this needs a two-dimensional map" in words(app)
+    app.selectbox(key="trees.who").select("observer").run()
+    assert not app.exception
+    app = trees(opened, "search")
+    assert "of 3 found" in words(app)
+
+
+@pytest.mark.parametrize("view", ["tree", "search", "prediction"])
+def test_a_kernel_that_knows_nothing_grows_no_tree(services, planted, view):
+    both = np.concatenate([planted.rows, planted.rows[:, [0, 2, 1]]])
+    session = session_on(services, Triplets(both, planted.objects))
+    (info,) = services.workspace.datasets()
+    found = run("fit", K1(), services.workspace.triplets(info))
+    services.workspace.add_run(info, found, "k1")
+    app = trees(session, view)
+    assert "k1 covers only 0 objects" in words(app)
+
+
+def test_a_matrix_answers_the_questions(services):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(7, 2))
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    names = [f"colour {i}" for i in range(7)]
+    app = start()
+    app.file_uploader(key="upload").upload(
+        "colours.csv", pd.DataFrame(distances, names, names).to_csv().encode(), "text/csv"
+    )
+    app.run()
+    assert "matrix of similarities" in app.error[0].value
+    app.button(key="matrix.go").click().run()
+    assert not app.exception
+    assert app.title[0].value == "Embedding"
+    (info,) = services.workspace.datasets()
+    rows = services.workspace.triplets(info).rows
+    assert len(rows) == 7 * 6 * 5 // 2
+    assert (distances[rows[:, 0], rows[:, 1]] < distances[rows[:, 0], rows[:, 2]]).all()
+    assert services.workspace.triplets(info).ids == names
+    app = start()
+    np.fill_diagonal(distances, np.nan)
+    app.file_uploader(key="upload").upload(
+        "alike.csv", pd.DataFrame(distances, names, names).to_csv().encode(), "text/csv"
+    )
+    app.run()
+    app.selectbox(key="matrix.values").select("alike").run()
+    app.button(key="matrix.go").click().run()
+    info, _ = services.workspace.datasets()
+    rows = services.workspace.triplets(info).rows
+    assert (distances[rows[:, 0], rows[:, 1]] > distances[rows[:, 0], rows[:, 2]]).all()

@@ -1,0 +1,161 @@
+"""The page Uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.views.harness import (
+    figure,
+    numbers,
+    session_on,
+    settled,
+    start,
+    words,
+)
+from tripletscope.core import run as runs
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import SOE, STE
+from tripletscope.core.run import run
+from tripletscope.dashboard.views.uncertainty.predictions import _THRESHOLDS, _in_words
+
+
+def uncertainty(session: str, view: str = "positions") -> AppTest:
+    app = start("uncertainty", session)
+    if view != "positions":
+        app.segmented_control(key="uncertainty.view").set_value(view).run()
+    assert not app.exception
+    return app
+
+
+def test_uncertainty_asks_for_a_map_first(services, opened):
+    assert "There is no map yet" in words(start("uncertainty", opened))
+
+
+@pytest.mark.parametrize("source", ["bootstrap", "posterior", "laplace"])
+def test_positions_have_ellipses_from_every_source(services, mapped, source):
+    app = uncertainty(mapped)
+    assert "Nothing has been computed yet" in words(app)
+    app.selectbox(key="uncertainty.source").select(source).run()
+    app.button(key=f"uncertainty.{source}.run").click().run()
+    settled(app, services)
+    assert any(t.get("name") == "ellipses" for t in figure(app, "map")["data"])
+    text = words(app)
+    assert ("repetitions" in text) == (source == "bootstrap")
+    assert ("approximation covers" in text) == (source == "laplace")
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert 0 < float(metrics["Average uncertainty"]) < 0.5
+    assert ("R-hat" in metrics) == (source == "posterior")
+    tables = [frame.value for frame in app.dataframe]
+    assert sum("probability" in table for table in tables) == 2
+    assert app.button(key=f"uncertainty.{source}.run").disabled, "nothing is computed twice"
+
+
+def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, planted):
+    shown = {}
+    for word, replicates in (("here", 10), ("there", 10), ("there", 20)):
+        objects = planted.objects.assign(label=[f"{word} {i}" for i in range(30)])
+        session = session_on(services, Triplets(planted.rows, objects, planted.answers, word))
+        info = services.workspace.datasets()[0]
+        triplets = services.workspace.triplets(info)
+        services.workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
+        samples = run("bootstrap", STE(n_init=1), triplets, {"replicates": replicates})
+        # As if a run of the same key had been stopped earlier.
+        samples = replace(samples, key=runs.key("bootstrap", STE(n_init=1), triplets))
+        services.workspace.add_run(info, samples, "STE")
+        app = uncertainty(session)
+        pairs = next(f.value for f in app.dataframe if list(f.value)[:2] == ["first", "second"])
+        assert pairs["first"].str.startswith(f"{word} ").all()
+        average = next(m.value for m in app.metric if m.label == "Average uncertainty")
+        shown[word, replicates] = (pairs["sd"].to_numpy(), average)
+    assert not np.array_equal(shown["there", 10][0], shown["there", 20][0])
+    assert shown["there", 10][1] != shown["there", 20][1]
+
+
+@pytest.mark.parametrize(("error", "left_open", "words"), [
+    ([np.nan], 1.0, "None of the held-out answers can be predicted"),
+    ([0.2, np.nan], 0.0, "errs in 20.0 %. No answer is 90 % certain."),
+    ([0.2, 0.05], 0.0, "Predicting everything errs in 20.0 %. Predicting only"),
+    ([0.2, 0.05], 0.125, "Predicting all but 12.5 %, of which nothing is known, errs in 20.0 %."),
+])
+def test_what_leaving_answers_open_brings_in_words(error, left_open, words):
+    shown = np.full(len(_THRESHOLDS), error[-1])
+    shown[0] = error[0]
+    assert words in _in_words(shown, np.full(len(_THRESHOLDS), left_open))
+
+
+def test_the_prior_on_distances_is_there_for_comparison(services, mapped):
+    app = uncertainty(mapped)
+    app.button(key="uncertainty.bootstrap.run").click().run()
+    settled(app, services)
+    app.number_input(key="uncertainty.distance_posterior.effective").set_value(20).run()
+    app.number_input(key="uncertainty.distance_posterior.most").set_value(500).run()
+    app.button(key="uncertainty.distance_posterior.run").click().run()
+    settled(app, services)
+    values = [m.value for m in app.metric if m.label == "Average uncertainty"]
+    assert len(values) == 2
+    assert float(values[0]) < float(values[1]), "it knows less than the maps"
+
+
+def test_a_method_without_likelihood_has_the_bootstrap_only(services, mapped):
+    (info,) = services.workspace.datasets()
+    found = run("fit", SOE(n_init=1), services.workspace.triplets(info))
+    services.workspace.add_run(info, found, "SOE")
+    app = uncertainty(mapped)
+    app.selectbox(key=f"uncertainty.map@{info.id}").select(found.key).run()
+    assert app.selectbox(key="uncertainty.source").options == ["Bootstrap"]
+    assert "no response model" in words(app)
+
+
+def test_unsure_answers_can_be_left_open(services, mapped):
+    app = uncertainty(mapped, "predictions")
+    assert "uncertainty of positions first" in words(app)
+    app.number_input(key="uncertainty.abstention.maps").set_value(20).run()
+    app.button(key="uncertainty.abstention.run").click().run()
+    settled(app, services)
+    lines = {t["name"]: numbers(t["y"]) for t in figure(app, "abstention.figure")["data"]}
+    assert lines["not predicted"][0] < lines["not predicted"][-1]
+    assert "Predicting everything errs in" in words(app)
+
+
+def test_calibration_has_a_verdict(services, mapped):
+    app = uncertainty(mapped, "trust")
+    app.number_input(key="uncertainty.calibrate.data_sets").set_value(3).run()
+    app.button(key="uncertainty.calibrate.run").click().run()
+    settled(app, services)
+    assert "On 3 simulated data sets like this one" in words(app)
+    assert figure(app, "trust.coverage")["data"]
+    assert figure(app, "trust.reliability")["data"]
+
+
+def test_questions_to_ask_next(services, mapped):
+    app = uncertainty(mapped, "asking")
+    assert "500 questions" in words(app)
+    app.selectbox(key="uncertainty.propose.strategy").select("uncertain").run()
+    assert "has not been computed yet" in words(app)
+    app.button(key="uncertainty.bootstrap.run").click().run()
+    settled(app, services)
+    assert "500 questions" in words(app)
+    for key, value in (("more", 40), ("batches", 1), ("repeats", 2)):
+        app.number_input(key=f"uncertainty.compare_active.{key}").set_value(value).run()
+    app.button(key="uncertainty.compare_active.run").click().run()
+    settled(app, services)
+    assert "in 2 simulations" in words(app)
+    names = [t.get("name") for t in figure(app, "active.figure")["data"] if t.get("name")]
+    assert names == ["Most uncertain", "Random"]
+
+
+def test_uncertainty_against_dimensions_is_on_the_page_compare(services, opened):
+    app = start("compare", opened)
+    app.number_input(key="compare.high").set_value(1).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    app.number_input(key="compare.uncertainty.most").set_value(2).run()
+    app.number_input(key="compare.uncertainty.maps").set_value(10).run()
+    app.button(key="compare.uncertainty.run").click().run()
+    settled(app, services)
+    lines = figure(app, "compare.uncertainties")["data"]
+    assert [len(numbers(t["y"])) for t in lines] == [2, 2]
