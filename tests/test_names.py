@@ -8,10 +8,7 @@ from collections import defaultdict
 from tests.paths import ROOT
 
 #: Names that two places use; each should become two names.
-TWICE = {
-    # of different things within the dashboard
-    "TreeData",
-}
+TWICE: set[str] = set()
 
 
 def places_of_classes() -> dict[str, list[str]]:

@@ -93,7 +93,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class TreeData:
+class DendrogramData:
     """What is drawn.
 
     Attributes
@@ -142,7 +142,7 @@ def screen_height(rows: Rows, *, pictures: bool) -> float:
 
 
 def dendrogram(
-    data: TreeData,
+    data: DendrogramData,
     rows: Rows,
     *,
     title: str,
@@ -155,7 +155,7 @@ def dendrogram(
 
     Parameters
     ----------
-    data : TreeData
+    data : DendrogramData
     rows : Rows
         Of the same tree.
     title : str
@@ -233,7 +233,7 @@ def reach(tree: Dendrogram) -> tuple[float, float]:
     return floor, high if high > floor else floor + 1.0
 
 
-def row_titles(data: TreeData, rows: Rows, length: int = 28) -> list[str]:
+def row_titles(data: DendrogramData, rows: Rows, length: int = 28) -> list[str]:
     """What stands at every row: the label of a leaf, or what a collapsed branch holds."""
     labels = short_labels(data.objects["label"].tolist(), length)
     chosen = np.isin(data.tree.order, list(data.selected))
@@ -253,13 +253,14 @@ def row_titles(data: TreeData, rows: Rows, length: int = 28) -> list[str]:
     return found
 
 
-def _ends(data: TreeData, floor: float) -> np.ndarray:
+def _ends(data: DendrogramData, floor: float) -> np.ndarray:
     """Heights of the nodes as they are drawn: leaves stand at the end of the axis."""
     return np.maximum(data.tree.heights, floor)
 
 
 def add_branches(
-    figure: go.Figure, data: TreeData, rows: Rows, floor: float, canvas: Canvas, xaxis: str = "x"
+    figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, canvas: Canvas,
+    xaxis: str = "x",
 ) -> None:
     """All branches of a colour as one trace; what holds several clusters is grey."""
     paths: dict[int, list[tuple[float, float]]] = {}
@@ -297,7 +298,7 @@ def cluster_name(rank: int) -> str:
     return f"Cluster {rank + 1}"
 
 
-def _add_wedges(figure: go.Figure, data: TreeData, rows: Rows, floor: float) -> None:
+def _add_wedges(figure: go.Figure, data: DendrogramData, rows: Rows, floor: float) -> None:
     """Collapsed branches: as high as their last merge, as wide as their row."""
     for group, nodes in _by_cluster(data, rows.nodes[rows.sizes > 1]):
         x, y = [], []
@@ -316,7 +317,7 @@ def _add_wedges(figure: go.Figure, data: TreeData, rows: Rows, floor: float) -> 
 
 
 def _add_marks(
-    figure: go.Figure, data: TreeData, rows: Rows, floor: float, pitch: float, canvas: Canvas
+    figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, pitch: float, canvas: Canvas
 ) -> None:
     """What can be picked: a dot for every branch, leaf and collapsed branch."""
     tree, height = data.tree, _ends(data, floor)
@@ -344,14 +345,14 @@ def _add_marks(
         )
 
 
-def _by_cluster(data: TreeData, nodes: np.ndarray) -> Iterator[tuple[int, list[int]]]:
+def _by_cluster(data: DendrogramData, nodes: np.ndarray) -> Iterator[tuple[int, list[int]]]:
     """Nodes by the cluster that they are in, those above the cut first."""
     own = data.look_of[nodes.astype(int)]
     for group in np.unique(own).tolist():
         yield group, nodes[own == group].astype(int).tolist()
 
 
-def _fully_selected(data: TreeData, nodes: list[int]) -> np.ndarray:
+def _fully_selected(data: DendrogramData, nodes: list[int]) -> np.ndarray:
     """(len(nodes),) whether all objects under a node are selected."""
     chosen = np.isin(data.tree.order, list(data.selected))
     before = np.concatenate([[0], np.cumsum(chosen)])
@@ -359,7 +360,7 @@ def _fully_selected(data: TreeData, nodes: list[int]) -> np.ndarray:
     return before[stop] - before[start] == stop - start
 
 
-def _written(data: TreeData, rows: Rows) -> dict[int, str]:
+def _written(data: DendrogramData, rows: Rows) -> dict[int, str]:
     """Support in percent, by node: of the highest branches, where there are many."""
     if data.support is None:
         return {}
@@ -370,7 +371,7 @@ def _written(data: TreeData, rows: Rows) -> dict[int, str]:
     }
 
 
-def _hover(data: TreeData, labels: list[str], node: int) -> str:
+def _hover(data: DendrogramData, labels: list[str], node: int) -> str:
     tree = data.tree
     members = tree.members(node)
     names = ", ".join(labels[i] for i in members[:_NAMES])
@@ -396,7 +397,7 @@ def _wrapped(text: str, width: int = 60) -> list[str]:
 
 
 def _add_selected(
-    figure: go.Figure, data: TreeData, rows: Rows, floor: float, top: float
+    figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, top: float
 ) -> None:
     """A band behind the rows of selected objects; in a collapsed branch as wide as their share."""
     if not len(data.selected):
@@ -420,7 +421,7 @@ def _add_selected(
 
 
 def _add_pictures(
-    figure: go.Figure, data: TreeData, rows: Rows, pitch: float, canvas: Canvas
+    figure: go.Figure, data: DendrogramData, rows: Rows, pitch: float, canvas: Canvas
 ) -> float:
     """Pictures right of the leaves, in a few columns where rows are low; where the tree ends."""
     columns = 1 if rows.total <= _ROOMY else _COLUMNS

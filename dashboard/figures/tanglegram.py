@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.cluster.tanglegram import Tanglegram
 from tripletscope.dashboard.figures.colours import look
-from tripletscope.dashboard.figures.dendrogram import Rows, TreeData, add_branches, reach
+from tripletscope.dashboard.figures.dendrogram import DendrogramData, Rows, add_branches, reach
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, template, with_caption
@@ -69,7 +69,7 @@ def tanglegram(
     labels = short_labels(objects["label"].tolist(), _LENGTH) if size >= 4 else None
     places = []
     for tree, side, axis in zip(trees, (0, 1), ("x", "x2"), strict=True):
-        rows, data = Rows(tree, tree.n_leaves), TreeData(tree, objects, clusters)
+        rows, data = Rows(tree, tree.n_leaves), DendrogramData(tree, objects, clusters)
         floor, top = reach(tree)
         add_branches(figure, data, rows, floor, canvas, axis)
         place = np.full(len(objects), np.nan)

@@ -35,7 +35,7 @@ _MOST_NAMED = 12
 
 
 @dataclass(frozen=True)
-class TreeData:
+class ComparisonTreeData:
     """A tree with what is shown of it.
 
     Attributes
@@ -165,7 +165,7 @@ class _Layout:
     height: float
 
 
-def _layout(tree: TreeData, canvas: Canvas = SCREEN) -> _Layout:
+def _layout(tree: ComparisonTreeData, canvas: Canvas = SCREEN) -> _Layout:
     # In a small file text takes more of the drawing than on the page.
     text = max(_TEXT, 1.2 * canvas.font * _WIDTH / canvas.width * (not canvas.screen))
     slot = _WIDTH / len(tree.ends)
@@ -193,13 +193,13 @@ def _pixels(canvas: Canvas) -> float:
     return (0.7 if canvas.screen else 0.95) * canvas.width / _WIDTH
 
 
-def tree_height(tree: TreeData) -> float:
+def tree_height(tree: ComparisonTreeData) -> float:
     """Height in which the diagram is readable at the usual width."""
     return min(max(_layout(tree).height + 70.0, 260.0), 1100.0)
 
 
 def tree_diagram(
-    tree: TreeData, *, revision: str = "", caption: str = "", canvas: Canvas = SCREEN
+    tree: ComparisonTreeData, *, revision: str = "", caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:
     """Draw a tree from its root down, with the members of its leaves.
 
@@ -208,14 +208,14 @@ def tree_diagram(
 
     Parameters
     ----------
-    tree : TreeData
+    tree : ComparisonTreeData
     revision : str
         While it stays the same, zoom survives a change of the figure.
 
     Returns
     -------
     go.Figure
-        ``customdata`` of its marks is for `TreeData.picked`.
+        ``customdata`` of its marks is for `ComparisonTreeData.picked`.
     """
     figure, place = go.Figure(), _layout(tree, canvas)
     _add_edges(figure, tree, place, canvas)
@@ -236,7 +236,7 @@ def tree_diagram(
     return with_caption(figure, caption, canvas)
 
 
-def _add_edges(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas) -> None:
+def _add_edges(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas) -> None:
     chosen = np.isin(tree.nodes.order, list(tree.selected))
     for marked in (False, True):
         xs, ys = [], []
@@ -257,7 +257,7 @@ def _add_edges(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas
         )
 
 
-def _add_bars(figure: go.Figure, tree: TreeData, place: _Layout) -> None:
+def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: _Layout) -> None:
     """Bars of all nodes, a trace for every colour."""
     group = np.zeros(len(tree.objects), dtype=int)
     for number, part in enumerate(tree.groups):
@@ -289,7 +289,7 @@ def _add_bars(figure: go.Figure, tree: TreeData, place: _Layout) -> None:
             )
 
 
-def _add_nodes(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas) -> None:
+def _add_nodes(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas) -> None:
     """Text, pictures of the pivots, and what takes the clicks."""
     labels = tree.objects["label"].tolist()
     letter = 0.5 * 0.85 * canvas.font / _pixels(canvas)
@@ -329,7 +329,7 @@ def _add_nodes(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas
     )
 
 
-def _said(tree: TreeData, node: int, labels: list[str]) -> str:
+def _said(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
     """What a node is, for its hover text."""
     def named(position: int) -> str:
         return html.escape(shorten(labels[position], 40), quote=False)
@@ -357,7 +357,9 @@ def _said(tree: TreeData, node: int, labels: list[str]) -> str:
     return "<br>".join(lines)
 
 
-def _add_toggles(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas) -> None:
+def _add_toggles(
+    figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas
+) -> None:
     """Marks below nodes that can be unfolded, and, on the page, on those that can be folded."""
     ends = set(tree.ends)
     inner = [
@@ -380,7 +382,9 @@ def _add_toggles(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canv
     )
 
 
-def _add_members(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canvas) -> None:
+def _add_members(
+    figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas
+) -> None:
     """Members of the leaves in columns below them."""
     objects, xs, ys, more = [], [], [], []
     for leaf in tree.ends:
@@ -444,7 +448,7 @@ def _add_members(figure: go.Figure, tree: TreeData, place: _Layout, canvas: Canv
         )
 
 
-def _add_scale(figure: go.Figure, tree: TreeData, canvas: Canvas) -> None:
+def _add_scale(figure: go.Figure, tree: ComparisonTreeData, canvas: Canvas) -> None:
     """The colour bar of a quantity."""
     values = pd.to_numeric(tree.objects[tree.colour], errors="coerce")
     figure.add_scatter(

@@ -18,7 +18,7 @@ from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import (
     Rows,
-    TreeData,
+    DendrogramData,
     cluster_name,
     dendrogram,
     screen_height,
@@ -134,7 +134,7 @@ def _pick_rows(shown: ShownClustering) -> int:
 def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
     current, tree = shown.session, shown.tree
     pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
-    data = TreeData(
+    data = DendrogramData(
         tree, shown.triplets.objects, shown.clusters, shown.height, shown.support, pictures,
         shown.selected,
     )

@@ -22,7 +22,12 @@ from tripletscope.core.observers import (
 )
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.figures.dendrogram import Rows, TreeData, dendrogram, screen_height
+from tripletscope.dashboard.figures.dendrogram import (
+    DendrogramData,
+    Rows,
+    dendrogram,
+    screen_height,
+)
 from tripletscope.dashboard.figures.labels import shorten
 from tripletscope.dashboard.figures.observers import (
     grid_height,
@@ -305,7 +310,7 @@ def _distances(people: People, found: ObserverMaps) -> None:
             name=people.name("procrustes"),
         )
     rows = Rows(tree, len(names))
-    data = TreeData(
+    data = DendrogramData(
         tree, pd.DataFrame({"id": names, "label": names}), by_size(tree.cut(clusters)),
         tree.height_for(clusters),
     )

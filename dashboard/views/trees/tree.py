@@ -18,7 +18,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.tree import (
     Region,
-    TreeData,
+    ComparisonTreeData,
     divided_map,
     first_opened,
     tree_diagram,
@@ -99,13 +99,13 @@ def words(grove: Grove, plan: Planting, grown: Grown) -> str:
     return f"{text}. {grove.about}"
 
 
-def _data(grove: Grove, plan: Planting, grown: Grown, colour: str | None) -> TreeData:
+def _data(grove: Grove, plan: Planting, grown: Grown, colour: str | None) -> ComparisonTreeData:
     current, objects = grove.session, grove.triplets.objects
     opened = set(first_opened(grown.nodes))
     folded = current.drafts.get(f"{PAGE}.folded", {})
     if folded.get("tree") == _name(grove, plan):
         opened ^= set(folded["nodes"])
-    return TreeData(
+    return ComparisonTreeData(
         grown.nodes, objects, opened, colour, picture_addresses(grove.info, objects, 64),
         current.selected_positions(grove.triplets), _remarks(grove, grown),
     )
@@ -132,7 +132,7 @@ def _remarks(grove: Grove, grown: Grown) -> Sequence[str]:
     return found
 
 
-def _diagram(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> None:
+def _diagram(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeData) -> None:
     current, text = grove.session, words(grove, plan, grown)
     name = _name(grove, plan)
 
@@ -149,7 +149,7 @@ def _diagram(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> None
     def draw(canvas: Canvas) -> Any:
         shown = data
         if not canvas.screen and data.pictures:
-            shown = TreeData(**{
+            shown = ComparisonTreeData(**{
                 **{field: getattr(data, field) for field in data.__dataclass_fields__},
                 "pictures": embedded_pictures(grove.info, data.objects),
             })
@@ -207,7 +207,7 @@ def _facts(plan: Planting, grown: Grown) -> None:
         ))
 
 
-def _partition(grove: Grove, plan: Planting, grown: Grown, data: TreeData) -> None:
+def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeData) -> None:
     """The cells of the nodes that are drawn, on the map."""
     if not grove.is_plane or grown.tree.n_pairs > 1:
         why = (

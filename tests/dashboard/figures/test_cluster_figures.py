@@ -16,8 +16,8 @@ from tripletscope.dashboard.figures.clusters import count_curve, cross_table, to
 from tripletscope.dashboard.figures.colours import groups, look
 from tripletscope.dashboard.figures.dendrogram import (
     CUT,
+    DendrogramData,
     Rows,
-    TreeData,
     dendrogram,
     row_titles,
     screen_height,
@@ -46,9 +46,9 @@ def tree(points) -> Dendrogram:
 
 
 @pytest.fixture
-def data(tree) -> TreeData:
+def data(tree) -> DendrogramData:
     objects = pd.DataFrame({"label": [f"object <{i}>" for i in range(N)]})
-    return TreeData(tree, objects, by_size(tree.cut(4)), tree.height_for(4))
+    return DendrogramData(tree, objects, by_size(tree.cut(4)), tree.height_for(4))
 
 
 def marks(figure) -> dict[int, tuple]:
@@ -122,7 +122,7 @@ def test_selected_objects_are_marked_also_in_wedges(tree, data):
     chosen = tree.order[:3].tolist()
     for most in (N, 6):
         rows = Rows(tree, most)
-        own = TreeData(tree, data.objects, data.clusters, data.height, selected=chosen)
+        own = DendrogramData(tree, data.objects, data.clusters, data.height, selected=chosen)
         figure = dendrogram(own, rows, title="distance")
         bold = sum(text.startswith("<b>") for text in figure.layout.yaxis.ticktext)
         assert bold == (3 if most == N else len({
@@ -137,7 +137,7 @@ def test_selected_objects_are_marked_also_in_wedges(tree, data):
 
 def test_support_stands_at_its_branch(tree, data):
     support = np.linspace(0, 1, tree.n_leaves - 1)
-    own = TreeData(tree, data.objects, data.clusters, data.height, support)
+    own = DendrogramData(tree, data.objects, data.clusters, data.height, support)
     figure = dendrogram(own, Rows(tree, N), title="distance")
     texts = {
         node: text for trace in figure.data if trace.customdata is not None
@@ -151,7 +151,7 @@ def test_support_stands_at_its_branch(tree, data):
 
 def test_pictures_stand_at_their_leaves_and_names_where_there_are_none(tree, data):
     shown = {int(i): f"/{i}.png" for i in tree.objects[:30]}
-    own = TreeData(tree, data.objects, data.clusters, data.height, pictures=shown)
+    own = DendrogramData(tree, data.objects, data.clusters, data.height, pictures=shown)
     rows = Rows(tree, N)
     figure = dendrogram(own, rows, title="distance", marks="pictures")
     places = {image.source: image.y for image in figure.layout.images}
@@ -166,7 +166,7 @@ def test_the_axis_leaves_out_what_is_below_a_high_first_merge():
     merges = np.array([[0, 1, 0.50, 2], [2, 3, 0.55, 3], [4, 5, 0.6, 4]])
     tree = Dendrogram(merges, np.arange(4), 4)
     objects = pd.DataFrame({"label": list("abcd")})
-    data = TreeData(tree, objects, np.zeros(4, dtype=int), 0.61)
+    data = DendrogramData(tree, objects, np.zeros(4, dtype=int), 0.61)
     figure = dendrogram(data, Rows(tree, 4), title="distance")
     left, right = figure.layout.xaxis.range
     assert left > 0.6
@@ -188,7 +188,7 @@ def test_many_clusters_need_few_traces(points):
         Space(400, np.arange(400), vectors=np.random.default_rng(1).normal(size=(400, 2)))
     ).tree_
     objects = pd.DataFrame({"label": [str(i) for i in range(400)]})
-    data = TreeData(tree, objects, by_size(tree.cut(300)), tree.height_for(300))
+    data = DendrogramData(tree, objects, by_size(tree.cut(300)), tree.height_for(300))
     figure = dendrogram(data, Rows(tree, 400), title="distance")
     assert len(figure.data) < 200
     assert not figure.layout.showlegend

@@ -22,8 +22,8 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle, shades
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.figures.tree import (
+    ComparisonTreeData,
     Region,
-    TreeData,
     divided_map,
     first_opened,
     tree_diagram,
@@ -325,11 +325,11 @@ def test_numbers_read_well():
 
 
 @pytest.fixture
-def tree(data) -> TreeData:
+def tree(data) -> ComparisonTreeData:
     positions = np.nan_to_num(data.positions)
     nodes = ComparisonTree(leaf_size=2).fit(positions).nodes_
     opened = np.flatnonzero(nodes.child >= 0).tolist()
-    return TreeData(nodes, data.objects, opened, "kind", {0: "/a.png"})
+    return ComparisonTreeData(nodes, data.objects, opened, "kind", {0: "/a.png"})
 
 
 def trace(figure: go.Figure, name: str):
@@ -386,7 +386,7 @@ def test_a_tree_begins_with_few_ends():
     points = np.random.default_rng(0).normal(size=(500, 2))
     nodes = ComparisonTree(leaf_size=1).fit(points).nodes_
     objects = pd.DataFrame({"id": [str(i) for i in range(500)]}).assign(label="long name " * 9)
-    data = TreeData(nodes, objects, first_opened(nodes, 16))
+    data = ComparisonTreeData(nodes, objects, first_opened(nodes, 16))
     assert 4 < len(data.ends) <= 16
     assert all(len(text) < 40 for t in tree_diagram(data).data if t.text for text in t.text)
 
