@@ -17,8 +17,8 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     SEQUENTIAL,
     Canvas,
+    finished,
     template,
-    with_caption,
 )
 
 #: Cells of a heat map along one side; of more objects neighbours share a cell.
@@ -75,9 +75,7 @@ def count_curve(
                "showgrid": False, "range": [numbers[0] - 0.5, numbers[-1] + 0.5]},
         yaxis={"title": title, "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=30)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=30)
 
 
 def together_matrix(
@@ -135,9 +133,7 @@ def together_matrix(
         yaxis={**ticks, "range": [reach - 1, -0.035 * len(order) - 1], "scaleanchor": "x",
                "constrain": "domain"},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)
 
 
 def _add_edges(figure: go.Figure, clusters: np.ndarray, canvas: Canvas) -> None:
@@ -183,6 +179,4 @@ def cross_table(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCRE
         yaxis={"tickvals": np.arange(len(table)), "ticktext": [str(i) for i in table.index],
                "showgrid": False, "zeroline": False, "autorange": "reversed", "ticks": ""},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)

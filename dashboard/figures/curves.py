@@ -18,6 +18,7 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     SYMBOLS,
     Canvas,
+    finished,
     template,
     with_caption,
 )
@@ -97,9 +98,7 @@ def dimension_curves(
         xaxis={"title": "dimensions", "dtick": 1, "zeroline": False, "showgrid": False},
         yaxis={"title": value, "zeroline": False, "rangemode": "normal"},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=40)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=40)
 
 
 def _hover(row: pd.Series, value: str) -> str:
@@ -195,9 +194,7 @@ def learning_figure(
                "tickformat": ",", "range": [np.log10(low * 0.85), np.log10(high * 1.18)]},
         yaxis={"title": "held-out error", "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)
 
 
 def agreement_matrix(

@@ -22,9 +22,9 @@ from tripletscope.dashboard.interface.theme import (
     TEXT,
     Canvas,
     count,
+    finished,
     number,
     template,
-    with_caption,
 )
 
 #: Height of a leaf on the screen, in pixels; of one that has a picture and little company.
@@ -215,9 +215,7 @@ def dendrogram(
     if tall:
         # The axis is above, and the legend above the axis.
         figure.update_layout(legend_y=1.0 + 52.0 / canvas.height)
-    if canvas.screen:
-        figure.update_layout(margin_t=120 if tall else 66)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=120 if tall else 66)
 
 
 def reach(tree: Dendrogram) -> tuple[float, float]:

@@ -12,8 +12,8 @@ from tripletscope.dashboard.interface.theme import (
     PALETTE,
     SCREEN,
     Canvas,
+    finished,
     template,
-    with_caption,
 )
 
 #: Points along a curve: a screen shows no more.
@@ -50,9 +50,7 @@ def residual_curve(
         xaxis={"title": "deviance residual", "zeroline": False},
         yaxis={"title": "cumulative proportion", "tickformat": ".0%", "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=62)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=62)
 
 
 def simulated_against(
@@ -94,6 +92,4 @@ def simulated_against(
                "range": [ends[0] - room, ends[1] + room]},
         yaxis={"title": "simulations", "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)

@@ -8,7 +8,7 @@ from tripletscope.dashboard.figures.plane import plane
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.scale import scale
 from tripletscope.dashboard.figures.space import space
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas, template, with_caption
+from tripletscope.dashboard.interface.theme import SCREEN, Canvas, finished, template
 
 
 def embedding_map(
@@ -44,6 +44,4 @@ def embedding_map(
     else:
         figure = space(data, style, canvas)
     figure.update_layout(template=template(canvas), uirevision=revision)
-    if canvas.screen:
-        figure.update_layout(margin_t=34)  # room for the tool bar
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)

@@ -19,8 +19,8 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     SEQUENTIAL,
     Canvas,
+    finished,
     template,
-    with_caption,
 )
 
 #: More rows than this are drawn as means of blocks: a screen has no more pixels for them.
@@ -95,9 +95,7 @@ def similarity_matrix(
             "tickfont": {"size": 0.8 * canvas.font},
         },
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)
 
 
 def _blocks(values: np.ndarray, size: int) -> np.ndarray:
@@ -138,9 +136,7 @@ def most_similar(
         yaxis={"autorange": "reversed", "tickvals": np.arange(len(labels)), "ticktext": labels,
                "showgrid": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)
 
 
 def spectrum_figure(
@@ -167,6 +163,4 @@ def spectrum_figure(
         xaxis={"title": "component", "zeroline": False},
         yaxis={"title": "eigenvalue", "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)

@@ -27,6 +27,7 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     SEQUENTIAL,
     Canvas,
+    finished,
     template,
     with_caption,
 )
@@ -99,9 +100,7 @@ def square_matrix(
                "range": [-0.5, p - 0.5]},
         yaxis={**ticks, "title": down, "range": [p - 0.5, -0.5]},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)
 
 
 def relation_dots(
@@ -140,9 +139,7 @@ def relation_dots(
         xaxis={"title": "accuracy", "zeroline": False, "range": [low - room, high + room]},
         yaxis={"range": [len(table) - 0.5, -0.5], "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)
 
 
 def pooling_figure(
@@ -169,9 +166,7 @@ def pooling_figure(
                "type": "log", "ticktext": [str(n) for n in x]},
         yaxis={"title": "accuracy on another participant", "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)
 
 
 def grid_height(maps: np.ndarray) -> float:

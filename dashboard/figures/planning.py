@@ -17,8 +17,8 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     Canvas,
     count,
+    finished,
     template,
-    with_caption,
 )
 
 #: Colours of wrong numbers of dimensions, by how far off they are.
@@ -113,9 +113,7 @@ def plan_curves(
         # Two figures side by side have as many lines of names, so that their axes are in line.
         legend={"entrywidthmode": "fraction", "entrywidth": 0.48},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=40)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=40)
 
 
 def detection_bars(
@@ -149,6 +147,4 @@ def detection_bars(
         yaxis={"title": "share of the simulations", "tickformat": ".0%", "range": [0, 1],
                "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=40)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=40)

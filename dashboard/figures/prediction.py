@@ -17,9 +17,9 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     SYMBOLS,
     Canvas,
+    finished,
     number,
     template,
-    with_caption,
 )
 
 #: Neighbouring lines stand this share apart, so that their error bars do not cover each other.
@@ -99,9 +99,7 @@ def error_curves(
             "rangemode": "tozero",
         },
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=60)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=60)
 
 
 def _hover(name: str, x: str, value: str, row: dict, level: bool) -> str:
@@ -159,9 +157,7 @@ def predicted_against_true(
         xaxis={"title": f"{title}, true", "zeroline": False},
         yaxis={"title": f"{title}, predicted", "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)
 
 
 def expansion_box(
@@ -189,6 +185,4 @@ def expansion_box(
         template=template(canvas), dragmode="lasso", uirevision="expansion",
         xaxis={"title": "expansion rate", "zeroline": False}, yaxis={"visible": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)

@@ -27,6 +27,7 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     SYMBOLS,
     Canvas,
+    finished,
     number,
     template,
     with_caption,
@@ -112,9 +113,7 @@ def scale_curves(
         xaxis={"title": html.escape(stimulus, quote=False), "zeroline": False},
         yaxis={"title": value, "zeroline": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=62 if several else 34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=62 if several else 34)
 
 
 def _shade(rank: int, colour: str | None) -> str:
@@ -332,6 +331,4 @@ def group_errors(
                "ticktext": [html.escape(shorten(str(name)), quote=False) for name in names],
                "range": [len(names) - 0.5, -0.5]},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=62 if len(methods) > 1 else 34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=62 if len(methods) > 1 else 34)

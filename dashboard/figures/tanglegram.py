@@ -15,7 +15,7 @@ from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import DendrogramData, Rows, add_branches, reach
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, template, with_caption
+from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, finished, template
 
 _ROW, _TALLEST = 17.0, 5_000.0
 #: Share of the width that each tree has, and of what is between them that each label has.
@@ -104,9 +104,7 @@ def tanglegram(
                 "fixedrange": True},
         yaxis={"range": [n_rows, 0], "visible": False},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=100 if tall else 34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas, top=100 if tall else 34)
 
 
 def _wrapped(title: str) -> str:

@@ -21,8 +21,8 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     SEQUENTIAL,
     Canvas,
+    finished,
     template,
-    with_caption,
 )
 
 #: Sizes in a drawing that is this wide; it is scaled to its canvas.
@@ -231,9 +231,7 @@ def tree_diagram(
         xaxis={**hidden, "range": [-4, _WIDTH + 4]},
         yaxis={**hidden, "range": [place.text - place.height, place.text]},
     )
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)
 
 
 def _add_edges(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas) -> None:

@@ -18,8 +18,8 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     SYMBOLS,
     Canvas,
+    finished,
     template,
-    with_caption,
 )
 
 
@@ -122,6 +122,4 @@ def _percent_axes(figure: go.Figure, x: str, y: str) -> None:
 
 def _finished(figure: go.Figure, revision: str, caption: str, canvas: Canvas) -> go.Figure:
     figure.update_layout(template=template(canvas), dragmode="zoom", uirevision=revision)
-    if canvas.screen:
-        figure.update_layout(margin_t=34)
-    return with_caption(figure, caption, canvas)
+    return finished(figure, caption, canvas)

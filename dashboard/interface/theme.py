@@ -111,6 +111,13 @@ def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
     return figure.update_layout(title=title, height=whole, margin_b=height + 0.9 * size)
 
 
+def finished(figure: go.Figure, caption: str, canvas: Canvas, top: float = 34.0) -> go.Figure:
+    """A figure below the tool bar of a page, so many pixels, or above its caption in a file."""
+    if canvas.screen:
+        figure.update_layout(margin_t=top)
+    return with_caption(figure, caption, canvas)
+
+
 def number(value: float, digits: int = 3) -> str:
     """A number with so many significant digits, without an exponent where it can be read."""
     if value == 0 or 1e-3 <= abs(value) < 1e6:
