@@ -1,10 +1,10 @@
-"""A comparison tree: as a diagram that unfolds, and as cells on a map."""
+"""A comparison tree as a diagram that unfolds."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -14,8 +14,7 @@ import plotly.graph_objects as go
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten
-from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, shades, transparent
+from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, shades
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     SCREEN,
@@ -463,60 +462,3 @@ def _add_scale(figure: go.Figure, tree: ComparisonTreeData, canvas: Canvas) -> N
             },
         },
     )
-
-
-# On the map ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Region:
-    """A polygon (k, 2) on the map, and how strongly it is drawn."""
-
-    outline: np.ndarray
-    colour: str = FAINT
-    fill: float = 0.0
-    width: float = 1.0
-
-
-def divided_map(
-    data: MapData,
-    style: MapStyle,
-    regions: Sequence[Region],
-    *,
-    caption: str = "",
-    revision: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
-    """A map in the plane with the cells of a tree behind its points.
-
-    Parameters
-    ----------
-    data, style, revision
-        See `embedding_map`.
-    regions : sequence of Region
-        Drawn in this order.
-    """
-    figure = embedding_map(
-        data, replace(style, uncertainty=False), caption=caption, revision=revision,
-        canvas=canvas,
-    )
-    drawn = []
-    for region in regions:
-        if len(region.outline):
-            path = np.vstack([region.outline, region.outline[:1]])
-            drawn.append(go.Scatter(
-                x=path[:, 0], y=path[:, 1], mode="lines", fill="toself", hoverinfo="skip",
-                fillcolor=transparent(region.colour, region.fill), showlegend=False,
-                line={
-                    "color": transparent(FAINT, 0.7), "width": region.width * canvas.scale,
-                },
-            ))
-    return go.Figure([*drawn, *figure.data], figure.layout)
-
-
-def window(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of a rectangle that no view of a map of these positions reaches beyond."""
-    known = positions[np.isfinite(positions).all(axis=1)]
-    middle = (known.max(axis=0) + known.min(axis=0)) / 2
-    reach = 4.0 * max(float(np.ptp(known, axis=0).max()), 1e-9)
-    return middle - reach, middle + reach

@@ -14,9 +14,9 @@ from tripletscope.core.tree.comparison import SearchCurve
 from tripletscope.core.tree.oracle import AnswersOracle
 from tripletscope.core.tree.partition import cells
 from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import error_curves, expansion_box
-from tripletscope.dashboard.figures.tree import Region, divided_map, window
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, slide
 from tripletscope.dashboard.interface.theme import PALETTE, WIDE, Canvas, count

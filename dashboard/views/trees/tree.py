@@ -15,15 +15,13 @@ from tripletscope.core.design.active import LAYOUTS, question_table
 from tripletscope.core.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.tree.partition import cells
 from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.tree import (
-    Region,
     ComparisonTreeData,
-    divided_map,
     first_opened,
     tree_diagram,
     tree_height,
-    window,
 )
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick

@@ -14,6 +14,7 @@ import pytest
 from tripletscope.core.geometry import coverage_radius, ellipsoids
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.dashboard.figures.answers import histogram
+from tripletscope.dashboard.figures.cells import Region, divided_map
 from tripletscope.dashboard.figures.colours import groups, is_quantity
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.labels import place_labels, short_labels, shorten
@@ -23,8 +24,6 @@ from tripletscope.dashboard.figures.prediction import error_curves, predicted_ag
 from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.figures.tree import (
     ComparisonTreeData,
-    Region,
-    divided_map,
     first_opened,
     tree_diagram,
     tree_height,
