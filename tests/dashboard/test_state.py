@@ -147,12 +147,6 @@ def test_rows_and_columns_can_be_cut_anew(services):
     assert upload.table.n_rows == 4, "a failed attempt loses nothing"
 
 
-def test_uploads_without_a_picture_say_why():
-    with pytest.raises(DataError, match=r"No picture was found \(a.txt: "):
-        imports.gather_pictures([("a.txt", b"hello")])
-    assert set(imports.gather_pictures([("a.png", png("red")), ("b", b"x")])) == {"a.png"}
-
-
 # The analysis ---------------------------------------------------------------------------------
 
 

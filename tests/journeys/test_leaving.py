@@ -28,6 +28,7 @@ import os, sys, time
 import tripletscope.core.embedding.ordinal as ordinal
 import tripletscope.dashboard.imports as imports
 import tripletscope.dashboard.views.data.reading as reading
+import tripletscope.dashboard.waiting as waiting
 
 def endless(progress, **details):
     begun = time.monotonic()
@@ -48,7 +49,7 @@ def fit(self, triplets, y=None, *, progress=ordinal.silent, fit=ordinal.OrdinalE
     self.stopped_ = True
     return self
 
-imports._direction = direction
+waiting._direction = direction
 reading.accept = accept
 ordinal.OrdinalEmbedding.fit = fit
 from tripletscope.dashboard.serving.cli import main

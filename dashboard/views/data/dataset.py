@@ -18,7 +18,6 @@ from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, read_
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
-from tripletscope.dashboard.imports import gather_pictures
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
@@ -29,6 +28,7 @@ from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude
 from tripletscope.dashboard.views.page import Context, go_to, tab
+from tripletscope.dashboard.waiting import gather_pictures
 
 PAGE = "data"
 _GALLERY = 60

@@ -7,10 +7,11 @@ import streamlit as st
 
 from tripletscope.core.io import Reading
 from tripletscope.core.quality.direction import DirectionTest
-from tripletscope.dashboard.imports import Waiting, waiting
+from tripletscope.dashboard.imports import waiting
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.waiting import Waiting
 
 
 def show_direction(current: Session, upload: Waiting) -> None:

@@ -25,13 +25,14 @@ from tripletscope.core.io import (
     candidates,
 )
 from tripletscope.core.io.columns.reading import ROW_ROLES
-from tripletscope.dashboard.imports import Waiting, accept, discard
+from tripletscope.dashboard.imports import accept, discard
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.data.direction import show_direction
 from tripletscope.dashboard.views.opening import first_page
+from tripletscope.dashboard.waiting import Waiting
 
 _NONE = "—"
 _FEW = 3  # files that are left out, each with a message of its own

@@ -1,0 +1,209 @@
+"""An upload and how it is read: the shape of its table, several files, direction."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+import pytest
+
+from tests.core.io.test_hostile import GOOD, zipped
+from tests.dashboard.uploads import OTHERS, PEOPLE, others, png
+from tests.dashboard.views.test_pages import settled, start, words
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io import Reading, load, load_several, read
+from tripletscope.dashboard import imports
+from tripletscope.dashboard.waiting import gather_pictures
+
+# The shape of the table
+
+
+@pytest.mark.parametrize(("name", "widgets"), [
+    ("a.parquet", []), ("a.json", []), ("a.xlsx", ["header"]),
+    ("a.csv", ["header", "delimiter"]),
+])
+def test_only_what_can_be_cut_in_another_way_is_asked_for(services, name, widgets):
+    frame = pd.DataFrame({"anchor": list("abc"), "near": list("bca"), "far": list("cab")})
+    buffer = io.BytesIO()
+    write = {"parquet": frame.to_parquet, "xlsx": lambda b: frame.to_excel(b, index=False),
+             "json": lambda b: b.write(frame.to_json(orient="records").encode()),
+             "csv": lambda b: frame.to_csv(b, index=False)}[name.split(".")[1]]
+    write(buffer)
+    app = start()
+    app.file_uploader(key="upload").upload(name, buffer.getvalue(), "text/csv").run()
+    assert not app.exception
+    shown = [w.key for w in [*app.toggle, *app.selectbox] if w.key in ("header", "delimiter")]
+    assert shown == widgets
+    if widgets:
+        app.toggle(key="header").set_value(False).run()
+        assert not app.exception
+        assert "4 answers" in words(app)
+
+
+# Several files
+
+
+def test_of_several_files_the_unreadable_are_named_and_left_out():
+    with pytest.raises(DataError, match=r"broken\.csv: this is a PNG picture"):
+        load_several([*PEOPLE, *OTHERS])
+    with pytest.raises(DataError, match="4 different tables"):
+        load_several([*PEOPLE, OTHERS[1]])
+    inside = load(zipped(*PEOPLE, *OTHERS), "all.zip", tolerant=True)
+    beside = load_several([*OTHERS, *PEOPLE], tolerant=True)
+    for table, folder in ((inside, "all.zip/"), (beside, "")):
+        assert table.files == tuple(folder + name for name, _ in PEOPLE)
+        reasons = {name.removeprefix(folder): why for name, why in table.refused.items()}
+        assert reasons == {
+            "broken.csv": "this is a PNG picture, not a table of answers",
+            "notes.csv": "its columns are others: id, size, colour and age",
+        }
+        assert set(table.preview(9)["file"]) == {"session_p0", "session_p1", "session_p2"}
+    with pytest.raises(DataError, match=r"none of 2 files can be read; of a\.csv, the file is em"):
+        load_several([("a.csv", b""), ("b.csv", b"")], tolerant=True)
+    alone = load_several([("a.csv", GOOD)], tolerant=True)
+    assert (alone.files, alone.refused) == ((), {})
+
+
+def test_many_files_take_time_in_proportion(monkeypatch):
+    """Each file is compared with all others only by the names of its columns."""
+    from tripletscope.core.io.table import Table
+
+    calls = []
+    codes = Table.codes
+    monkeypatch.setattr(Table, "codes", lambda *a: calls.append(a) or codes(*a))
+    load_several([(f"s{i}.csv", PEOPLE[0][1]) for i in range(60)], reshape=False)
+    assert len(calls) <= 60 * 5
+
+
+def test_an_upload_of_several_files_with_pictures(services):
+    upload = imports.Waiting.of([*PEOPLE, *OTHERS, ("dog.png", png()), ("elk.png", png())])
+    assert upload.name == "session"
+    assert set(upload.pictures) == {"dog.png", "elk.png"}
+    triplets, report = upload.triplets()
+    assert triplets.answers["participant"].tolist() == ["session_p0", "session_p1", "session_p2"]
+    _, match = upload.matched_pictures()
+    assert (match.missing, match.unused) == (["car", "cat"], ["elk.png"])
+    assert any("1 unused: elk.png" in line for line in report)
+    zipped_up = imports.Waiting.of([("all.zip", zipped(*PEOPLE, ("pictures/dog.png", png())))])
+    assert list(zipped_up.pictures) == ["dog.png"]
+    assert zipped_up.triplets()[0].objects["image"].notna().sum() == 1
+    app = start()
+    app.file_uploader(key="upload").set_value([
+        (name, data, "text/csv") for name, data in [*PEOPLE, *OTHERS]
+    ])
+    app.run()
+    assert not app.exception
+    assert [w.value.replace("\\", "").split(":")[0] for w in app.warning] == [
+        "broken.csv was omitted", "notes.csv was omitted",
+    ]
+    assert "3 files read as one table" in [e.label for e in app.expander]
+
+
+def test_many_files_that_are_left_out_are_one_message(services):
+    app = start()
+    app.file_uploader(key="upload").set_value([
+        (name, data, "text/csv") for name, data in [*PEOPLE, *((f"b{i}.csv", b"") for i in range(5))
+    ]])
+    app.run()
+    assert not app.exception
+    assert [w.value for w in app.warning] == ["5 of 8 files were omitted."]
+    reasons = next(f.value for f in app.dataframe if "because" in f.value)
+    assert set(reasons["because"]) == {"the file is empty"}
+
+
+@pytest.mark.parametrize(("names", "together"), [
+    (["a.csv"], "a.csv"), (["p01.csv", "p02.csv"], "2 files"),
+    (["exp_a_01.csv", "exp_b_01.csv"], "exp"), (["eggs-1.csv", "eggs-22.csv"], "eggs"),
+])
+def test_several_files_are_called_by_what_their_names_share(services, names, together):
+    assert imports.Waiting.of([(name, PEOPLE[0][1]) for name in names]).name == together
+
+
+def test_uploads_without_a_picture_say_why():
+    with pytest.raises(DataError, match=r"No picture was found \(a.txt: "):
+        gather_pictures([("a.txt", b"hello")])
+    assert set(gather_pictures([("a.png", png()), ("b", b"x")])) == {"a.png"}
+
+
+# Direction
+
+
+def test_the_form_warns_of_a_wrong_direction_and_turns_it_round(services, anchor_last):
+    app = start()
+    app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv")
+    app.run()
+    assert not app.exception
+    settled(app, services)
+    (warning,) = app.warning
+    assert "Probably read wrongly" in warning.value
+    right = "anchor column 3, nearer column 1, farther column 2"
+    assert right in warning.value
+    assert len(app.table[0].value) == 12
+    app.button(key="direction.use").click().run()
+    settled(app, services)
+    assert not app.warning
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    assert layout.options[layout.value] == right.capitalize()
+    assert "Read correctly" in app.success[0].value
+    roles = {b.label: b.value for b in app.selectbox}
+    assert (roles["Anchor"], roles["Nearer"], roles["Farther"]) == (
+        "column 3", "column 1", "column 2"
+    )
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    (info,) = services.workspace.datasets()
+    kept = services.workspace.triplets(info)
+    assert (kept.rows == read(anchor_last, {"near": "column 1", "far": "column 2",
+                                            "anchor": "column 3"}).rows).all()
+
+    # The next file of the experiment may be read the same way.
+    upload = imports.Waiting.of([("next.csv", anchor_last)])
+    assert upload.readings[0].title != "As in bare", "columns without names are no proof"
+    assert upload.readings[-1].title == "As in bare"
+
+
+def test_the_form_goes_on_where_the_upload_has_left_the_memory(services, anchor_last):
+    app = start()
+    app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv").run()
+    settled(app, services)
+    others(5)
+    app.button(key="direction.use").click().run()
+    settled(app, services)
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    right = "Anchor column 3, nearer column 1, farther column 2"
+    assert layout.options[layout.value] == right
+    others(5)
+    app.run()
+    layout = next(b for b in app.selectbox if b.label == "Layout")
+    assert layout.options[layout.value] == right
+    others(5)
+    app.button(key="keep.go").click().run()
+    assert not app.exception
+    (info,) = services.workspace.datasets()
+    assert info.extra["reading"]["roles"]["anchor"] == "column 3"
+
+
+def test_a_test_of_another_reading_is_given_up(services, anchor_last):
+    upload = imports.Waiting.of([("bare.csv", anchor_last)])
+    imports.wait("s", upload)
+    first = upload.direction("s")
+    assert upload.direction("s") is first
+    upload.choose(1)
+    second = upload.direction("s")
+    assert second is not first
+    assert first.stopping or first.state == "done"
+    assert second.wait(60)
+    assert upload.direction("s") is second
+    assert second.results[0].readings[0] == upload.reading
+    upload.test_again()
+    third = upload.direction("s")
+    imports.discard("s")
+    assert third.stopping
+
+
+def test_a_change_of_who_answered_needs_no_new_test(services, anchor_last):
+    upload = imports.Waiting.of([("bare.csv", anchor_last)])
+    first = upload.direction("s")
+    upload.reading = Reading.from_dict(
+        {**upload.reading.to_dict(), "roles": {**upload.reading.roles, "participant": "column 1"}}
+    )
+    assert upload.direction("s") is first
