@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from tests.core.io.test_hostile import GOOD
-from tests.core.quality.test_quality import people_data
+from tests.core.quality.answers import people_data
 from tests.dashboard.uploads import OTHERS, PEOPLE, others, png
 from tests.dashboard.views.harness import settled, start, words
 from tripletscope.core.data.errors import DataError

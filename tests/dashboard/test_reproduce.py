@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tests.core.quality.test_quality import people_data
+from tests.core.quality.answers import people_data
 from tests.paths import ROOT
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.triplets import Triplets

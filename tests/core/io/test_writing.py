@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.core.io.test_layouts import CASES, FORMATS, SORTED_ODD, joined
+from tests.core.io.layouts import CASES, FORMATS, SORTED_ODD, joined
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import WRITERS, interpret, load, propose, read, write_answers, write_pairs

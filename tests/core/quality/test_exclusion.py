@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.core.io.test_layouts import FORMATS
-from tests.core.quality.test_quality import people_data
+from tests.core.io.layouts import FORMATS
+from tests.core.quality.answers import people_data
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets

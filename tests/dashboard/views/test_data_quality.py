@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.quality.test_quality import people_data
+from tests.core.quality.answers import people_data
 from tests.dashboard.views.harness import figure, numbers, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE

@@ -1,0 +1,109 @@
+"""How consistent answers are, and what can be reached, against counting by hand."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.core.quality.answers import question, small_data
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.quality import coverage, noise_ceiling, repeats, transitivity
+from tripletscope.core.simulation.simulate import simulate
+
+
+@settings(max_examples=80)
+@given(small_data())
+def test_repeats_against_all_pairs(triplets):
+    rows = [tuple(row) for row in triplets.rows.tolist()]
+    people = triplets.answers["participant"].tolist()
+    agree = {True: [], False: []}
+    for i, j in combinations(range(len(rows)), 2):
+        if question(rows[i]) == question(rows[j]):
+            agree[people[i] == people[j]].append(rows[i] == rows[j])
+    found = repeats(triplets)
+    for share, own in ((found.within, True), (found.between, False)):
+        assert share.n == len(agree[own])
+        if share.n:
+            assert share.value == pytest.approx(np.mean(agree[own]))
+            assert 0 <= share.low <= share.value + 1e-12
+            assert share.value <= share.high + 1e-12 <= 1 + 1e-9
+    given = {}
+    for row in rows:
+        given.setdefault(question(row), []).append(row)
+    assert found.questions == len(given)
+    assert found.repeated == sum(len(many) > 1 for many in given.values())
+    assert found.contradicted == sum(len(set(many)) > 1 for many in given.values())
+
+
+def test_intervals_of_repeats_hold():
+    rng = np.random.default_rng(0)
+    trios = np.array([(0, j, k) for j, k in combinations(range(1, 12), 2)])
+    truth, covered = 0.8**2 + 0.2**2, 0
+    for _ in range(200):
+        turned = rng.random((len(trios), 4)) < 0.2
+        rows = np.concatenate([np.where(turned[:, [k]], trios[:, [0, 2, 1]], trios)
+                               for k in range(4)])
+        share = repeats(Triplets.from_array(rows, 12)).between
+        covered += share.low <= truth <= share.high
+    assert covered > 180
+
+
+@settings(max_examples=60)
+@given(small_data(with_people=False))
+def test_transitivity_against_loops(triplets):
+    rows = triplets.rows.tolist()
+    found = transitivity(triplets)
+    for i in range(triplets.n_objects):
+        lead = {}
+        for anchor, near, far in rows:
+            if anchor == i:
+                lead[near, far] = lead.get((near, far), 0) + 1
+                lead[far, near] = lead.get((far, near), 0) - 1
+        others = [j for j in range(triplets.n_objects) if j != i]
+        triples = circular = 0
+        for j, k, m in combinations(others, 3):
+            edges = [lead.get(pair, 0) for pair in ((j, k), (k, m), (m, j))]
+            triples += all(edges)
+            circular += all(e > 0 for e in edges) or all(e < 0 for e in edges)
+        assert (found["triples"][i], found["circular"][i]) == (triples, circular)
+
+
+def test_a_quarter_of_guesses_goes_round_in_circles(truth):
+    rng = np.random.default_rng(0)
+    rows = np.array([(i, j, k) for i in range(9) for j, k in combinations(range(9), 2)
+                     if i not in (j, k)])
+    turned = rng.random(len(rows)) < 0.5
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    found = transitivity(Triplets.from_array(rows))
+    assert found["circular"].sum() / found["triples"].sum() == pytest.approx(0.25, abs=0.04)
+    assert transitivity(simulate(truth, 3000))["circular"].sum() == 0
+
+
+def test_the_ceiling_and_where_there_is_none():
+    trio = [[0, 1, 2]] * 3 + [[0, 2, 1]]
+    ceiling = noise_ceiling(Triplets.from_array(trio))
+    # Each of the three has two against one; the fourth has three against none.
+    assert ceiling.accuracy.value == 0.75
+    assert ceiling.accuracy.low < 0.75 < ceiling.accuracy.high
+    none = noise_ceiling(Triplets.from_array([[0, 1, 2], [1, 0, 2]]))
+    assert none.accuracy is None
+    assert "noise ceiling cannot be estimated" in none.sentence
+
+
+@settings(max_examples=60)
+@given(st.lists(st.permutations(range(7)).map(lambda p: p[:3]), min_size=1, max_size=5))
+def test_coverage(rows):
+    found = coverage(Triplets.from_array(rows, 7))
+    graph = nx.Graph()
+    for row in rows:
+        nx.add_cycle(graph, row)
+    assert found.components == nx.number_connected_components(graph)
+    assert found.never_asked == [str(i) for i in range(7) if i not in graph]
+    assert found.possible == 105 == len({question(p) for p in permutations(range(7), 3)})
+    assert found.needed[2] == pytest.approx(2 * 7 * np.log(7))
+    assert found.dimensions == 0
