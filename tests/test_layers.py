@@ -108,3 +108,18 @@ def test_importing_core_prints_nothing_and_needs_no_dashboard():
 def test_nothing_runs_parts_of_pages_by_a_clock(path):
     """A part that is about to run when another page is opened would empty that page."""
     assert "run_every" not in path.read_text(), "follow jobs by interface.watching"
+
+
+#: Longer than files may be; each is about to be divided.
+LONG = {"tests/dashboard/views/test_pages.py", "core/uncertainty/posterior.py"}
+
+
+def test_no_file_is_long():
+    """Who opens a file sees what it holds; what has grown beyond is several things."""
+    folders = [*sorted(FOLDERS), "tests", "benchmarks", PACKAGE]
+    paths = [path for folder in folders for path in modules(folder)]
+    long = {
+        path.relative_to(ROOT).as_posix() for path in paths
+        if path.read_text().count("\n") > 500
+    }
+    assert long == LONG

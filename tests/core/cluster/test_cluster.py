@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import re
 
 import joblib
 import numpy as np
@@ -22,10 +21,8 @@ from tripletscope.core.cluster.agreement import agreement
 from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
 from tripletscope.core.cluster.comparison import additive_similarity
 from tripletscope.core.cluster.counting import count_clusters
-from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.kmeans import kernel_kmeans
 from tripletscope.core.cluster.stability import stability
-from tripletscope.core.cluster.tanglegram import untangle
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
@@ -287,97 +284,6 @@ def test_additive_similarity_counts():
     rows = np.array([[0, 1, 2], [0, 1, 2], [1, 2, 0]])
     found = additive_similarity(rows, np.array([1.0, 1.0, 3.0]), 3)
     assert found.tolist() == [[0, 2 - 3, -2], [-1, 0, 3], [-2, 3, 0]]
-
-
-# Trees ----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def tree() -> Dendrogram:
-    """Ten leaves for ten of twelve objects."""
-    points = np.random.default_rng(3).normal(size=(10, 2))
-    return Dendrogram(linkage(pdist(points), "average"), np.arange(12)[2:], 12)
-
-
-def test_cuts_are_scipys_and_numbered_as_drawn(tree):
-    for k in range(1, 11):
-        labels = tree.cut(k)
-        assert labels[:2].tolist() == [-1, -1]
-        assert adjusted_rand_score(labels[2:], fcluster(tree.linkage, k, "maxclust")) == 1.0
-        drawn = labels[tree.order]
-        assert np.all(np.diff(drawn) >= 0)
-        assert set(drawn) == set(range(k))
-        assert np.array_equal(tree.cut(height=tree.height_for(k)), labels)
-        assert tree.n_clusters_at(tree.height_for(k)) == k
-        for number, node in enumerate(tree.roots(k)):
-            assert set(tree.members(node)) == set(np.flatnonzero(labels == number))
-    assert np.array_equal(tree.cut(99), tree.cut(10))
-    with pytest.raises(ValueError, match="either"):
-        tree.cut()
-
-
-def test_branches_know_their_members_and_places(tree):
-    held = tree.membership()
-    assert held.sum(axis=1).tolist() == tree.linkage[:, 3].tolist()
-    assert held[-1].sum() == 10
-    for node in range(10, 19):
-        assert set(tree.members(node)) == set(np.flatnonzero(held[node - 10]))
-        start, stop = tree.spans[node]
-        assert start <= tree.places[node] <= stop - 1
-    assert np.array_equal(tree.order[tree.places[:10].astype(int)], tree.objects)
-
-
-def test_turning_branches_keeps_the_tree(tree):
-    turned = tree.turned(np.ones(9, dtype=bool))
-    assert turned.order.tolist() == tree.order[::-1].tolist()
-    assert np.array_equal(turned.cophenetic(), tree.cophenetic())
-
-
-def test_newick_can_be_read_again(tree):
-    names = [f"it's {i}, (so)" for i in range(12)]
-    text = tree.newick(names, np.linspace(0, 1, 9))
-    assert text.endswith(")1;")
-    found = re.findall(r"(?:'((?:[^']|'')*)')?[\d.]*:([\d.e-]+)", text)
-    leaves = [name.replace("''", "'") for name, _ in found if name]
-    assert leaves == [names[i] for i in tree.order]
-    lengths = [
-        tree.heights[10 + i] - tree.heights[side]
-        for i, pair in enumerate(tree.children) for side in pair
-    ]
-    assert np.allclose(sorted(float(length) for _, length in found), sorted(lengths), rtol=1e-4)
-
-
-def test_a_long_chain_is_no_trouble():
-    chain = np.array([[0 if i == 0 else 3000 + i - 1, i + 1, i + 1, i + 2] for i in range(2999)])
-    tree = Dendrogram(chain.astype(float), np.arange(3000), 3000)
-    assert len(tree.newick([str(i) for i in range(3000)])) > 3000
-    assert tree.cut(5).max() == 4
-    assert untangle(tree, tree.turned(np.arange(2999) % 2 == 0)).entanglement == 0
-
-
-def test_one_object_makes_a_tree():
-    tree = Dendrogram(np.zeros((0, 4)), np.array([2]), 3)
-    assert tree.cut(1).tolist() == [-1, -1, 0]
-    assert tree.newick(["a", "b", "c"]) == "'c';"
-    assert tree.height_for(1) == 0
-
-
-def test_untangling_undoes_turns():
-    rng = np.random.default_rng(0)
-    tree = Dendrogram(linkage(pdist(rng.normal(size=(40, 3))), "average"), np.arange(40), 40)
-    turned = tree.turned(rng.random(39) < 0.5)
-    found = untangle(tree, turned)
-    assert found.entanglement == 0
-    assert np.array_equal(found.first.order, found.second.order)
-    other = Dendrogram(linkage(pdist(rng.normal(size=(35, 3))), "average"), np.arange(5, 40), 40)
-    before, after = untangle(tree, other, rounds=0), untangle(tree, other)
-    assert after.entanglement < before.entanglement
-    place = np.full(40, -1)
-    place[after.second.order] = np.arange(35)
-    order = [place[i] for i in after.first.order if place[i] >= 0]
-    crossed = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
-    assert after.entanglement == pytest.approx(crossed / (35 * 34 / 2))
-    assert np.array_equal(after.first.cophenetic(), tree.cophenetic())
 
 
 # How many, how sure, how right ----------------------------------------------------------------
