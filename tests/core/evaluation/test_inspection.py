@@ -52,3 +52,16 @@ def test_answers_at_odds_come_clearest_first(fitted, triplets):
     assert answers_at_odds(fitted, triplets).tolist() == [2, 1]
     assert answers_at_odds(fitted, triplets, [2]).tolist() == [1]
     assert answers_at_odds(fitted, triplets, [4]).tolist() == []
+
+
+def test_what_a_map_contradicts_does_not_depend_on_its_size(fitted, triplets):
+    fitted.embedding_ *= 0.01
+    assert answers_at_odds(fitted, triplets).tolist() == [2, 1]
+
+
+def test_two_objects_are_neighbours_and_one_has_none(fitted, triplets):
+    fitted.placed_ = np.array([True, False, True, False, False])
+    table = inspect_objects(fitted, triplets)
+    assert table["neighbours"].tolist() == [["c"], [], ["a"], [], []]
+    fitted.placed_[2] = False
+    assert inspect_objects(fitted, triplets)["neighbours"].tolist() == [[]] * 5

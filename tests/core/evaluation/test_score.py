@@ -99,6 +99,13 @@ def test_interval_of_nadeau_and_bengio(monkeypatch, planted):
     )
 
 
+@pytest.mark.parametrize(("repeats", "end"), [(1, "by question"), (2, "by question, 2 times")])
+def test_it_is_said_how_often_folds_were_drawn(planted, repeats, end):
+    estimate = cross_validate(STE(n_init=1), planted, folds=3, repeats=repeats)
+    assert estimate.scheme == f"3-fold cross-validation {end}"
+    assert len(estimate.fold_errors) == 3 * repeats
+
+
 def test_too_few_questions_are_refused():
     rows = [[0, 1, 2]] * 50 + [[0, 2, 1]] * 50
     with pytest.raises(DataError, match="1 different questions cannot be divided into 5 folds"):

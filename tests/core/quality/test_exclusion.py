@@ -106,6 +106,32 @@ def test_fast_blocks_against_sorting():
     assert (found.mask == expected).all()
 
 
+def test_answers_of_nobody_are_no_participant_s():
+    triplets = people_data()
+    named = triplets.answers["participant"].where(np.arange(720) % 120 >= 10)
+    triplets = Triplets(triplets.rows, triplets.objects, triplets.answers.assign(participant=named))
+    removed = Cleaning(triplets).preview(Exclusion("few_answers", {"least": 111}))
+    assert (removed.mask == named.notna()).all()
+
+
+def test_who_has_no_side_prefers_none():
+    triplets = people_data()
+    side = triplets.answers["side"].where(triplets.answers["participant"] != "p2")
+    triplets = Triplets(triplets.rows, triplets.objects, triplets.answers.assign(side=side))
+    exclusion = Exclusion("favourite_side", {"most": 1.0, "least": 0.3})
+    assert Cleaning(triplets).preview(exclusion).participants == ["p5"]
+
+
+def test_a_block_of_nine_answers_is_not_judged_by_the_next():
+    triplets = people_data(n_people=1, each=40)
+    times = np.r_[np.full(9, 0.1), 0.9, np.full(30, 2.0)]
+    answers = triplets.answers.assign(
+        block=pd.Categorical(np.arange(40) >= 9), response_time=times
+    )
+    triplets = Triplets(triplets.rows, triplets.objects, answers)
+    assert not Cleaning(triplets).preview(Exclusion("fast_blocks", {"blocks": 1})).mask.any()
+
+
 def test_steps_see_what_is_left_and_undo_is_exact():
     raw = people_data()
     before = raw.fingerprint

@@ -244,6 +244,15 @@ def test_predicted_answers(planted):
     assert table["probability"].min() >= 0.5
 
 
+def test_what_is_as_likely_as_not_is_left_open():
+    embeddings = np.random.default_rng(0).normal(size=(20, 4, 2))
+    embeddings[:, 2] = embeddings[:, 1]  # always in one place
+    samples = Samples(embeddings, embeddings[0])
+    table = predicted(samples, Triplets.from_array([[0, 1, 2], [0, 1, 3]], 4))
+    assert table["probability"].tolist()[0] == 0.5
+    assert table["nearer"].notna().tolist() == [False, True]
+
+
 # Dimension ---------------------------------------------------------------------------------------
 
 
@@ -254,3 +263,14 @@ def test_uncertainty_is_least_in_the_true_dimension(planted):
     assert (np.diff(curve.loss) < 0).all()
     with pytest.raises(Stopped):
         uncertainty_by_dimension(STE(), planted, progress=lambda f, **_: f > 0.3)
+
+
+def test_each_number_of_dimensions_takes_its_part_of_the_progress(planted):
+    seen = []
+    uncertainty_by_dimension(
+        STE(n_init=1), planted, most=2, maps=10, progress=lambda f, **_: seen.append(f)
+    )
+    assert seen == sorted(seen)
+    assert 0.0 <= seen[0] < 0.5
+    assert any(0.5 < fraction < 1.0 for fraction in seen)
+    assert seen[-1] == 1.0

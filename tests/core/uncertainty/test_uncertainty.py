@@ -23,7 +23,8 @@ from tripletscope.core.uncertainty import (
     undecided_comparisons,
     undecided_pairs,
 )
-from tripletscope.core.uncertainty.resampling import _drawn, _pilot
+from tripletscope.core.uncertainty.comparisons import moments
+from tripletscope.core.uncertainty.resampling import _PILOTS, _drawn, _pilot
 
 
 def test_few_answers_do_not_make_small_ellipses(truth):
@@ -196,6 +197,20 @@ def test_replicates_begin_at_the_map_only_where_that_makes_no_difference(planted
     assert not all(found)
 
 
+def test_after_the_pilots_every_replicate_is_one_fit_from_the_map(planted, monkeypatch):
+    """What leads to the same map from anywhere is computed once, from where it is soonest there."""
+    fits = []
+    refitted = STE.refitted
+
+    def noted(self, answers, start, halt):
+        fits.append((self.n_init, start is not None))
+        return refitted(self, answers, start, halt)
+
+    monkeypatch.setattr(STE, "refitted", noted)
+    bootstrap(STE(n_init=3), planted, replicates=_PILOTS + 4)
+    assert sorted(fits) == [(1, False)] * _PILOTS + [(1, True)] * (_PILOTS + 4)
+
+
 # Comparisons -------------------------------------------------------------------------------------
 
 
@@ -273,6 +288,14 @@ def test_distances_without_spread_or_difference():
     assert np.allclose(same.most_uncertain(5)[1], 0.5)
     sure = Comparisons(np.abs(np.subtract.outer(range(4), [0, 1, 2.5, 4.5])), np.zeros((4, 4)))
     assert sure.average_uncertainty == pytest.approx(0.0)
+
+
+def test_spread_of_distances_is_that_of_a_sample():
+    embeddings = np.random.default_rng(1).normal(size=(7, 5, 2))
+    lengths = np.linalg.norm(embeddings[:, :, None] - embeddings[:, None], axis=3)
+    found = moments(embeddings)
+    assert np.allclose(found.mean, lengths.mean(axis=0))
+    assert np.allclose(found.sd, lengths.std(axis=0, ddof=1))
 
 
 def test_comparisons_are_the_same_on_any_number_of_threads():
