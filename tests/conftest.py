@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -25,6 +26,36 @@ settings.register_profile("fresh", deadline=None)
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.load_profile("same")
 
+#: Files of few tests that take long, the longest first. Processes that share the tests get whole
+#: files, and the last of them is to be a short one.
+LONG = [
+    "tests/journeys/test_main_path.py",
+    "tests/journeys/test_leaving.py",
+    "tests/test_package.py",
+    "tests/dashboard/serving/test_cli.py",
+    "tests/dashboard/views/",
+    "tests/dashboard/test_waiting.py",
+    "tests/dashboard/test_imports.py",
+    "tests/core/optimise/test_minimise.py",
+    "tests/core/tree/test_forest.py",
+    "tests/core/kernel/test_kernel.py",
+    "tests/core/uncertainty/test_posterior.py",
+    "tests/core/tree/test_tree_results.py",
+]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Hand out what takes longest first, then what has most tests; alone, keep the order."""
+    if not hasattr(config, "workerinput"):
+        return
+    sizes = Counter(item.path for item in items)
+
+    def place(item: pytest.Item) -> tuple[int, int]:
+        known = [k for k, start in enumerate(LONG) if item.nodeid.startswith(start)]
+        return min(known, default=len(LONG)), -sizes[item.path]
+
+    items.sort(key=place)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

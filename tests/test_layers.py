@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONG as HANDED_OUT_FIRST
 from tests.paths import ROOT
 
 #: Rooms of core by floor, from the ground up: what is in one imports from it or from lower floors.
@@ -123,3 +124,7 @@ def test_no_file_is_long():
         if path.read_text().count("\n") > 500
     }
     assert long == LONG
+
+
+def test_files_that_are_handed_out_first_exist():
+    assert [start for start in HANDED_OUT_FIRST if not (ROOT / start).exists()] == []
