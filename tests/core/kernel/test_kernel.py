@@ -324,6 +324,7 @@ def test_gaussian_of_positions():
     positions = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     fitted = GaussianKernel(bandwidth=2.0).fit_positions(positions)
     assert fitted.kernel_[0, 1] == pytest.approx(np.exp(-25 / 8))
+    assert not fitted.stopped_
     automatic = GaussianKernel().fit_positions(positions)
     assert automatic.bandwidth_ == pytest.approx(np.sqrt(18))  # of 1, sqrt(18) and 5
     assert np.array_equal(GaussianKernel().fit_positions(np.zeros((3, 1))).kernel_, np.ones((3, 3)))
@@ -368,3 +369,14 @@ def test_landmark_answers_show_planted_groups():
         questions = landmark_questions(60, choose_landmarks(60, 8, rng), method.name)
         kernel = method().fit(answer(positions, questions, rng)).kernel_
         assert kernel[:30, :30].mean() > kernel[:30, 30:].mean() + 0.3
+
+
+def test_landmarks_are_different_objects():
+    assert choose_landmarks(12, 12, np.random.default_rng(0)).tolist() == list(range(12))
+
+
+def test_objects_that_nobody_was_asked_about_are_no_part_of_a_design():
+    rows = landmark_questions(8, [1, 4, 6], "k1")
+    asked, more = (Triplets.from_array(rows, n) for n in (8, 30))
+    one, other = (next(d for d in recognise(t) if d.kernel == "k1") for t in (asked, more))
+    assert one.n_possible == other.n_possible == len(rows)

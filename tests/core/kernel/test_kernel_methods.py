@@ -172,6 +172,14 @@ def test_two_objects_of_a_label_are_too_few_for_inner_folds(algorithm, groups):
     assert found.chosen.tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("algorithm", ["svm", "knn"])
+def test_three_objects_of_a_label_are_enough_for_inner_folds(algorithm, groups):
+    few = np.full(45, None, dtype=object)
+    few[[0, 1, 2, 15, 16, 17]] = ["a"] * 3 + ["b"] * 3
+    found = classify_labels(K1().fit(groups), few, algorithm=algorithm)
+    assert (len(found.chosen), found.error) == (3, 0.0)
+
+
 def test_columns_that_cannot_be_learned_are_refused(groups):
     with pytest.raises(DataError, match="no column 'colour'"):
         classify(K1(), groups, labels="colour")

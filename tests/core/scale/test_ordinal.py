@@ -107,6 +107,12 @@ def test_orientation_keeps_shape():
         np.testing.assert_allclose(distance / distance[0], original / original[0])
 
 
+def test_a_map_that_follows_no_stimulus_keeps_its_shape():
+    positions = np.array([[1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0], [1.0, 0.0]])  # no trend in the rank
+    turned = oriented(positions, np.arange(4.0))(positions)
+    assert np.ptp(turned, axis=0).tolist() == pytest.approx([1.0, 0.0])
+
+
 def test_monotone_by_hand():
     def scale(values, deviation, stimulus=(0, 1, 2)):
         values = np.array(values, dtype=float)[:, None]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
-from scipy.stats import norm
+from scipy.stats import chi2, norm
 
 from tests.paths import FIXTURES
 from tripletscope.core.computing.parallel import Halt
@@ -150,6 +150,15 @@ def test_diagnostics_notice_an_observer_without_a_scale():
     assert easy.runs_p > 0.02
     assert easy.outside < 0.15
     assert MLDS().fit(wrong).daf_ < MLDS().fit(rows).daf_ - 0.2
+
+
+def test_an_observer_who_guesses_is_fitted_hardly_better_than_by_guessing():
+    """By Wilks's theorem the gain has a chi-square distribution, one degree for each parameter."""
+    rows = table("kk1")
+    guessed = rows.assign(resp=np.random.default_rng(0).integers(2, size=len(rows)))
+    fitted = MLDS().fit(guessed)
+    gain = fitted.null_deviance_ - fitted.deviance_
+    assert 0 < gain < chi2.ppf(0.999, len(fitted.levels_) - 1)
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,19 @@ def test_objects_of_the_tree_are_not_their_own_neighbours():
     assert found[0] == np.argsort(DISTANCES[5])[1]
 
 
+def test_the_search_of_a_pivot_begins_in_its_own_leaf():
+    """Nothing is nearer to a pivot than itself, so that no question is asked about that."""
+    oracle = Vectors(POINTS)
+    nodes = ComparisonTree(metric=oracle, leaf_size=25).fit(OBJECTS[:30]).nodes_
+    assert nodes.child.tolist() == [1, -1, -1]
+    for leaf, x in zip((1, 2), nodes.pivots[0, 0].tolist(), strict=True):
+        beside = np.setdiff1d(nodes.members(leaf), x)
+        # The nearest of so many is found by one question fewer.
+        search = best_first(nodes, x, True, 1, len(beside) - 1)
+        ((found, _),) = converse(oracle, [search])
+        assert found[0] == beside[np.argmin(DISTANCES[x, beside])]
+
+
 def test_inserted_objects_are_found_in_their_leaves():
     tree = ComparisonTree(leaf_size=6).fit(POINTS[:100])
     before = tree.n_questions_

@@ -110,6 +110,23 @@ def test_forests_predict_numbers(described):
     assert found.peer_errors.mean(axis=0).max() < found.chance
 
 
+def test_errors_follow_the_unit_of_the_numbers_and_proportions_end_at_one(described):
+    """Errors, and their intervals, are in the unit of the column, wherever its zero is."""
+    tables = []
+    for unit, zero in ((1.0, 0.0), (100.0, 5000.0)):
+        height = zero + unit * described.objects["height"]
+        changed = described.with_objects(described.objects.assign(height=height))
+        found = forest_errors(STE(n_init=1), changed, column="height", kind="numbers")
+        tables.append(found.table().set_index("method").loc[found.peers, ["error", "low", "high"]])
+    # Machines stop at a tolerance, and forests meet ties that rounding decides.
+    np.testing.assert_allclose(tables[1], 100.0 * tables[0], rtol=0.1)
+    side = np.array(["left", "right"] * 4 + [None] * 22, dtype=object)
+    few = described.with_objects(described.objects.assign(side=side))
+    found = forest_errors(STE(n_init=1), few, column="side")
+    assert found.peer_errors.std(axis=0, ddof=1).max() > 0.3
+    assert found.table()["high"].max() == 1.0
+
+
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_peers_do_without_inner_folds_where_there_are_too_few_objects(described, kind):
     column = np.full(described.n_objects, None, dtype=object)
