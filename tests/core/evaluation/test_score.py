@@ -99,6 +99,19 @@ def test_interval_of_nadeau_and_bengio(monkeypatch, planted):
     )
 
 
+@pytest.mark.parametrize(("values", "low", "high"), [
+    ([0.0, 0.0, 0.0, 0.4], 0.0, 0.6), ([1.0, 1.0, 1.0, 0.6], 0.4, 1.0),
+])
+def test_no_interval_goes_beyond_what_an_error_can_be(monkeypatch, planted, values, low, high):
+    errors = iter(values)
+    monkeypatch.setattr(
+        "tripletscope.core.evaluation.score._wrong_without",
+        lambda *part: np.full(part[2].sum(), next(errors)),
+    )
+    estimate = cross_validate(STE(), planted, folds=4)
+    assert low <= estimate.low < estimate.error < estimate.high <= high
+
+
 @pytest.mark.parametrize(("repeats", "end"), [(1, "by question"), (2, "by question, 2 times")])
 def test_it_is_said_how_often_folds_were_drawn(planted, repeats, end):
     estimate = cross_validate(STE(n_init=1), planted, folds=3, repeats=repeats)
