@@ -9,7 +9,7 @@ import pytest
 
 from tests.core.io.test_hostile import GOOD, zipped
 from tests.dashboard.uploads import OTHERS, PEOPLE, others, png
-from tests.dashboard.views.test_pages import settled, start, words
+from tests.dashboard.views.harness import settled, start, words
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import Reading, load, load_several, read
 from tripletscope.dashboard import imports

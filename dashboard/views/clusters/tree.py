@@ -17,8 +17,8 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import (
-    Rows,
     DendrogramData,
+    Rows,
     cluster_name,
     dendrogram,
     screen_height,
