@@ -40,15 +40,16 @@ class Context:
     session : Session
     info : DatasetInfo
         The open data set; None on pages that need none.
-    slot : str
-        Of the tab's jobs: a newer one takes the place of the one before.
+    slot : str or None
+        Of the tab's jobs: a newer one takes the place of the one before. None where nothing is
+        computed.
     row : DeltaGenerator
         The place beside the tabs.
     """
 
     session: Session
     info: DatasetInfo
-    slot: str
+    slot: str | None
     row: Any
 
     @classmethod
@@ -85,6 +86,8 @@ class Context:
     @property
     def job(self) -> Job | None:
         """The newest job of the tab on these answers."""
+        if self.slot is None:
+            return None
         slot = self.session.slot(self.slot) if self.info else self.slot
         return services().jobs.latest(self.session.id, slot)
 
@@ -139,7 +142,7 @@ class Tab:
     title: str
     order: float
     needs: Callable[[Context], Context | None] | None
-    slot: str
+    slot: str | None
     show: Callable[[Any], None]
 
 
@@ -148,7 +151,7 @@ _TABS: dict[str, dict[str, Tab]] = {}
 
 def tab(
     page: str, title: str, order: float, *,
-    needs: Callable[[Context], Context | None] | None = None, slot: str = "",
+    needs: Callable[[Context], Context | None] | None = None, slot: str | None = "",
 ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
     """Declare a function that shows a tab.
 
@@ -163,7 +166,8 @@ def tab(
         Makes of the `Context` what the function is given, asking for it beside the tabs. None is
         nothing to be shown: then it has said so.
     slot : str, optional
-        Of the tab's jobs, if not the page's: a newer one takes the place of the one before.
+        Of the tab's jobs, if not the page's: a newer one takes the place of the one before. None
+        of a tab on which nothing is computed; others show the job (`picture_and_side`, `watch`).
     """
 
     def declare(show: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -172,7 +176,7 @@ def tab(
         known = of_page.get(name)
         if known is not None and known.show.__module__ != show.__module__:
             raise TypeError(f"The page {page} has two tabs {name}")
-        of_page[name] = Tab(name, title, order, needs, slot or page, show)
+        of_page[name] = Tab(name, title, order, needs, page if slot == "" else slot, show)
         return show
 
     return declare

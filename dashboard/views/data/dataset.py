@@ -79,7 +79,7 @@ def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> di
 # Overview ------------------------------------------------------------------------------------
 
 
-@tab(PAGE, "Overview", 1)
+@tab(PAGE, "Overview", 1, slot=None)
 def show_overview(context: Context) -> None:
     """How much there is of everything, and how the file was read."""
     info, answers = context.info, context.answers
@@ -187,7 +187,7 @@ def _object_table(answers: Triplets | Quadruples) -> pd.DataFrame:
     return table
 
 
-@tab(PAGE, "Objects", 4)
+@tab(PAGE, "Objects", 4, slot=None)
 def show_objects(context: Context) -> None:
     """The table of objects."""
     current, info, answers = context.session, context.info, context.answers
@@ -227,7 +227,7 @@ def answer_table(
     return pd.concat([pd.DataFrame(names, columns=roles), known], axis=1)
 
 
-@tab(PAGE, "Answers", 5)
+@tab(PAGE, "Answers", 5, slot=None)
 def show_answers(context: Context) -> None:
     """The answers in words, and in every layout that can be written."""
     current, info, answers = context.session, context.info, context.answers
@@ -325,7 +325,7 @@ def _keep_part(info: DatasetInfo, part: Triplets, which: str) -> None:
 # Adding --------------------------------------------------------------------------------------
 
 
-@tab(PAGE, "Add", 6)
+@tab(PAGE, "Add", 6, slot=None)
 def show_additions(context: Context) -> None:
     """More about the objects: a table, pictures."""
     current, info = context.session, context.info

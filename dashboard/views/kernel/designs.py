@@ -21,7 +21,7 @@ _DESIGNS = {
 }
 
 
-@tab(PAGE, "Landmarks", 5)
+@tab(PAGE, "Landmarks", 5, slot=None)
 def show_design(context: Context) -> None:
     """A list of questions to take away."""
     if context.triplets.n_objects < 4:
