@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
-from scipy.special import gammaincinv
+from scipy.special import fdtri, gammaincinv
 
 
 def distances(positions: np.ndarray) -> np.ndarray:
@@ -105,13 +105,28 @@ def procrustes_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
     return float(np.sum((aligned - reference) ** 2) / spread)
 
 
-def coverage_radius(coverage: float, n_components: int) -> float:
+def coverage_radius(coverage: float, n_components: int, degrees: float | None = None) -> float:
     """Standard deviations out to which a normal cloud in d dimensions holds a share `coverage`.
 
     In two dimensions 95 % take 2.448, not the 1.96 of one dimension.
+
+    Parameters
+    ----------
+    coverage : float
+        Between 0 and 1.
+    n_components : int
+    degrees : float, optional
+        Degrees of freedom of the covariance where it was estimated from few: then the quantile is
+        Hotelling's, in one dimension Student's. NaN where these are fewer than the dimensions.
     """
-    # the root of the chi-squared quantile with d degrees of freedom
-    return float(np.sqrt(2.0 * gammaincinv(n_components / 2.0, coverage)))
+    if degrees is None:
+        # the root of the chi-squared quantile with d degrees of freedom
+        return float(np.sqrt(2.0 * gammaincinv(n_components / 2.0, coverage)))
+    others = degrees - n_components + 1
+    if others <= 0:
+        return float("nan")
+    quantile = fdtri(n_components, others, coverage)
+    return float(np.sqrt(n_components * degrees / others * quantile))
 
 
 class Ellipsoids(NamedTuple):
@@ -136,7 +151,9 @@ class Ellipsoids(NamedTuple):
             return np.exp(np.mean(np.log(self.half_axes), axis=1))
 
 
-def ellipsoids(covariances: np.ndarray, coverage: float) -> Ellipsoids:
+def ellipsoids(
+    covariances: np.ndarray, coverage: float, degrees: float | None = None
+) -> Ellipsoids:
     """Ellipsoids that hold a share `coverage` of normal clouds.
 
     Parameters
@@ -145,11 +162,13 @@ def ellipsoids(covariances: np.ndarray, coverage: float) -> Ellipsoids:
         NaN for points without one.
     coverage : float
         Between 0 and 1.
+    degrees : float, optional
+        See `coverage_radius`.
     """
     known = np.isfinite(covariances).all(axis=(1, 2))
     safe = np.where(known[:, None, None], covariances, 0.0)
     variances, directions = np.linalg.eigh(safe)
-    radius = coverage_radius(coverage, covariances.shape[1])
+    radius = coverage_radius(coverage, covariances.shape[1], degrees)
     half_axes = radius * np.sqrt(np.maximum(variances, 0.0))
     half_axes[~known] = np.nan
     return Ellipsoids(half_axes[:, ::-1], directions[:, :, ::-1])

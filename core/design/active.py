@@ -124,7 +124,7 @@ def propose(
     if strategy == "gain" and not method.is_likelihood:
         raise ValueError(f"{method.title} has no model of answers; use STE, t-STE or CKL")
     if strategy in ("uncertain", "gain") and samples is None:
-        samples = bootstrap(method, triplets, replicates=50, seed=seed)
+        samples = bootstrap(method, triplets, replicates=50, unit="answers", seed=seed)
     rng = np.random.default_rng(seed)
     chosen = _CHOOSE[strategy](
         _Asking(method, triplets, n_questions, landmarks, samples, rng)

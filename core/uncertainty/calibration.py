@@ -13,7 +13,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.geometry import coverage_radius, procrustes, rms
+from tripletscope.core.geometry import procrustes, rms
 from tripletscope.core.method import Number
 from tripletscope.core.optimise.loss import margins, single_losses
 from tripletscope.core.simulation.simulate import answer, random_questions
@@ -244,7 +244,7 @@ def held_by_ellipses(
     distance = np.sqrt(np.sum(
         np.where(flat, outside, along**2 / np.where(flat, 1.0, variances)), axis=1
     ))
-    return np.array([np.mean(distance <= coverage_radius(q, truth.shape[1])) for q in levels])
+    return np.array([np.mean(distance <= samples.radius(q)) for q in levels])
 
 
 @task("Simulating data like these", "embedding")

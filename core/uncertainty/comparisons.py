@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtr
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.data.triplets import Triplets, as_triplets
@@ -133,13 +133,17 @@ class Comparisons:
         return np.flatnonzero(np.isfinite(self.mean).sum(axis=1) > 1)
 
 
-def certainty(gap: np.ndarray, spread: np.ndarray) -> np.ndarray:
+def certainty(
+    gap: np.ndarray, spread: np.ndarray, degrees: float | None = None
+) -> np.ndarray:
     """Normal probability that a difference with this mean and spread is above 0.
 
-    One half for a difference of 0, even without spread.
+    One half for a difference of 0, even without spread. Student's where the spread has so many
+    `degrees` of freedom.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        return ndtr(np.where(gap == 0, gap, gap / spread))
+        ratio = np.where(gap == 0, gap, gap / spread)
+    return ndtr(ratio) if degrees is None else stdtr(degrees, ratio)
 
 
 def moments(embeddings: np.ndarray, correction: float = 1.0) -> Comparisons:

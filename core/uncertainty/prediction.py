@@ -14,6 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import has_split, n_groups, question_folds, split_of
+from tripletscope.core.evaluation.units import Unit
 from tripletscope.core.method import Number
 from tripletscope.core.optimise.minimise import adapted
 from tripletscope.core.task import task
@@ -65,12 +66,13 @@ class Abstention:
             return wrong / (right + wrong), 1.0 - (right + wrong) / self.weight.sum()
 
 
-@task("Predicting held-out answers", "embedding", columns=("split",))
+@task("Predicting held-out answers", "embedding", columns=("split", "participant"))
 def abstention(
     method: OrdinalEmbedding,
     triplets: Triplets,
     *,
     source: Source = "bootstrap",
+    unit: Unit = "auto",
     maps: Maps = 100,
     spread: Spread = "joint",
     seed: Seed = 0,
@@ -85,7 +87,7 @@ def abstention(
     ----------
     method : OrdinalEmbedding
     triplets : Triplets or array-like of int, shape (T, 3)
-    source, maps, spread, seed
+    source, unit, maps, spread, seed
         See their declarations.
     progress : Progress
 
@@ -118,8 +120,7 @@ def abstention(
         test = question_folds(triplets, _PARTS, rng) == 0
         train = ~test
     samples = samples_from(
-        source, method, triplets.take(train), maps, seed,
-        progress,
+        source, method, triplets.take(train), maps, seed, progress, unit=unit
     )
     held_out = triplets.take(test)
     return Abstention(
@@ -181,7 +182,7 @@ class DimensionCurve:
     loss: np.ndarray
 
 
-@task("Uncertainty by dimensions", "embedding")
+@task("Uncertainty by dimensions", "embedding", columns=("participant",))
 def uncertainty_by_dimension(
     method: OrdinalEmbedding,
     triplets: Triplets,
@@ -190,6 +191,7 @@ def uncertainty_by_dimension(
         int, Number(2, 20, "Max. dimensions", "All numbers of dimensions up to this are tried.")
     ] = 5,
     source: Source = "bootstrap",
+    unit: Unit = "auto",
     maps: Maps = 50,
     seed: Seed = 0,
     progress: Progress = silent,
@@ -204,7 +206,7 @@ def uncertainty_by_dimension(
     method : OrdinalEmbedding
         Its own number of dimensions does not matter.
     triplets : Triplets or array-like of int, shape (T, 3)
-    most, source, maps, seed
+    most, source, unit, maps, seed
         See their declarations.
     progress : Progress
 
@@ -233,9 +235,7 @@ def uncertainty_by_dimension(
             return stopped[0]
 
         shaped = clone(method).set_params(n_components=d)
-        samples = samples_from(
-            source, shaped, triplets, maps, seed, watched
-        )
+        samples = samples_from(source, shaped, triplets, maps, seed, watched, unit=unit)
         if stopped[0] and d < most:
             raise Stopped
         loss = clone(shaped).set_params(n_init=1).fit(

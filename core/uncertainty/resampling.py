@@ -12,6 +12,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.geometry import procrustes_disparity
 from tripletscope.core.method import Choice, Number, Switch
 from tripletscope.core.optimise.loss import PreparedAnswers
@@ -23,7 +24,7 @@ from tripletscope.core.uncertainty.samples import Samples, aligned
 _PILOTS, _SAME = 4, 0.01
 
 
-@task("Resampling answers", "embedding")
+@task("Resampling answers", "embedding", columns=("participant",))
 def bootstrap(
     method: OrdinalEmbedding,
     triplets: Triplets | Quadruples,
@@ -39,16 +40,17 @@ def bootstrap(
         str,
         Choice(
             {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
-            "With replacement: as many answers as in the data, which in simulations gives ellipses "
-            "of about the right size. Subsample: a fraction of the answers without replacement, as "
+            "With replacement: as many units as in the data, which in simulations gives ellipses "
+            "of about the right size. Subsample: a fraction of the units without replacement, as "
             "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
             "response, are drawn together.",
         ),
     ] = "resample",
+    unit: Unit = "auto",
     share: Annotated[
         float,
         Number(
-            0.01, 0.99, "Subsample fraction", "Of the answers, in each subsample.", advanced=True
+            0.01, 0.99, "Subsample fraction", "Of the units, in each subsample.", advanced=True
         ),
     ] = 0.5,
     rescale: Annotated[
@@ -64,14 +66,14 @@ def bootstrap(
     reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:
-    """Maps of resampled trials, aligned to a reference by rotation, reflection, shift and scale.
+    """Maps of resampled participants or trials, aligned to one map by similarity transformations.
 
     Parameters
     ----------
     method : OrdinalEmbedding
         Every replicate is fitted from a single start.
     triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    replicates, scheme, share, rescale, seed
+    replicates, scheme, unit, share, rescale, seed
         See their declarations; `share` and `rescale` matter to subsamples only.
     reference : ndarray, shape (n, d), optional
         By default the map of all answers.
@@ -84,16 +86,20 @@ def bootstrap(
 
     Raises
     ------
+    DataError
+        If participants are to be resampled and fewer than two are known.
     Stopped
         If `progress` asks to stop before there are two replicates. A later stop returns the
         replicates there are.
 
     Notes
     -----
-    The answers of one trial are drawn together: they are not independent, and ellipses from single
-    answers would be too small. The ellipses cover what other trials of the same kind would have
-    changed. They do not cover
-    a wrong model, objects or participants that were not asked, nor other minima of the loss.
+    The answers of one participant are drawn together, and so are those of one trial where
+    answers are drawn: they are not independent, and ellipses from single answers would be too
+    small. Of participants, the ellipses cover what another sample of as many people would have
+    changed; of answers, what other trials of the same people would have. They do not cover a
+    wrong model, objects that were not asked, nor other minima of the loss. What the ellipses of
+    participants estimate is the map of very many people, which is not the mean of their maps.
 
     Where answers are few, the loss has several minima, and replicates that all began at the map
     of all answers would vary too little. They begin there only if the first few replicates lead
@@ -101,6 +107,7 @@ def bootstrap(
 
     References
     ----------
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Section 3.8.
     Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
     embeddings. Section 3.1.
 
@@ -113,17 +120,21 @@ def bootstrap(
     (14, 2, 2)
     """
     triplets = as_answers(triplets)
+    if scheme == "subsample" and unit == "both":
+        raise ValueError("unit is 'both'; subsamples are of participants or of answers.")
+    units = sampling_units(triplets, unit)
     if reference is None:
         reference = clone(method).fit(triplets).embedding_
     single = clone(method).set_params(n_init=1)
     answers = PreparedAnswers(triplets)
-    # Answers of weight 0 are none: a resample of nothing else would have no map.
+    # Answers of weight 0 are none: a resample of nothing else would have no map. The others stand
+    # in the order of their anchors.
     answers = answers.reweighted(answers.weight)
-    if answers.trial is not None:
-        answers.trial = np.unique(answers.trial, return_inverse=True)[1]
+    order = np.argsort(triplets.rows[:, 0], kind="stable")
+    units = units.take(order[triplets.weight[order] > 0])
     share = share if scheme == "subsample" else None
     seeds = np.random.SeedSequence(seed).spawn(replicates)
-    pilots = [(single, answers, reference, seed, share) for seed in seeds[:_PILOTS]]
+    pilots = [(single, answers, units, reference, seed, share) for seed in seeds[:_PILOTS]]
     maps, all_same = [], True
     for found, same in in_parallel(_pilot, pilots):
         maps.append(found)
@@ -131,42 +142,28 @@ def bootstrap(
         if progress(len(maps) / len(seeds), snapshot=found):
             break
     else:
-        others = [(single, answers, reference, seed, share, all_same) for seed in seeds[_PILOTS:]]
+        others = [
+            (single, answers, units, reference, seed, share, all_same)
+            for seed in seeds[_PILOTS:]
+        ]
         for found in in_parallel(_replicate, others):
             maps.append(found)
             if progress(len(maps) / len(seeds), snapshot=found):
                 break
     if len(maps) < 2:
         raise Stopped
-    correction = 1.0
-    if share is not None and rescale:
-        correction = share / (1.0 - share)
-    return Samples(np.array(maps), reference, correction)
-
-
-def _drawn(
-    answers: PreparedAnswers, share: float | None, rng: np.random.Generator
-) -> PreparedAnswers:
-    """Resampled answers: how often each was drawn is its weight, those never drawn are left out.
-
-    Trials, numbered without gaps, are drawn, each with all of its answers.
-    """
-    trial, n_drawn = answers.trial, len(answers)
-    if trial is not None:
-        n_drawn = int(trial.max()) + 1
-    if share is None:
-        counts = np.bincount(rng.integers(n_drawn, size=n_drawn), minlength=n_drawn)
-    else:
-        counts = np.zeros(n_drawn)
-        counts[rng.choice(n_drawn, max(int(share * n_drawn), 1), replace=False)] = 1
-    if trial is not None:
-        counts = counts[trial]
-    return answers.reweighted(counts * answers.weight)
+    correction = units.correction
+    if share is not None:
+        correction = units.subsampled(share) if rescale else 1.0
+    return Samples(
+        np.array(maps), reference, correction, unit=units.unit, n_units=units.number
+    )
 
 
 def _replicate(
     method: OrdinalEmbedding,
     answers: PreparedAnswers,
+    units: SamplingUnits,
     reference: np.ndarray,
     seed: np.random.SeedSequence,
     share: float | None,
@@ -174,7 +171,9 @@ def _replicate(
     halt: Halt,
 ) -> np.ndarray:
     """(n, d) map of resampled answers, aligned; NaN where an object has none."""
-    drawn = _drawn(answers, share, np.random.default_rng(seed))
+    counts = units.drawn(np.random.default_rng(seed), share)
+    # How often each was drawn is its weight, those never drawn are left out.
+    drawn = answers.reweighted(counts * answers.weight)
     found = method.refitted(drawn, reference if warm else None, halt)
     return aligned(found, drawn.placed, reference)
 
@@ -182,6 +181,7 @@ def _replicate(
 def _pilot(
     method: OrdinalEmbedding,
     answers: PreparedAnswers,
+    units: SamplingUnits,
     reference: np.ndarray,
     seed: np.random.SeedSequence,
     share: float | None,
@@ -189,7 +189,8 @@ def _pilot(
 ) -> tuple[np.ndarray, bool]:
     """A replicate from its own start, and whether the reference leads to the same map."""
     cold, warm = (
-        _replicate(method, answers, reference, seed, share, warm, halt) for warm in (False, True)
+        _replicate(method, answers, units, reference, seed, share, warm, halt)
+        for warm in (False, True)
     )
     placed = np.isfinite(cold[:, 0])
     apart = procrustes_disparity(warm[placed], cold[placed])

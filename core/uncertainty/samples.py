@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.geometry import procrustes, rms
+from tripletscope.core.geometry import coverage_radius, procrustes, rms
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.uncertainty.comparisons import Comparisons, certainty, moments
 
@@ -45,6 +45,11 @@ class Samples:
         How many independent maps those of a chain are worth; None for independent ones.
     rhat : float or None
         Largest ratio of the spread of all chains to that within chains; near 1 where they agree.
+    unit : {"answers", "participants", "both"}
+        What was resampled. A posterior takes every answer as independent: it is that of one
+        observer, or of people who do not differ.
+    n_units : int or None
+        How many participants or trials; None where nothing was resampled.
     """
 
     embeddings: np.ndarray
@@ -53,6 +58,8 @@ class Samples:
     source: str = "bootstrap"
     effective: float | None = None
     rhat: float | None = None
+    unit: str = "answers"
+    n_units: int | None = None
 
     @property
     def counts(self) -> np.ndarray:
@@ -83,6 +90,24 @@ class Samples:
         total = np.einsum("bni,bnj->nij", deviations, deviations)
         count = self.counts[:, None, None]
         return np.where(count > 1, self.correction * total / np.maximum(count - 1, 1), np.nan)
+
+    @property
+    def degrees(self) -> float | None:
+        """Degrees of freedom of the covariances; None where answers were resampled.
+
+        Those of a variance between P participants, P - 1, of which b maps lose some more: the
+        squared errors of both, relative to the variance, add.
+        """
+        if self.unit == "answers" or self.n_units is None:
+            return None
+        return 1.0 / (1.0 / (self.n_units - 1) + 1.0 / (len(self.embeddings) - 1))
+
+    def radius(self, coverage: float) -> float:
+        """Standard deviations out to which the ellipses reach to hold a share `coverage`.
+
+        See `tripletscope.core.geometry.coverage_radius`.
+        """
+        return coverage_radius(coverage, self.reference.shape[1], self.degrees)
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -132,7 +157,7 @@ class Samples:
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = total / count
             variance = np.maximum(squares - total * mean, 0.0) / (count - 1)
-        return certainty(shift + mean, np.sqrt(self.correction * variance))
+        return certainty(shift + mean, np.sqrt(self.correction * variance), self.degrees)
 
     def most_uncertain(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The k least certain of all comparisons; see `Comparisons.most_uncertain`."""

@@ -17,8 +17,9 @@ Source = Annotated[
     str,
     Choice(
         SOURCES, "Uncertainty from",
-        "Bootstrap: maps of resampled answers, for every method. Posterior and normal "
-        "approximation: for STE, t-STE and CKL, whose losses are likelihoods.",
+        "Bootstrap: maps of resampled participants or answers, for every method. Posterior and "
+        "normal approximation: for STE, t-STE and CKL, whose losses are likelihoods; they are "
+        "for one observer, and too narrow for people who differ.",
     ),
 ]
 Maps = Annotated[
@@ -44,13 +45,18 @@ def samples_from(
     maps: int,
     seed: int,
     progress: Progress = silent,
+    *,
+    unit: str = "auto",
 ) -> Samples:
     """About so many maps from one of `SOURCES`, everything else as it is by default.
 
-    Quadruples have the bootstrap only.
+    Quadruples have the bootstrap only. The unit is that of the bootstrap; posteriors take all
+    answers as independent, as those of one observer are.
     """
     if source == "bootstrap":
-        return bootstrap(method, triplets, replicates=maps, seed=seed, progress=progress)
+        return bootstrap(
+            method, triplets, replicates=maps, unit=unit, seed=seed, progress=progress
+        )
     if source == "posterior":
         return sample_posterior(
             method, triplets, effective=max(maps, 20), seed=seed, progress=progress

@@ -87,6 +87,16 @@ def test_coverage_radius():
     assert coverage_radius(0.95, 3) == pytest.approx(2.795, abs=5e-4)
 
 
+def test_coverage_radius_of_a_covariance_from_few():
+    # Quantiles of Student's t and of F, from printed tables: t(10) = 2.228, F(2, 9) = 4.256.
+    assert coverage_radius(0.95, 1, 10) == pytest.approx(2.228, abs=5e-4)
+    assert coverage_radius(0.95, 2, 10) == pytest.approx(np.sqrt(2 * 10 / 9 * 4.256), abs=5e-4)
+    assert coverage_radius(0.95, 2, 1e6) == pytest.approx(coverage_radius(0.95, 2), abs=1e-4)
+    assert np.isnan(coverage_radius(0.95, 3, 2))
+    wider = ellipsoids(np.eye(2)[None], 0.95, 10).half_axes
+    assert np.allclose(wider, coverage_radius(0.95, 2, 10))
+
+
 @pytest.mark.parametrize("coverage", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_ellipsoids_cover_as_many_points_as_they_say(coverage, d):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import ndtr
 
 from tripletscope.core.computing.progress import Stopped
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import CKL, SOE, STE, TSTE
+from tripletscope.core.evaluation.units import sampling_units
 from tripletscope.core.geometry import coverage_radius, procrustes, procrustes_disparity, rms
 from tripletscope.core.optimise.loss import Objective, PreparedAnswers
 from tripletscope.core.simulation.simulate import simulate
@@ -24,7 +27,7 @@ from tripletscope.core.uncertainty import (
     undecided_pairs,
 )
 from tripletscope.core.uncertainty.comparisons import moments
-from tripletscope.core.uncertainty.resampling import _PILOTS, _drawn, _pilot
+from tripletscope.core.uncertainty.resampling import _PILOTS, _pilot
 
 
 def test_few_answers_do_not_make_small_ellipses(truth):
@@ -105,7 +108,9 @@ def test_smaller_shares_vary_more_and_the_correction_undoes_it(planted):
 
 
 def test_every_option_is_checked(planted):
-    for options in ({"replicates": 1}, {"scheme": "guess"}, {"share": 1.0}, {"rescale": 2}):
+    for options in (
+        {"replicates": 1}, {"scheme": "guess"}, {"unit": "guess"}, {"share": 1.0}, {"rescale": 2}
+    ):
         name = next(iter(options))
         with pytest.raises(ValueError, match=f"{name} of bootstrap is"):
             bootstrap(STE(), planted, **options)
@@ -149,7 +154,8 @@ def test_ellipses_cover_planted_positions():
 @pytest.mark.parametrize("method", [STE(n_init=1), TSTE(n_init=1), SOE(n_init=1)])
 def test_a_replicate_is_the_map_of_the_drawn_answers(method, planted):
     answers = PreparedAnswers(planted)
-    drawn = _drawn(answers, None, np.random.default_rng(1))
+    counts = sampling_units(planted, "answers").drawn(np.random.default_rng(1))
+    drawn = answers.reweighted(counts * answers.weight)
     assert drawn.weight.sum() == len(planted)
     assert len(drawn) < 0.7 * len(planted)  # 63 % of the answers are drawn at least once
     same = Triplets.from_array(drawn.roles.T.astype(int), 30, weight=drawn.weight)
@@ -160,12 +166,59 @@ def test_a_replicate_is_the_map_of_the_drawn_answers(method, planted):
     assert loss == pytest.approx(fitted.loss_, rel=1e-6)
 
 
-def test_weights_of_answers_are_kept(planted):
-    nothing = np.concatenate([np.ones(1500), np.zeros(1000)])
-    weighted = Triplets.from_array(planted.rows, 30, weight=nothing)
-    drawn = _drawn(PreparedAnswers(weighted), 0.5, np.random.default_rng(0))
-    assert 700 < len(drawn) < 800  # half of 1500, give or take four standard deviations
-    assert set(drawn.weight) == {1.0}
+def people(each: int, n_people: int, differ: float, seed: int) -> tuple[np.ndarray, Triplets]:
+    """The map of a crowd, and answers of people whose maps lie about it by STE's model."""
+    rng = np.random.default_rng(seed)
+    group = rng.normal(size=(12, 2)) * 1.3
+    rows = [
+        simulate(
+            group + differ * rng.normal(size=group.shape), each, noise="logistic",
+            seed=int(rng.integers(2**31)),
+        ).rows
+        for _ in range(n_people)
+    ]
+    answers = pd.DataFrame({"participant": np.repeat([f"p{i}" for i in range(n_people)], each)})
+    return group, Triplets(np.concatenate(rows), numbered_objects(12), answers)
+
+
+def test_people_who_differ_make_larger_ellipses():
+    _, crowd = people(100, 20, 1.0, 0)
+    spread = {}
+    for unit in ("auto", "answers", "both"):
+        samples = bootstrap(STE(), crowd, replicates=60, unit=unit)
+        spread[unit] = np.trace(samples.covariances, axis1=1, axis2=2).mean()
+        expected = ("answers", 2000) if unit == "answers" else (
+            "participants" if unit == "auto" else "both", 20
+        )
+        assert (samples.unit, samples.n_units) == expected
+    assert spread["auto"] > 1.5 * spread["answers"]
+    assert spread["both"] > spread["auto"]
+
+
+def test_few_people_make_wider_quantiles():
+    _, crowd = people(60, 9, 0.3, 0)
+    samples = bootstrap(STE(), crowd, replicates=40)
+    assert samples.correction == pytest.approx(9 / 8)
+    # 8 degrees of freedom of people and 39 of maps
+    assert samples.degrees == pytest.approx(8 * 39 / 47)
+    assert samples.radius(0.95) == pytest.approx(coverage_radius(0.95, 2, 8 * 39 / 47))
+    alone = bootstrap(STE(), crowd, replicates=40, unit="answers")
+    assert alone.degrees is None
+    assert alone.radius(0.95) == coverage_radius(0.95, 2)
+    gap = samples.probability(crowd, spread="joint")
+    sure = replace(samples, unit="answers").probability(crowd, spread="joint")
+    assert (np.abs(gap - 0.5) <= np.abs(sure - 0.5) + 1e-12).all()
+    assert np.abs(gap - 0.5).mean() < np.abs(sure - 0.5).mean() - 0.001
+
+
+def test_subsamples_of_participants_are_corrected_by_their_number():
+    _, crowd = people(60, 9, 0.3, 0)
+    samples = bootstrap(STE(), crowd, replicates=4, scheme="subsample")
+    assert samples.correction == pytest.approx(4 / 5)
+    plain = bootstrap(STE(), crowd, replicates=4, scheme="subsample", rescale=False)
+    assert plain.correction == 1.0
+    with pytest.raises(ValueError, match="unit is 'both'"):
+        bootstrap(STE(), crowd, replicates=4, scheme="subsample", unit="both")
 
 
 def never(*_, **__) -> bool:
@@ -185,13 +238,14 @@ def test_answers_without_weight_are_not_drawn():
 def test_replicates_begin_at_the_map_only_where_that_makes_no_difference(planted):
     seed = np.random.SeedSequence(2)
     reference = STE().fit(planted).embedding_
-    _, same = _pilot(STE(n_init=1), PreparedAnswers(planted), reference, seed, None, never)
+    units = sampling_units(planted, "answers")
+    _, same = _pilot(STE(n_init=1), PreparedAnswers(planted), units, reference, seed, None, never)
     assert same
     few = planted.take(np.arange(80))  # far too few for one optimum
     reference = STE(prior=0.01).fit(few).embedding_
-    answers = PreparedAnswers(few)
+    answers, units = PreparedAnswers(few), sampling_units(few, "answers")
     found = [
-        _pilot(STE(n_init=1, prior=0.01), answers, reference, seed, None, never)[1]
+        _pilot(STE(n_init=1, prior=0.01), answers, units, reference, seed, None, never)[1]
         for seed in seed.spawn(4)
     ]
     assert not all(found)

@@ -1,0 +1,188 @@
+"""What is resampled as one: the answers of a participant, or those of a trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Choice
+
+#: From so many participants on they are resampled, unless something else is asked for: fewer say
+#: too little of how people differ.
+ENOUGH = 8
+
+UNITS = {
+    "auto": f"Participants, if {ENOUGH} or more are known",
+    "participants": "Participants",
+    "answers": "Answers",
+    "both": "Participants, then their answers",
+}
+
+Unit = Annotated[
+    str,
+    Choice(
+        UNITS, "Sampling unit",
+        "Participants: what another sample of people would have changed, as people differ. "
+        "Answers: what the same people would have answered on another day, and too little for a "
+        "statement about people. Participants, then their answers: conservative.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class SamplingUnits:
+    """Which answers are drawn together.
+
+    Attributes
+    ----------
+    unit : {"participants", "answers", "both"}
+    number : int
+        Participants, or, where answers are drawn, trials (answers where each is its own trial).
+    part : ndarray of int, shape (T,), or None
+        Unit of each answer, from 0; None where each answer is one. Trials of nobody known come
+        after the participants.
+    trial : ndarray of int, shape (T,), or None
+        Trial of each answer, ascending with its unit; for ``both`` only.
+    """
+
+    unit: str
+    number: int
+    part: np.ndarray | None
+    trial: np.ndarray | None = None
+
+    @property
+    def degrees(self) -> int | None:
+        """Degrees of freedom of a variance between participants; None where answers are drawn."""
+        return None if self.unit == "answers" else self.number - 1
+
+    @property
+    def correction(self) -> float:
+        """Factor to the variance between resamples: P participants vary by 1 - 1/P too little.
+
+        That of two stages is too large in any case, and stays as it is.
+        """
+        return self.number / (self.number - 1) if self.unit == "participants" else 1.0
+
+    def take(self, which: np.ndarray) -> SamplingUnits:
+        """The units of some of the answers, given by their positions."""
+        if self.part is None:
+            return replace(self, number=len(which))
+        kept, part = np.unique(self.part[which], return_inverse=True)
+        trial = self.trial
+        if trial is not None:
+            trial = np.unique(trial[which], return_inverse=True)[1]
+        return replace(self, number=int(np.sum(kept < self.number)), part=part, trial=trial)
+
+    def drawn(self, rng: np.random.Generator, share: float | None = None) -> np.ndarray:
+        """(T,) how often each answer is drawn.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+        share : float, optional
+            Of the units, drawn without replacement; by default as many as there are, with it.
+        """
+        counts = _drawn(self.number, share, rng)
+        if self.part is None:
+            return counts
+        others = int(self.part.max(initial=-1)) + 1 - self.number
+        if others:
+            counts = np.concatenate([counts, _drawn(others, share, rng)])
+        if self.trial is None:
+            return counts[self.part]
+        # Trials are numbered by unit, so that those of a unit follow each other.
+        unit = self.part[np.unique(self.trial, return_index=True)[1]]
+        trials = np.bincount(unit)
+        sizes = counts * trials
+        first = np.repeat(np.cumsum(trials) - trials, sizes)
+        chosen = first + (rng.random(len(first)) * np.repeat(trials, sizes)).astype(np.int64)
+        return np.bincount(chosen, minlength=len(unit))[self.trial]
+
+    def subsampled(self, share: float) -> float:
+        """Factor from the variance between subsamples to that of all answers, r / (1 - r)."""
+        if self.unit == "answers":
+            return share / (1.0 - share)
+        few = _size(self.number, share)
+        return few / (self.number - few)
+
+
+def _size(number: int, share: float) -> int:
+    return max(int(share * number), 1)
+
+
+def _drawn(number: int, share: float | None, rng: np.random.Generator) -> np.ndarray:
+    """(number,) how often each unit is drawn."""
+    if share is None:
+        return np.bincount(rng.integers(number, size=number), minlength=number)
+    counts = np.zeros(number, dtype=np.int64)
+    counts[rng.choice(number, _size(number, share), replace=False)] = 1
+    return counts
+
+
+def sampling_units(given: Triplets | Quadruples, unit: str = "auto") -> SamplingUnits:
+    """The units of these answers.
+
+    Parameters
+    ----------
+    given : Triplets or Quadruples
+    unit : {"auto", "participants", "answers", "both"}
+        ``auto``: participants if at least `ENOUGH` are known, who gave at least half of the
+        answers; otherwise answers. ``answers``: the answers of a trial are drawn together.
+        ``participants``: all answers of a participant. ``both``: participants, and, of each time
+        that one is drawn, as many trials as there are, with replacement.
+
+    Raises
+    ------
+    DataError
+        If participants are asked for and fewer than two are known.
+
+    Notes
+    -----
+    Trials of nobody known are drawn among themselves, as if each were a participant: as many as
+    there are. They do not count in `SamplingUnits.number`. Answers of weight 0 are none.
+
+    References
+    ----------
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Section 3.8:
+    drawing groups, and groups and what is in them.
+    """
+    who, known = _participants(given)
+    if unit == "auto":
+        named = np.mean(who[given.weight > 0] >= 0) if known else 0.0
+        unit = "participants" if known >= ENOUGH and named >= 0.5 else "answers"
+    trial = given.trials
+    if unit == "answers":
+        number = len(given) if trial is None else int(trial.max()) + 1
+        return SamplingUnits(unit, number, trial)
+    if known < 2:
+        raise DataError(
+            f"participants cannot be resampled where {'one is' if known else 'none are'} known",
+            file=given.name, remedy="Resample answers, or name the column of participants.",
+        )
+    trial = np.arange(len(given)) if trial is None else trial
+    part = np.where(who >= 0, who, known + trial)
+    both = None
+    if unit == "both":
+        both = np.unique(part * (int(trial.max()) + 1) + trial, return_inverse=True)[1]
+    return SamplingUnits(unit, known, np.unique(part, return_inverse=True)[1], both)
+
+
+def n_participants(given: Triplets | Quadruples) -> int:
+    """How many participants are known to have given answers that count."""
+    return _participants(given)[1]
+
+
+def _participants(given: Triplets | Quadruples) -> tuple[np.ndarray, int]:
+    """(T,) number of the participant of each answer that counts, or -1, and how many there are."""
+    if "participant" not in given.answers:
+        return np.full(len(given), -1), 0
+    column = given.answers["participant"]
+    names = column.astype("str")
+    who = pd.factorize(names.where(column.notna() & (names != "") & (given.weight > 0)))[0]
+    return who, int(who.max(initial=-1)) + 1
