@@ -15,6 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.units import Unit, n_participants
 from tripletscope.core.geometry import coverage_radius
 from tripletscope.core.method import Column, Method, Number
 from tripletscope.core.observers import groups_of
@@ -52,6 +53,11 @@ class OrdinalScale:
         As the answers could as well have given; NaN where a map does not place an object.
     deviation : ndarray, shape (m, d)
         Standard deviation of each value.
+    degrees : float or None
+        Of freedom of the deviations; None where they are as good as known. See `Samples`.
+    unit : {"answers", "participants", "both"}
+    n_units : int or None
+        What was resampled, and how many.
     """
 
     objects: np.ndarray
@@ -59,10 +65,13 @@ class OrdinalScale:
     values: np.ndarray
     maps: np.ndarray
     deviation: np.ndarray
+    degrees: float | None = None
+    unit: str = "answers"
+    n_units: int | None = None
 
     def band(self, coverage: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
         """Ends (m, d) of the pointwise band."""
-        reach = coverage_radius(coverage, 1) * self.deviation
+        reach = coverage_radius(coverage, 1, self.degrees) * self.deviation
         return self.values - reach, self.values + reach
 
     def is_monotone(self, coverage: float = 0.95) -> bool:
@@ -88,7 +97,7 @@ class OrdinalScale:
             spearmanr(self.stimulus[known], one[known, 0]).statistic
             for one in self.maps for known in [np.isfinite(one[:, 0])]
         ]
-        reach = coverage_radius(0.95, 1) * float(np.nanstd(each, ddof=1))
+        reach = coverage_radius(0.95, 1, self.degrees) * float(np.nanstd(each, ddof=1))
         found = float(spearmanr(self.stimulus, self.values[:, 0]).statistic)
         return found, max(found - reach, -1.0), min(found + reach, 1.0)
 
@@ -105,7 +114,7 @@ class OrdinalScale:
         """Ends (m,) of the pointwise band of the angles, by their circular standard deviation."""
         off = np.exp(1j * (self._directions(self.maps) - self._directions(self.values)))
         length = np.clip(np.abs(np.nanmean(off, axis=0)), np.finfo(float).tiny, 1.0)
-        reach = coverage_radius(coverage, 1) * np.sqrt(-2.0 * np.log(length))
+        reach = coverage_radius(coverage, 1, self.degrees) * np.sqrt(-2.0 * np.log(length))
         return self.angles - reach, self.angles + reach
 
     def _directions(self, positions: np.ndarray) -> np.ndarray:
@@ -116,7 +125,7 @@ class OrdinalScale:
         return np.arctan2(plane[..., 1], plane[..., 0])
 
 
-@task("Bootstrapping maps", "embedding")
+@task("Bootstrapping maps", "embedding", columns=("participant",))
 def ordinal_scale(
     method: OrdinalEmbedding,
     triplets: Triplets | Quadruples,
@@ -127,6 +136,7 @@ def ordinal_scale(
         Number(1, 3, "Dimensions", "One for a scale; two or three for circles and helices."),
     ] = 1,
     source: Source = "bootstrap",
+    unit: Unit = "auto",
     maps: Maps = 100,
     seed: Seed = 0,
     progress: Progress = silent,
@@ -138,7 +148,7 @@ def ordinal_scale(
     method : OrdinalEmbedding
         Its own number of dimensions does not matter.
     triplets : Triplets or Quadruples
-    stimulus, n_components, source, maps, seed
+    stimulus, n_components, source, unit, maps, seed
         See their declarations.
     progress : Progress
 
@@ -152,16 +162,15 @@ def ordinal_scale(
     triplets = as_answers(triplets)
     physical = stimulus_of(triplets, stimulus)
     shaped = clone(method).set_params(n_components=n_components)
-    samples = samples_from(
-        source, shaped, triplets, maps, seed, progress
-    )
+    samples = samples_from(source, shaped, triplets, maps, seed, progress, unit=unit)
     objects = np.flatnonzero(samples.counts > 1)
     objects = objects[np.argsort(physical[objects], kind="stable")]
     place = oriented(samples.centre[objects], physical[objects])
     placed = place(samples.embeddings[:, objects])
     spread = np.nanstd(placed, axis=0, ddof=1) * np.sqrt(samples.correction)
     return OrdinalScale(
-        objects, physical[objects], place(samples.centre[objects]), placed, spread
+        objects, physical[objects], place(samples.centre[objects]), placed, spread,
+        samples.degrees, samples.unit, samples.n_units,
     )
 
 
@@ -239,7 +248,7 @@ class GroupScales:
     high: np.ndarray
 
 
-@task("Computing a scale per group", "embedding", "scale")
+@task("Computing a scale per group", "embedding", "scale", columns=("participant",))
 def scales_by(
     method: Method,
     triplets: Triplets | Quadruples,
@@ -256,6 +265,7 @@ def scales_by(
     most: Annotated[
         int, Number(1, 1000, "Max. groups", "Those with the most answers.")
     ] = 12,
+    unit: Unit = "auto",
     maps: Maps = 100,
     coverage: Annotated[float, Number(0.5, 0.999, "Coverage of the band")] = 0.95,
     seed: Seed = 0,
@@ -266,9 +276,10 @@ def scales_by(
     Parameters
     ----------
     method : MLDS or OrdinalEmbedding
-        An embedding is fitted in one dimension, with a bootstrapped band.
+        An embedding is fitted in one dimension, with a bootstrapped band. Where a group has one
+        participant, its answers are resampled, whatever the unit.
     triplets : Triplets or Quadruples
-    stimulus, by, most, maps, coverage, seed
+    stimulus, by, most, unit, maps, coverage, seed
         See their declarations.
     progress : Progress
         Called after every group.
@@ -286,7 +297,7 @@ def scales_by(
     if by is not None:
         groups.update(list(groups_of(triplets, by).items())[:most])
     pieces = [
-        (method, triplets.take(members), stimulus, maps, coverage, seed)
+        (method, triplets.take(members), stimulus, unit, maps, coverage, seed)
         for members in groups.values()
     ]
     bands = []
@@ -303,17 +314,17 @@ def scales_by(
 
 
 def _scale_of(
-    method: Method, triplets: Triplets | Quadruples, stimulus: str | None, maps: int,
+    method: Method, triplets: Triplets | Quadruples, stimulus: str | None, unit: str, maps: int,
     coverage: float, seed: int, halt: Halt,
 ) -> np.ndarray:
     """(3, n) value and band of every object."""
     found = np.full((3, triplets.n_objects), np.nan)
+    unit = unit if n_participants(triplets) > 1 else "answers"
     try:
         if isinstance(method, MLDS):
             mlds = clone(method).set_params(stimulus=stimulus)
             samples = bootstrap_scale(
-                mlds, triplets, resamples=10 * maps, seed=seed,
-                progress=halt,
+                mlds, triplets, resamples=10 * maps, unit=unit, seed=seed, progress=halt
             )
             level_of = mlds.trials(triplets).level_of
             asked = triplets.answers_per_object > 0
@@ -322,8 +333,8 @@ def _scale_of(
             found[:, asked] = np.array([scale, *ends])[:, level_of[asked]]
         else:
             scale = ordinal_scale(
-                method, triplets, stimulus=stimulus, maps=maps,
-                seed=seed, progress=halt,
+                method, triplets, stimulus=stimulus, unit=unit, maps=maps, seed=seed,
+                progress=halt,
             )
             ends = scale.band(coverage)
             found[:, scale.objects] = np.array([scale.values, *ends])[..., 0]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Annotated, Any
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.method import Choice, Number
 from tripletscope.core.scale.binomial import (
     LINKS,
@@ -21,7 +25,7 @@ from tripletscope.core.scale.binomial import (
     probabilities,
 )
 from tripletscope.core.scale.mlds import MLDS, standardised
-from tripletscope.core.scale.trials import ScaleTrials
+from tripletscope.core.scale.trials import ScaleTrials, answers_of
 from tripletscope.core.task import task
 
 #: Resamples fitted together: their arrays stay in the processor's cache.
@@ -32,6 +36,8 @@ _RESPONSES = 1_000_000
 #: Ranks of residuals whose envelope is found at once.
 _RANKS = 4_096
 
+#: Successes and totals (b, q) of b resamples.
+Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
@@ -46,11 +52,16 @@ class ScaleSamples:
         In units of the noise.
     estimate : ndarray, shape (m,)
         The scale of all answers, likewise.
+    unit : {"answers", "participants", "both"}
+    n_units : int or None
+        What was resampled, and how many.
     """
 
     levels: np.ndarray
     unconstrained: np.ndarray
     estimate: np.ndarray
+    unit: str = "answers"
+    n_units: int | None = None
 
     @property
     def scales(self) -> np.ndarray:
@@ -65,9 +76,21 @@ class ScaleSamples:
     def interval(
         self, coverage: float = 0.95, *, unconstrained: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Ends (m,) of the percentile interval of every level."""
+        """Ends (m,) of the percentile interval of every level.
+
+        Of P participants, percentiles further out, so that of a mean over them it would be
+        Student's interval.
+
+        References
+        ----------
+        Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American
+        Statistician, 69, 371-386: the expanded percentile interval.
+        """
         drawn = self.unconstrained if unconstrained else self.scales
         tail = 0.5 - coverage / 2
+        if self.unit != "answers" and self.n_units is not None:
+            people = self.n_units
+            tail = ndtr(stdtrit(people - 1, tail) * np.sqrt(people / (people - 1)))
         low, high = np.nanquantile(drawn, [tail, 1.0 - tail], axis=0)
         return low, high
 
@@ -87,7 +110,7 @@ def may_rise(low: np.ndarray, high: np.ndarray) -> bool:
     return not np.any(np.fmax.accumulate(low) > high)
 
 
-@task("Resampling the scale", "scale")
+@task("Resampling the scale", "scale", columns=("participant",))
 def bootstrap_scale(
     method: MLDS,
     triplets: Any,
@@ -105,19 +128,21 @@ def bootstrap_scale(
             "Resampling",
             "Parametric: new answers to the same questions, simulated by the fitted model, as R's "
             "MLDS does. Non-parametric: answers resampled with replacement, which does not rely on "
-            "the model, but omits some questions.",
+            "the model, but omits some questions. Participants are always resampled, because the "
+            "model is that of one observer.",
         ),
     ] = "model",
+    unit: Unit = "auto",
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> ScaleSamples:
-    """Scales of resampled answers.
+    """Scales of resampled participants or answers.
 
     Parameters
     ----------
     method : MLDS
     triplets : see `MLDS.fit`
-    resamples, scheme, seed
+    resamples, scheme, unit, seed
         See their declarations.
     progress : Progress
 
@@ -128,22 +153,29 @@ def bootstrap_scale(
 
     Raises
     ------
+    DataError
+        If participants are to be resampled and fewer than two are known.
     Stopped
         If `progress` asks to stop before any is done.
     """
     fitted = clone(method).fit(triplets)
-    rows, successes, totals = fitted.trials(triplets).counted()
+    trials = fitted.trials(triplets)
+    rows, successes, totals = trials.counted()
+    units = sampling_units(answers_of(triplets).take(trials.answer), unit)
     link = LINKS[fitted.link]
     prior = fitted._prior(len(fitted.levels_))
-    chance = probabilities(link, rows @ fitted.unconstrained_)
+    if units.unit != "answers":
+        draw = partial(_units_drawn, units, trials)
+    elif scheme == "model":
+        chance = probabilities(link, rows @ fitted.unconstrained_)
+        draw = partial(_simulated_counts, chance, totals)
+    else:
+        draw = partial(_answers_drawn, successes, totals)
     sizes = np.diff(np.arange(0, resamples + _TOGETHER, _TOGETHER).clip(
         max=resamples
     ))
     pieces = [
-        (
-            rows, successes, totals, chance if scheme == "model" else None, link,
-            fitted.unconstrained_[1:], prior, int(size), child,
-        )
+        (rows, draw, link, fitted.unconstrained_[1:], prior, int(size), child)
         for size, child in zip(
             sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
         )
@@ -156,14 +188,14 @@ def bootstrap_scale(
     if not found:
         raise Stopped
     drawn = np.pad(np.concatenate(found), ((0, 0), (1, 0)))
-    return ScaleSamples(fitted.levels_, drawn, fitted.unconstrained_)
+    return ScaleSamples(
+        fitted.levels_, drawn, fitted.unconstrained_, units.unit, units.number
+    )
 
 
 def _resampled(
     rows: np.ndarray,
-    successes: np.ndarray,
-    totals: np.ndarray,
-    chance: np.ndarray | None,
+    draw: Draw,
     link: Link,
     start: np.ndarray,
     prior: Prior | None,
@@ -172,18 +204,43 @@ def _resampled(
     halt: Halt,
 ) -> np.ndarray:
     """(size, m - 1) values of all levels but the lowest."""
-    rng = np.random.default_rng(seed)
-    if chance is None:
-        # Every answer, right or wrong, is as likely to be drawn: a multinomial over both kinds.
-        both = np.concatenate([successes, totals - successes])
-        drawn = rng.multinomial(round(both.sum()), both / both.sum(), size=size).astype(float)
-        wins, losses = np.split(drawn, 2, axis=1)
-        return fit_many(rows[:, 1:], wins, wins + losses, link, start=start, prior=prior)
+    wins, totals = draw(np.random.default_rng(seed), size)
+    return fit_many(rows[:, 1:], wins, totals, link, start=start, prior=prior)
+
+
+def _answers_drawn(
+    successes: np.ndarray, totals: np.ndarray, rng: np.random.Generator, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(size, q) successes and totals where every answer, right or wrong, is as likely drawn."""
+    both = np.concatenate([successes, totals - successes])
+    drawn = rng.multinomial(round(both.sum()), both / both.sum(), size=size).astype(float)
+    wins, losses = np.split(drawn, 2, axis=1)
+    return wins, wins + losses
+
+
+def _simulated_counts(
+    chance: np.ndarray, totals: np.ndarray, rng: np.random.Generator, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(size, q) successes of answers to the same questions by the model, and (q,) totals."""
     whole = np.floor(totals).astype(int)
-    wins = rng.binomial(whole, chance, size=(size, len(rows))).astype(float)
+    wins = rng.binomial(whole, chance, size=(size, len(chance))).astype(float)
     if (rest := totals - whole).any():  # weights need not be whole
         wins += rest * (rng.random(wins.shape) < chance)
-    return fit_many(rows[:, 1:], wins, totals, link, start=start, prior=prior)
+    return wins, totals
+
+
+def _units_drawn(
+    units: SamplingUnits, trials: ScaleTrials, rng: np.random.Generator, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(size, q) successes and totals of resampled participants."""
+    rows, which, sign = trials.comparisons()
+    won = trials.response == (sign > 0)
+    found = np.empty((2, size, len(rows)))
+    for wins, totals in found.transpose(1, 0, 2):
+        weight = units.drawn(rng) * trials.weight
+        wins[:] = np.bincount(which, weight * won, len(rows))
+        totals[:] = np.bincount(which, weight, len(rows))
+    return found[0], found[1]
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,8 @@ class ScaleTrials:
         Position among the levels of every object.
     quadruples : bool
         Whether each trial compares two intervals without a common end.
+    answer : ndarray of int, shape (t,)
+        Position of each trial among the answers that it was read from.
     """
 
     design: np.ndarray
@@ -43,6 +45,7 @@ class ScaleTrials:
     levels: np.ndarray
     level_of: np.ndarray
     quadruples: bool
+    answer: np.ndarray
 
     def __len__(self) -> int:
         return len(self.design)
@@ -130,6 +133,9 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
     levels, ranks = np.unique(values, return_inverse=True)
     ranks = ranks.reshape(values.shape)
     second = answer == 1.0
+    who = next((columns[name] for name in _OBSERVERS if name in columns), None)
+    observer = np.full(len(table), "") if who is None else table[who].astype(str).to_numpy()
+    known = None if who is None else pd.DataFrame({"participant": observer})
     objects = pd.DataFrame({"id": [f"{level:g}" for level in levels], "stimulus": levels})
     if objects["id"].duplicated().any():
         objects["id"] = [str(level) for level in levels]
@@ -140,12 +146,10 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
         rows = np.column_stack([
             middle, np.where(second, low, high), np.where(second, high, low)
         ])
-        answers: Triplets | Quadruples = Triplets(rows, objects, name=name)
+        answers: Triplets | Quadruples = Triplets(rows, objects, known, name)
     else:
         rows = np.where(second[:, None], ranks, ranks[:, [2, 3, 0, 1]])
-        answers = Quadruples(rows, objects=objects, name=name)
-    who = next((columns[name] for name in _OBSERVERS if name in columns), None)
-    observer = np.full(len(table), "") if who is None else table[who].astype(str).to_numpy()
+        answers = Quadruples(rows, objects=objects, answers=known, name=name)
     if len(stimuli) == 3:
         second ^= low > high  # first and second as the stimulus rises
     return Recorded(answers, levels, observer, second)
@@ -184,6 +188,13 @@ def stimulus_of(triplets: Triplets | Quadruples, column: str | None) -> np.ndarr
             remedy="Fill it in, or remove the object.",
         )
     return values
+
+
+def answers_of(data: Any) -> Triplets | Quadruples:
+    """The answers that trials are read from; see `as_trials`."""
+    if isinstance(data, pd.DataFrame):
+        data = recorded(data)
+    return data.answers if isinstance(data, Recorded) else as_answers(data)
 
 
 def as_trials(
@@ -253,7 +264,7 @@ def as_trials(
     response = _leading(design) > 0 if second is None else second[use]
     return ScaleTrials(
         np.where(response[:, None], design, -design), response,
-        given.weight[use].astype(float), levels, level_of, not triads,
+        given.weight[use].astype(float), levels, level_of, not triads, np.flatnonzero(use),
     )
 
 
