@@ -46,6 +46,7 @@ from .core.tree.supervised import ComparisonForestClassifier as ComparisonForest
 from .core.tree.supervised import ComparisonForestRegressor as ComparisonForestRegressor
 from .core.tree.tree import ComparisonTree as ComparisonTree
 from .core.uncertainty.calibration import calibrate as calibrate
+from .core.uncertainty.heterogeneity import heterogeneity as heterogeneity
 from .core.uncertainty.posterior import sample_posterior as sample_posterior
 from .core.uncertainty.resampling import bootstrap as bootstrap
 

@@ -152,7 +152,7 @@ def sampling_units(given: Triplets | Quadruples, unit: str = "auto") -> Sampling
     Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Section 3.8:
     drawing groups, and groups and what is in them.
     """
-    who, known = _participants(given)
+    who, known = participants_of(given)
     if unit == "auto":
         named = np.mean(who[given.weight > 0] >= 0) if known else 0.0
         unit = "participants" if known >= ENOUGH and named >= 0.5 else "answers"
@@ -175,10 +175,10 @@ def sampling_units(given: Triplets | Quadruples, unit: str = "auto") -> Sampling
 
 def n_participants(given: Triplets | Quadruples) -> int:
     """How many participants are known to have given answers that count."""
-    return _participants(given)[1]
+    return participants_of(given)[1]
 
 
-def _participants(given: Triplets | Quadruples) -> tuple[np.ndarray, int]:
+def participants_of(given: Triplets | Quadruples) -> tuple[np.ndarray, int]:
     """(T,) number of the participant of each answer that counts, or -1, and how many there are."""
     if "participant" not in given.answers:
         return np.full(len(given), -1), 0

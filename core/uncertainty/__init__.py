@@ -2,6 +2,7 @@
 
 from tripletscope.core.uncertainty.calibration import Calibration, calibrate
 from tripletscope.core.uncertainty.comparisons import Comparisons
+from tripletscope.core.uncertainty.heterogeneity import Heterogeneity, heterogeneity
 from tripletscope.core.uncertainty.posterior import (
     DistanceSamples,
     laplace,
@@ -24,8 +25,9 @@ from tripletscope.core.uncertainty.weakness import (
 )
 
 __all__ = [
-    "Abstention", "Calibration", "Comparisons", "DimensionCurve", "DistanceSamples", "Samples",
-    "abstention", "answers_against", "bootstrap", "calibrate", "laplace", "predicted",
+    "Abstention", "Calibration", "Comparisons", "DimensionCurve", "DistanceSamples",
+    "Heterogeneity", "Samples", "abstention", "answers_against", "bootstrap", "calibrate",
+    "heterogeneity", "laplace", "predicted",
     "sample_distances", "sample_posterior", "uncertainty_by_dimension", "undecided_comparisons",
     "undecided_pairs",
 ]

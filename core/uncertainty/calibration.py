@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.base import clone
@@ -11,13 +11,16 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.data.triplets import Triplets, as_triplets, numbered_objects
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.units import Unit, participants_of, sampling_units
 from tripletscope.core.geometry import procrustes, rms
 from tripletscope.core.method import Number
 from tripletscope.core.optimise.loss import margins, single_losses
+from tripletscope.core.simulation.people import personal_maps
 from tripletscope.core.simulation.simulate import answer, random_questions
 from tripletscope.core.task import task
+from tripletscope.core.uncertainty.heterogeneity import heterogeneity
 from tripletscope.core.uncertainty.samples import Samples
 from tripletscope.core.uncertainty.sources import Maps, Source, Spread, samples_from
 
@@ -32,6 +35,8 @@ _LEAST_MAPS = 10
 #: Sizes of the truth, relative to the map, and noise levels among which the user's is sought.
 _SIZES = (0.3, 0.45, 0.6, 0.75, 0.9, 1.05, 1.3)
 _NOISES = (0.0, 0.1, 0.2, 0.4, 0.7, 1.2, 2.0)
+#: Crowds like the user's whose common map stands for that of very many people.
+_CROWDS = 25
 #: Half-axes of ellipses and distances from them, relative to the map, that are none.
 _FLAT = 1e-6
 #: Departures from what is promised that are called about right.
@@ -49,11 +54,16 @@ class Truth:
         Of the logarithms of distances; used where the method has no model of answers.
     error : float
         Share of its training answers that a map contradicts.
+    heterogeneity : float or None
+        By how much the maps of participants differ; see
+        `tripletscope.core.simulation.people.personal_maps`. None where all answers are about
+        the truth itself, whoever gave them.
     """
 
     positions: np.ndarray
     noise: float
     error: float
+    heterogeneity: float | None = None
 
 
 def simulated_answers(
@@ -86,7 +96,12 @@ def simulated_answers(
 
 
 def estimated_truth(
-    method: OrdinalEmbedding, triplets: Triplets, seed: int, progress: Progress = silent
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    seed: int,
+    progress: Progress = silent,
+    *,
+    differ: float | None = None,
 ) -> Truth:
     """A truth with the shape of the user's map and about as much noise in its answers.
 
@@ -99,6 +114,8 @@ def estimated_truth(
     triplets : Triplets
     seed : int
     progress : Progress
+    differ : float, optional
+        `Truth.heterogeneity` of it.
 
     Raises
     ------
@@ -114,8 +131,8 @@ def estimated_truth(
 
     def at(level: float) -> Truth:
         if method.is_likelihood:
-            return Truth(level * shape, 0.0, np.nan)
-        return Truth(shape, level, np.nan)
+            return Truth(level * shape, 0.0, np.nan, differ)
+        return Truth(shape, level, np.nan, differ)
 
     errors = []
     for level, child in zip(levels, np.random.SeedSequence(seed).spawn(len(levels)), strict=True):
@@ -129,20 +146,43 @@ def estimated_truth(
     rising = -1 if method.is_likelihood else 1
     order = np.maximum.accumulate(np.array(errors)[::rising])
     level = float(np.interp(fitted.triplet_error_, order, levels[::rising]))
-    found = at(level)
-    return Truth(found.positions, found.noise, float(fitted.triplet_error_))
+    return replace(at(level), error=float(fitted.triplet_error_))
 
 
 def _like(
     method: OrdinalEmbedding, triplets: Triplets, truth: Truth, rng: np.random.Generator
 ) -> Triplets:
-    """Simulated answers to the user's questions."""
+    """Simulated answers to the user's questions, by the same participants where they differ."""
     rows = triplets.rows.copy()
     turned = rng.random(len(rows)) < 0.5  # near comes first in the rows: that must not help
     rows[turned, 1:] = rows[turned, :0:-1]
-    return Triplets.from_array(
-        simulated_answers(method, truth, rows, rng), triplets.n_objects, weight=triplets.weight
+    n = triplets.n_objects
+    if truth.heterogeneity is None:
+        return Triplets.from_array(
+            simulated_answers(method, truth, rows, rng), n, weight=triplets.weight
+        )
+    who, number = participants_of(triplets)
+    # All maps as one of many objects, whose questions are about the objects of one map each. Who
+    # is not known has the map of the group, the last one.
+    maps = personal_maps(truth.positions, number, truth.heterogeneity, rng)
+    positions = np.concatenate([*maps, truth.positions])
+    shift = (np.where(who >= 0, who, number) * n)[:, None]
+    answered = simulated_answers(method, replace(truth, positions=positions), rows + shift, rng)
+    kept = triplets.answers.filter(["participant", "weight"])
+    return Triplets(answered - shift, numbered_objects(n), kept)
+
+
+def _of_very_many(
+    method: OrdinalEmbedding, triplets: Triplets, truth: Truth, rng: np.random.Generator
+) -> np.ndarray:
+    """(n, d) what very many such people would give: not quite the mean of their maps."""
+    crowds = [_like(method, triplets, truth, rng) for _ in range(_CROWDS)]
+    rows = np.concatenate([crowd.rows for crowd in crowds])
+    many = Triplets.from_array(
+        rows, triplets.n_objects, weight=np.tile(triplets.weight, _CROWDS)
     )
+    single = clone(method).set_params(n_init=1)
+    return single.fit(many, init_embedding=truth.positions).embedding_
 
 
 @dataclass(frozen=True)
@@ -164,6 +204,12 @@ class Calibration:
     error : float
         Share of its training answers that the map contradicts, in the data; in the simulation it
         is about the same.
+    heterogeneity : float or None
+        By how much the simulated participants differ, as those of the data do
+        (`tripletscope.core.uncertainty.heterogeneity.heterogeneity`); None where the answers of
+        one observer were simulated.
+    n_participants : int or None
+        How many there are.
     """
 
     levels: np.ndarray
@@ -172,6 +218,8 @@ class Calibration:
     accuracy: np.ndarray
     counts: np.ndarray
     error: float
+    heterogeneity: float | None = None
+    n_participants: int | None = None
 
     @property
     def expected_error(self) -> float:
@@ -194,6 +242,11 @@ class Calibration:
             f"{100 * right:.0f} % of cases ({trust})."
         )
         begin = f"On {len(self.coverage)} simulated data sets like this one, "
+        if self.heterogeneity is not None:
+            begin += (
+                f"by {self.n_participants} participants whose maps differ by "
+                f"{100 * self.heterogeneity:.0f} % of the size of the map, "
+            )
         if not len(held):
             return f"{begin}too few maps had ellipses to be judged, and {answers}"
         off = held.mean() - self.levels[-1]
@@ -247,12 +300,13 @@ def held_by_ellipses(
     return np.array([np.mean(distance <= samples.radius(q)) for q in levels])
 
 
-@task("Simulating data like these", "embedding")
+@task("Simulating data like these", "embedding", columns=("participant",))
 def calibrate(
     method: OrdinalEmbedding,
     triplets: Triplets,
     *,
     source: Source = "bootstrap",
+    unit: Unit = "auto",
     data_sets: Annotated[
         int, Number(2, 1000, "Data sets", "Simulated; more make the result more precise.")
     ] = 12,
@@ -264,14 +318,17 @@ def calibrate(
     """How often ellipses and probabilities hold on simulated data like the user's.
 
     The same objects, questions and number of dimensions; answers by the method's own model, with
-    about as much noise as in the data (`estimated_truth`). If the model itself is wrong for the
-    data, this cannot tell.
+    about as much noise as in the data (`estimated_truth`). Where the sampling unit is
+    participants, these are simulated, too: each answers the own questions by a map of its own,
+    and the maps differ as much as `heterogeneity` finds in the data. What is to be inside the
+    ellipses is then the map of very many such people. If the model itself is wrong for the data,
+    this cannot tell.
 
     Parameters
     ----------
     method : OrdinalEmbedding
     triplets : Triplets or array-like of int, shape (T, 3)
-    source, data_sets, maps, spread, seed
+    source, unit, data_sets, maps, spread, seed
         See their declarations.
     progress : Progress
         Called after every data set.
@@ -290,11 +347,21 @@ def calibrate(
     if triplets.n_objects < 3:
         raise DataError("calibration needs three objects", file=triplets.name)
     first, *children = np.random.SeedSequence(seed).spawn(data_sets + 1)
-    truth = estimated_truth(
-        method, triplets, int(first.generate_state(1)[0]), lambda *_, **__: progress(0.0)
-    )
+    begun = int(first.generate_state(1)[0])
+
+    def at_first(*_: Any, **__: Any) -> bool:
+        return progress(0.0)
+
+    units = sampling_units(triplets, unit)
+    differ = None
+    if units.unit != "answers":
+        differ = heterogeneity(method, triplets, seed=seed, progress=at_first).value
+    truth = estimated_truth(method, triplets, begun, at_first, differ=differ)
+    target = truth.positions
+    if differ is not None:
+        target = _of_very_many(method, triplets, truth, np.random.default_rng(begun))
     pieces = [
-        (method, triplets, truth, source, maps, spread, child)
+        (method, triplets, truth, target, source, units.unit, maps, spread, child)
         for child in children
     ]
     coverage, tallies = [], np.zeros((3, _BINS))
@@ -309,7 +376,8 @@ def calibrate(
     with np.errstate(invalid="ignore"):
         return Calibration(
             np.array(LEVELS), np.array(coverage), confidence / counts, right / counts,
-            counts.astype(int), truth.error,
+            counts.astype(int), truth.error, differ,
+            None if differ is None else units.number,
         )
 
 
@@ -317,7 +385,9 @@ def _measured(
     method: OrdinalEmbedding,
     triplets: Triplets,
     truth: Truth,
+    target: np.ndarray,
     source: str,
+    unit: str,
     maps: int,
     spread: str,
     seed: np.random.SeedSequence,
@@ -327,12 +397,14 @@ def _measured(
     rng = np.random.default_rng(seed)
     simulated = _like(method, triplets, truth, rng)
     try:
-        samples = samples_from(source, method, simulated, maps, int(rng.integers(2**31)), halt)
+        samples = samples_from(
+            source, method, simulated, maps, int(rng.integers(2**31)), halt, unit=unit
+        )
     except Stopped:  # because of `halt`: nobody waits for this any more
         return None
     questions = random_questions(triplets.n_objects, _JUDGED, rng)
-    right_way = margins(truth.positions, questions) > 0
-    held = held_by_ellipses(samples, truth.positions)
+    right_way = margins(target, questions) > 0
+    held = held_by_ellipses(samples, target)
     return held, tally(samples.probability(questions, spread=spread), right_way)
 
 

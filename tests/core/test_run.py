@@ -24,7 +24,7 @@ QUICK = {
     "posterior": {"effective": 20, "chains": 2}, "laplace": {"samples": 20},
     "distance_posterior": {"most": 100, "chains": 2}, "abstention": {"maps": 10},
     "uncertainty_by_dimension": {"most": 2, "maps": 10},
-    "calibrate": {"data_sets": 2, "maps": 10},
+    "calibrate": {"data_sets": 2, "maps": 10}, "heterogeneity": {"replicates": 10},
     "compare_active": {"more": 20, "batches": 1, "repeats": 2},
     "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
     "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3, "references": 5},
