@@ -13,6 +13,7 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.method import Number
 from tripletscope.core.task import task
 
@@ -41,6 +42,9 @@ class Stability:
         Share of replicates that have exactly this branch.
     branch_recovery : ndarray, shape (p,)
         For each branch, the largest overlap (Jaccard) with a branch of a replicate, on average.
+    unit : {"answers", "participants", "both"}
+    n_units : int or None
+        What was resampled, and how many.
     """
 
     labels: np.ndarray
@@ -51,6 +55,8 @@ class Stability:
     linkage: np.ndarray
     support: np.ndarray
     branch_recovery: np.ndarray
+    unit: str = "answers"
+    n_units: int | None = None
 
     @property
     def tree(self) -> Dendrogram:
@@ -70,7 +76,7 @@ class _Replicate:
     overlaps: np.ndarray
 
 
-@task("Clustering bootstrap replicates", "cluster")
+@task("Clustering bootstrap replicates", "cluster", columns=("participant",))
 def stability(
     method: Clustering,
     triplets: Triplets,
@@ -78,22 +84,27 @@ def stability(
     replicates: Annotated[
         int, Number(2, 10_000, "Bootstrap replicates", "Resampled sets of answers.")
     ] = 50,
+    unit: Unit = "auto",
     most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> Stability:
-    """Cluster the answers of resampled trials and compare with the clusters of all.
+    """Cluster the answers of resampled participants or trials, and compare with those of all.
 
     Parameters
     ----------
     method : Clustering
     triplets : Triplets or array-like of int, shape (T, 3)
     replicates, most, seed : int
+    unit : str
+        See its declaration.
     progress : Progress
         Called after every replicate.
 
     Raises
     ------
+    DataError
+        If participants are to be resampled and fewer than two are known.
     Stopped
         If `progress` asks to stop before there are two replicates. A later stop uses the
         replicates there are.
@@ -115,6 +126,7 @@ def stability(
     bare = Triplets(
         triplets.rows, triplets.objects, triplets.answers.filter(["weight", "trial"]), triplets.name
     )
+    units = sampling_units(triplets, unit)
     space, stopped = method.space(bare)
     if stopped or progress(0.0):
         raise Stopped
@@ -131,7 +143,7 @@ def stability(
     if isinstance(whole, Hierarchy):
         linkage, branches = whole.linkage_, whole.tree_.membership()
     pieces = [
-        (quick, bare, whole.n_clusters_, numbers, reference, branches, seed)
+        (quick, bare, units, whole.n_clusters_, numbers, reference, branches, seed)
         for seed in np.random.SeedSequence(seed).spawn(replicates)
     ]
     found: list[_Replicate] = []
@@ -154,12 +166,15 @@ def stability(
         linkage=linkage,
         support=np.mean(overlaps == 1.0, axis=0),
         branch_recovery=overlaps.mean(axis=0),
+        unit=units.unit,
+        n_units=units.number,
     )
 
 
 def _replicate(
     method: Clustering,
     triplets: Triplets,
+    units: SamplingUnits,
     n_clusters: int,
     numbers: np.ndarray,
     reference: np.ndarray,
@@ -170,7 +185,8 @@ def _replicate(
     from sklearn.metrics import adjusted_rand_score  # imported late: slow to import
 
     method = clone(method)
-    drawn = _drawn(triplets, np.random.default_rng(seed))
+    counts = units.drawn(np.random.default_rng(seed))
+    drawn = np.repeat(np.arange(len(triplets)), counts)
     space, _ = method.space(triplets.take(drawn), progress=halt)
     wanted = [min(number, len(space)) for number in (n_clusters, *numbers.tolist())]
     labels, *others = (
@@ -190,16 +206,6 @@ def _replicate(
         own = np.concatenate([tree.membership(), np.eye(len(labels), dtype=bool)[space.objects]])
         overlaps = _overlaps(branches & (labels >= 0), own)
     return _Replicate(labels, agreement, overlaps)
-
-
-def _drawn(triplets: Triplets, rng: np.random.Generator) -> np.ndarray:
-    """Positions of resampled answers, ascending; the answers of a trial are drawn together."""
-    trial = triplets.trials
-    if trial is None:
-        return np.sort(rng.integers(len(triplets), size=len(triplets)))
-    n_trials = int(trial.max()) + 1
-    counts = np.bincount(rng.integers(n_trials, size=n_trials), minlength=n_trials)
-    return np.repeat(np.arange(len(triplets)), counts[trial])
 
 
 def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import pickle
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import cophenet, fcluster, linkage
 from scipy.spatial.distance import pdist, squareform
@@ -25,7 +26,7 @@ from tripletscope.core.cluster.kmeans import kernel_kmeans
 from tripletscope.core.cluster.stability import stability
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import STE
 from tripletscope.core.kernel import K2
 from tripletscope.core.kernel.space import Space
@@ -373,6 +374,27 @@ def test_stability_by_its_definition_where_objects_lose_their_answers():
     np.testing.assert_allclose(found.branch_recovery, np.mean(recovery, axis=0), atol=1e-6)
     np.testing.assert_allclose(found.support, np.mean(support, axis=0))
     np.testing.assert_allclose(found.agreement[:, 0], agreement)
+
+
+def test_clusters_that_people_do_not_share_are_less_sure():
+    """Each of ten people sees three groups, but puts a third of the objects elsewhere."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for person in range(10):
+        moved = rng.random(36) < 1 / 3
+        own = np.where(moved[:, None], POSITIONS[rng.permutation(36)], POSITIONS)
+        rows.append(simulate(own, 200, seed=person).rows)
+    who = pd.DataFrame({"participant": np.repeat([f"p{i}" for i in range(10)], 200)})
+    pooled = Triplets(np.concatenate(rows), numbered_objects(36), who)
+    found = {
+        unit: stability(
+            KMeans(n_clusters=6, basis=STE(n_init=1)), pooled, replicates=15, most=2, unit=unit
+        )
+        for unit in ("auto", "answers")
+    }
+    assert (found["auto"].unit, found["auto"].n_units) == ("participants", 10)
+    assert (found["answers"].unit, found["answers"].n_units) == ("answers", 2000)
+    assert found["auto"].recovery.mean() < found["answers"].recovery.mean() - 0.03
 
 
 def test_stability_with_objects_that_come_and_go():
