@@ -16,6 +16,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.units import IntervalUnit, People, known_people, said
 from tripletscope.core.method import Method, Number
 from tripletscope.core.task import task
 
@@ -59,6 +60,10 @@ class ErrorEstimate:
         Error of every fold; empty for a single split.
     wrong : ndarray, shape (T,)
         How wrongly each answer was predicted, from 0 (right) to 1; NaN where it was not.
+    unit : {"answers", "participants"}
+        What the interval takes as independent.
+    n_units : int or None
+        How many participants.
     """
 
     error: float
@@ -69,6 +74,8 @@ class ErrorEstimate:
     fold_errors: np.ndarray
     wrong: np.ndarray
     level: float = 0.95
+    unit: str = "answers"
+    n_units: int | None = None
 
 
 def question_folds(
@@ -104,7 +111,7 @@ def n_groups(triplets: Triplets | Quadruples) -> int:
     return len(np.unique(triplets.groups[triplets.weight > 0]))
 
 
-@task("Predicting held-out answers")
+@task("Predicting held-out answers", columns=("participant",))
 def cross_validate(
     method: Method,
     triplets: Triplets | Quadruples,
@@ -119,6 +126,7 @@ def cross_validate(
     repeats: Annotated[
         int, Number(1, 100, "Repeats", "Repeating the division into folds narrows the interval.")
     ] = 1,
+    unit: IntervalUnit = "auto",
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> ErrorEstimate:
@@ -130,6 +138,8 @@ def cross_validate(
         Fitted anew, as a clone, on every training part.
     triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     folds, repeats, seed : int
+    unit : str
+        See its declaration.
     progress : Progress
         Called after every fold.
 
@@ -137,12 +147,14 @@ def cross_validate(
     -------
     ErrorEstimate
         With the corrected resampled t interval of Nadeau & Bengio (2003): training parts overlap,
-        so the plain spread of the folds would be too small.
+        so the plain spread of the folds would be too small. With participants, see
+        `reach_over_people`.
 
     Raises
     ------
     DataError
-        If there are fewer groups of answers than folds.
+        If there are fewer groups of answers than folds, or participants are asked for and fewer
+        than two are known.
     Stopped
         If `progress` asks to stop before all folds are done.
 
@@ -158,6 +170,7 @@ def cross_validate(
     """
     triplets = as_answers(triplets)
     require_groups(triplets, folds)
+    people = known_people(triplets, unit)
     parts = [
         (method, triplets, fold == held_out)
         for seed in np.random.SeedSequence(seed).spawn(repeats)
@@ -173,11 +186,16 @@ def cross_validate(
             raise Stopped
     errors = np.array(errors)
     mean = float(errors.mean())
-    reach = float(corrected_reach(errors, 1.0 / (folds - 1)))
+    ratio = 1.0 / (folds - 1)
+    if people is None:
+        reach = float(corrected_reach(errors, ratio))
+    else:
+        reach = reach_over_people(errors, ratio, people.influence(wrong, triplets.weight))
     times = f", {repeats} times" if repeats > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
         f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
+        **said(people),
     )
 
 
@@ -212,6 +230,32 @@ def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
     return spread * stdtrit(m - 1, 0.975)
 
 
+def reach_over_people(errors: np.ndarray, ratio: float, influence: np.ndarray) -> float:
+    """Half the width of the 95 % interval of a held-out error over people.
+
+    The variance between people who answered, and, as in `corrected_reach`, that of what was
+    learned, which all parts share for the most part. Student's quantile at the degrees of freedom
+    of their sum (Satterthwaite).
+
+    Parameters
+    ----------
+    errors : ndarray, shape (m,)
+        In every part.
+    ratio : float
+        Of what is held out to what is learned from.
+    influence : ndarray, shape (P,)
+        Of every participant on the error; see `People.influence`.
+    """
+    people, parts = len(influence), len(errors)
+    between = people / (people - 1) * float(influence @ influence)
+    learned = ratio * float(errors.var(ddof=1))
+    variance = between + learned
+    if variance == 0:
+        return 0.0
+    degrees = variance**2 / (between**2 / (people - 1) + learned**2 / (parts - 1))
+    return float(np.sqrt(variance) * stdtrit(degrees, 0.975))
+
+
 def _wrong_without(
     method: Method, triplets: Triplets | Quadruples, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
@@ -219,24 +263,38 @@ def _wrong_without(
     return fitted.mistakes(triplets.take(held_out))
 
 
-def holdout(fitted: Method, test: Triplets, scheme: str = "held-out answers") -> ErrorEstimate:
+def holdout(
+    fitted: Method, test: Triplets, scheme: str = "held-out answers", *, unit: str = "auto"
+) -> ErrorEstimate:
     """Triplet error of a fitted method on other answers.
 
     Returns
     -------
     ErrorEstimate
-        With Wilson's interval at the effective number of answers: answers to one question, or of
-        one trial, are not independent, so groups count, by a cluster-robust variance.
+        With Wilson's interval at the effective number of answers: answers of one participant, or
+        where answers are the unit to one question or of one trial, are not independent, so groups
+        count, by a cluster-robust variance.
     """
     test = as_answers(test)
     wrong = fitted.mistakes(test)
+    people = known_people(test, unit)
     return ErrorEstimate(
-        *clustered_mean(wrong, test.weight, test.groups), len(test), scheme, np.array([]), wrong
+        *_mean_over(people, wrong, test.weight, test.groups), len(test), scheme, np.array([]),
+        wrong, **said(people),
     )
 
 
+def _mean_over(
+    people: People | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+) -> tuple[float, float, float]:
+    """`clustered_mean` over people or, if there are none, over groups of answers."""
+    if people is None:
+        return clustered_mean(wrong, weight, groups)
+    return clustered_mean(wrong, weight, people.part, people=people.number)
+
+
 def clustered_mean(
-    wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+    wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray, *, people: int | None = None
 ) -> tuple[float, float, float]:
     """Mean of what is 0 to 1, with Wilson's interval at the effective number of answers.
 
@@ -247,6 +305,9 @@ def clustered_mean(
     wrong, weight : ndarray, shape (T,)
     groups : ndarray of int, shape (T,)
         See `tripletscope.core.data.triplets.Judgements.groups`.
+    people : int, optional
+        How many participants the groups are: then their variance is unbiased, and the quantile
+        Student's.
 
     Returns
     -------
@@ -256,8 +317,11 @@ def clustered_mean(
     error = float(weight @ wrong)
     by_group = np.bincount(groups, weight * (wrong - error))
     variance = float(by_group @ by_group)
+    if people is not None:
+        variance *= people / (people - 1)
     effective = error * (1 - error) / variance if variance > 0 else len(np.unique(groups))
-    return error, *wilson(error, min(effective, len(wrong)))
+    degrees = None if people is None else people - 1
+    return error, *wilson(error, min(effective, len(wrong)), degrees=degrees)
 
 
 def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.DataFrame:
@@ -278,16 +342,20 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
         whole estimate.
     """
     known = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
+    unit = "answers" if estimate.unit == "answers" else "auto"
     values = triplets.answers[column].astype("str").fillna("").iloc[known]
     rows = []
     for value, places in values.groupby(values.to_numpy()).indices.items():
         of = known[places]
-        found = clustered_mean(estimate.wrong[of], triplets.weight[of], triplets.groups[of])
+        people = known_people(triplets.take(of), unit)
+        found = _mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
         rows.append((value, len(of), *found))
     return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high"])
 
 
-def repeat_error(triplets: Triplets | Quadruples) -> ErrorEstimate | None:
+def repeat_error(
+    triplets: Triplets | Quadruples, *, unit: str = "auto"
+) -> ErrorEstimate | None:
     """Error of predicting each answer by the majority of the other answers to its question.
 
     How well people predict each other, or themselves: little can be gained below it. With few
@@ -309,16 +377,18 @@ def repeat_error(triplets: Triplets | Quadruples) -> ErrorEstimate | None:
     if not repeated.any():
         return None
     wrong = np.where(repeated, 0.5 + np.sign(other - same) / 2, np.nan)
-    found = clustered_mean(wrong[repeated], weight[repeated], triplets.groups[repeated])
+    people = known_people(triplets.take(repeated), unit)
+    found = _mean_over(people, wrong[repeated], weight[repeated], triplets.groups[repeated])
     return ErrorEstimate(
         *found, int(repeated.sum()), "the majority of the other answers to the same question",
-        np.array([]), wrong,
+        np.array([]), wrong, **said(people),
     )
 
 
-@task("Predicting the test answers", columns=("split",))
+@task("Predicting the test answers", columns=("split", "participant"))
 def split_error(
-    method: Method, triplets: Triplets, *, progress: Progress = silent
+    method: Method, triplets: Triplets, *, unit: IntervalUnit = "auto",
+    progress: Progress = silent,
 ) -> ErrorEstimate:
     """Triplet error on the data's own test answers, learned from its training answers.
 
@@ -329,6 +399,9 @@ def split_error(
     triplets : Triplets
         With a column ``split`` in which some entries begin with "train" and others with "test"
         or "val" (in any case of letters).
+    unit : str
+        See its declaration; of the test answers.
+    progress : Progress
 
     Raises
     ------
@@ -339,7 +412,7 @@ def split_error(
     fitted = clone(method).fit(triplets.take(train), progress=progress)
     if getattr(fitted, "stopped_", False):
         raise Stopped
-    found = holdout(fitted, triplets.take(test), "the data's own test answers")
+    found = holdout(fitted, triplets.take(test), "the data's own test answers", unit=unit)
     wrong = np.full(len(triplets), np.nan)
     wrong[test] = found.wrong
     return replace(found, wrong=wrong)
@@ -374,9 +447,16 @@ def has_split(triplets: Triplets) -> bool:
     return True
 
 
-def wilson(share: Any, n: Any, level: float = 0.95) -> tuple[Any, Any]:
-    """Wilson's (1927) score interval for a share seen in n trials; for arrays, of each."""
-    z2 = ndtri(0.5 + level / 2) ** 2
+def wilson(
+    share: Any, n: Any, level: float = 0.95, *, degrees: float | None = None
+) -> tuple[Any, Any]:
+    """Wilson's (1927) score interval for a share seen in n trials; for arrays, of each.
+
+    With Student's quantile in the place of the normal one where n was estimated with so many
+    `degrees` of freedom.
+    """
+    quantile = 0.5 + level / 2
+    z2 = (ndtri(quantile) if degrees is None else stdtrit(degrees, quantile)) ** 2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
     low, high = np.maximum(centre - reach, 0.0), np.minimum(centre + reach, 1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -31,6 +31,16 @@ Unit = Annotated[
         "Participants: what another sample of people would have changed, as people differ. "
         "Answers: what the same people would have answered on another day, and too little for a "
         "statement about people. Participants, then their answers: conservative.",
+    ),
+]
+
+#: Where the interval has a formula, and nothing is drawn.
+IntervalUnit = Annotated[
+    str,
+    Choice(
+        {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
+        "Of the interval. Participants: how far the error of another sample of people may lie. "
+        "Answers: that of other answers by the same people.",
     ),
 ]
 
@@ -186,3 +196,43 @@ def participants_of(given: Triplets | Quadruples) -> tuple[np.ndarray, int]:
     names = column.astype("str")
     who = pd.factorize(names.where(column.notna() & (names != "") & (given.weight > 0)))[0]
     return who, int(who.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True)
+class People:
+    """Who gave each answer, where intervals are over people.
+
+    Attributes
+    ----------
+    part : ndarray of int, shape (T,)
+        Participant of each answer; answers of nobody known are participants of one trial each.
+    number : int
+        How many are known.
+    """
+
+    part: np.ndarray
+    number: int
+
+    def influence(self, wrong: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """(P,) by how much each participant moves the weighted mean of what is 0 to 1 (T,)."""
+        weight = weight / weight.sum()
+        return np.bincount(
+            self.part, weight * (wrong - weight @ wrong), int(self.part.max()) + 1
+        )
+
+
+def known_people(given: Triplets | Quadruples, unit: str) -> People | None:
+    """Who gave each answer; None where answers are the unit of intervals.
+
+    Raises
+    ------
+    DataError
+        If participants are asked for and fewer than two are known.
+    """
+    units = sampling_units(given, unit)
+    return None if units.unit == "answers" else People(units.part, units.number)
+
+
+def said(people: People | None) -> dict[str, Any]:
+    """What an error estimate says of its unit."""
+    return {} if people is None else {"unit": "participants", "n_units": people.number}

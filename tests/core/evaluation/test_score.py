@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import STE
 from tripletscope.core.evaluation.score import (
     ErrorEstimate,
@@ -19,12 +20,13 @@ from tripletscope.core.evaluation.score import (
     errors_by,
     holdout,
     question_folds,
+    reach_over_people,
     repeat_error,
     split_error,
     split_of,
     triplet_error,
 )
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.simulation.simulate import random_questions, simulate
 
 
 def placed(positions) -> STE:
@@ -265,3 +267,69 @@ def test_repeats_agree_with_the_noise_that_was_planted():
     rows[turned] = rows[turned][:, [0, 2, 1]]
     found = repeat_error(rows)
     assert found.low < 0.2 < found.high
+
+
+# Intervals over people ---------------------------------------------------------------------------
+
+
+class Known:
+    """A fitted method whose mistakes are known beforehand."""
+
+    def __init__(self, wrong: np.ndarray) -> None:
+        self._wrong = wrong
+
+    def mistakes(self, _: Triplets) -> np.ndarray:
+        return self._wrong
+
+
+def of_people(
+    n_people: int, each: int, seed: int, spread: float
+) -> tuple[Triplets, np.ndarray]:
+    """Answers, and mistakes whose probability varies between people about 0.3."""
+    rng = np.random.default_rng(seed)
+    own = np.clip(rng.normal(0.3, spread, n_people), 0, 1)
+    who = pd.DataFrame({"participant": np.repeat([f"p{i}" for i in range(n_people)], each)})
+    rows = random_questions(30, n_people * each, rng)
+    answers = Triplets(rows, numbered_objects(30), who)
+    return answers, (rng.random(len(rows)) < np.repeat(own, each)).astype(float)
+
+
+def test_intervals_over_people_hold_where_people_differ():
+    """Of 300 intervals 95 % hold the mean over people; three standard errors are 4 points."""
+    held = {"auto": 0, "answers": 0}
+    for seed in range(300):
+        answers, wrong = of_people(10, 80, seed, 0.1)
+        for unit in held:
+            found = holdout(Known(wrong), answers, unit=unit)
+            held[unit] += found.low <= 0.3 <= found.high
+    assert found.unit == "answers"
+    assert held["auto"] / 300 == pytest.approx(0.95, abs=0.04)
+    assert held["answers"] / 300 < 0.8
+
+
+def test_an_error_says_over_whom_its_interval_is():
+    answers, wrong = of_people(9, 20, 0, 0.1)
+    found = holdout(Known(wrong), answers)
+    assert (found.unit, found.n_units) == ("participants", 9)
+    crossed = cross_validate(STE(n_init=1), answers, folds=3)
+    assert (crossed.unit, crossed.n_units) == ("participants", 9)
+    plain = cross_validate(STE(n_init=1), answers, folds=3, unit="answers")
+    assert (plain.unit, plain.n_units) == ("answers", None)
+    assert plain.error == crossed.error
+    few, wrong = of_people(7, 20, 0, 0.1)
+    assert holdout(Known(wrong), few).unit == "answers"
+    with pytest.raises(ValueError, match="unit of cross_validate is 'both'"):
+        cross_validate(STE(), answers, unit="both")
+
+
+def test_reach_over_people_by_hand():
+    influence = np.array([0.01, -0.01, 0.02, -0.02])
+    between = 4 / 3 * 0.001
+    same = reach_over_people(np.full(5, 0.2), 0.25, influence)
+    assert same == pytest.approx(np.sqrt(between) * 3.182, rel=1e-3)  # t with 3 degrees
+    errors = np.array([0.1, 0.2, 0.3])
+    learned = 0.5 * 0.01
+    degrees = (between + learned) ** 2 / (between**2 / 3 + learned**2 / 2)
+    found = reach_over_people(errors, 0.5, influence)
+    assert found == pytest.approx(np.sqrt(between + learned) * stdtrit(degrees, 0.975))
+    assert reach_over_people(np.zeros(3), 0.5, np.zeros(4)) == 0.0

@@ -8,7 +8,7 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.evaluation.units import sampling_units
+from tripletscope.core.evaluation.units import known_people, sampling_units
 
 
 def answers_of(participant: list, **columns: list) -> Triplets:
@@ -98,3 +98,10 @@ def test_units_of_some_answers(unit):
         else:  # the same division, whatever the numbers
             assert len(set(zip(mine, its, strict=True))) == len(set(its)) == len(set(mine))
     assert len(part.drawn(np.random.default_rng(0))) == 25
+
+
+def test_influence_of_participants_by_hand():
+    people = known_people(answers_of(["a", "a", "b", "b"]), "participants")
+    found = people.influence(np.array([1.0, 1.0, 0.0, 1.0]), np.array([1.0, 1.0, 1.0, 1.0]))
+    assert found == pytest.approx([0.125, -0.125])
+    assert known_people(answers_of(["a", "a", "b", "b"]), "auto") is None
