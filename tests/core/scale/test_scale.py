@@ -16,7 +16,7 @@ from tests.paths import FIXTURES
 from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.io import interpret, load, propose
@@ -472,6 +472,31 @@ def test_both_ways_of_resampling_agree_where_the_model_holds():
         for scheme in ("model", "answers")
     )
     np.testing.assert_allclose(model, answers, rtol=0.25)
+
+
+def test_observers_who_differ_make_wider_bands():
+    """Ten observers, each with a power function of an exponent of the own."""
+    rng = np.random.default_rng(0)
+    x = np.linspace(0, 1, 8)
+    questions = questions_of("triads", 8, 200, rng)
+    rows = [
+        answer((4 * x**exponent)[:, None], questions, rng, noise="logistic", level=0.7)
+        for exponent in np.exp(rng.normal(0, 0.5, 10))
+    ]
+    who = pd.DataFrame({"participant": np.repeat([f"o{i}" for i in range(10)], 200)})
+    pooled = Triplets(np.concatenate(rows), numbered_objects(8), who)
+    by = {
+        unit: bootstrap_scale(MLDS(), pooled, resamples=400, unit=unit)
+        for unit in ("auto", "answers", "both")
+    }
+    assert [(one.unit, one.n_units) for one in by.values()] == [
+        ("participants", 10), ("answers", 2000), ("both", 10)
+    ]
+    spread = {unit: one.scales[:, 1:-1].std(axis=0).mean() for unit, one in by.items()}
+    assert min(spread["auto"], spread["both"]) > 1.5 * spread["answers"]
+    # Student's 2.262 standard deviations, and 10/9 of the variance, are percentile 0.85.
+    low, _ = by["auto"].interval()
+    np.testing.assert_allclose(low, np.quantile(by["auto"].scales, 0.00855, axis=0), atol=2e-3)
 
 
 def test_it_is_a_method_like_others():
