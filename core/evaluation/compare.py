@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
@@ -19,9 +19,11 @@ from tripletscope.core.evaluation.score import (
     has_split,
     n_groups,
     question_folds,
+    reach_over_people,
     require_groups,
     split_of,
 )
+from tripletscope.core.evaluation.units import IntervalUnit, known_people, said
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Method, Number
 from tripletscope.core.task import task
@@ -121,10 +123,19 @@ class LearningCurve:
         Answers learned from, ascending.
     errors : ndarray, shape (r, p)
         Error in r random divisions of the questions, on the same held-out answers for all p.
+    influence : ndarray, shape (p, P)
+        By how much each participant moves the mean error; none where the unit is answers.
+    unit : {"answers", "participants"}
+        What the intervals take as independent.
+    n_units : int or None
+        How many participants.
     """
 
     n_answers: np.ndarray
     errors: np.ndarray
+    influence: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    unit: str = "answers"
+    n_units: int | None = None
 
     @property
     def mean(self) -> np.ndarray:
@@ -133,22 +144,38 @@ class LearningCurve:
 
     @property
     def reach(self) -> np.ndarray:
-        """(p,) half the width of the 95 % interval, corrected as in `corrected_t_test`."""
-        return corrected_reach(self.errors, _RATIO)
+        """(p,) half the width of the 95 % interval.
+
+        Corrected as in `corrected_t_test`; of participants as in `reach_over_people`.
+        """
+        if self.unit == "answers":
+            return corrected_reach(self.errors, _RATIO)
+        return np.array([
+            reach_over_people(errors, _RATIO, influence)
+            for errors, influence in zip(self.errors.T, self.influence, strict=True)
+        ])
 
     def gain(self) -> tuple[float, float, float]:
         """What the second half of the answers brought: fall of the error, with its interval.
 
         The error at half of the answers is interpolated in the logarithm of their number.
         """
-        logs = np.log(self.n_answers)
-        half = [np.interp(logs[-1] - np.log(2), logs, errors) for errors in self.errors]
-        falls = np.array(half) - self.errors[:, -1]
-        mean, reach = float(falls.mean()), float(corrected_reach(falls, _RATIO))
+        falls = self._fall(self.errors)
+        mean = float(falls.mean())
+        if self.unit == "answers":
+            reach = float(corrected_reach(falls, _RATIO))
+        else:
+            reach = reach_over_people(falls, _RATIO, self._fall(self.influence.T))
         return mean, mean - reach, mean + reach
 
+    def _fall(self, values: np.ndarray) -> np.ndarray:
+        """(k,) by how much each of some curves (k, p) falls over the second half of the answers."""
+        logs = np.log(self.n_answers)
+        half = [np.interp(logs[-1] - np.log(2), logs, curve) for curve in values]
+        return np.array(half) - values[:, -1]
 
-@task("Learning from more and more answers")
+
+@task("Learning from more and more answers", columns=("participant",))
 def learning_curve(
     method: Method,
     triplets: Triplets,
@@ -159,6 +186,7 @@ def learning_curve(
     repeats: Annotated[
         int, Number(2, 50, "Repeats", "Random splits; more of them narrow the band.")
     ] = 5,
+    unit: IntervalUnit = "auto",
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> LearningCurve:
@@ -169,6 +197,8 @@ def learning_curve(
     method : Method
     triplets : Triplets or array-like of int, shape (T, 3)
     points, repeats, seed : int
+    unit : str
+        See its declaration.
     progress : Progress
         Called after every fit.
 
@@ -180,7 +210,8 @@ def learning_curve(
     Raises
     ------
     DataError
-        If there are fewer than 50 questions.
+        If there are fewer than 50 questions, or participants are asked for and fewer than two
+        are known.
     Stopped
         If `progress` asks to stop before the end.
     """
@@ -190,6 +221,7 @@ def learning_curve(
             "fewer than 50 different questions give no learning curve",
             file=triplets.name, remedy="Use more answers.",
         )
+    people = known_people(triplets, unit)
     shares = np.geomspace(0.1, 1.0, points)
     parts, sizes = [], []
     for child in np.random.SeedSequence(seed).spawn(repeats):
@@ -202,28 +234,45 @@ def learning_curve(
         cuts = np.round(shares * len(learned)).astype(int)
         parts += [(method, triplets, learned[:cut], held_out) for cut in cuts]
         sizes.append(cuts)
-    errors = _errors(parts, progress)
-    return LearningCurve(
+    missed = list(_each(_missed_from, parts, progress))
+    errors = [
+        _error(wrong, triplets.weight[held_out])
+        for wrong, (*_, held_out) in zip(missed, parts, strict=True)
+    ]
+    curve = LearningCurve(
         np.round(np.mean(sizes, axis=0)).astype(int),
         np.reshape(errors, (repeats, points)),
     )
+    if people is None:
+        return curve
+    influence = [
+        people.influence(wrong, triplets.weight[held_out], held_out)
+        for wrong, (*_, held_out) in zip(missed, parts, strict=True)
+    ]
+    influence = np.reshape(influence, (repeats, points, -1)).mean(axis=0)
+    return replace(curve, influence=influence, **said(people))
 
 
-def _errors(parts: Sequence[tuple], progress: Progress) -> list[float]:
-    errors = []
-    for error in in_parallel(_error_from, parts):
-        errors.append(error)
-        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
+def _each(
+    function: Callable[..., np.ndarray], parts: Sequence[tuple], progress: Progress
+) -> Iterator[np.ndarray]:
+    for number, found in enumerate(in_parallel(function, parts), 1):
+        yield found
+        if progress(number / len(parts)) and number < len(parts):
             raise Stopped
-    return errors
 
 
-def _error_from(
+def _missed_from(
     method: Method, triplets: Triplets, learned: np.ndarray, held_out: np.ndarray, halt: Halt
-) -> float:
+) -> np.ndarray:
+    """How wrongly each held-out answer is predicted."""
     fitted = clone(method).fit(triplets.take(learned), progress=halt)
-    test = triplets.take(held_out)
-    return float(1.0 - fitted.score(test))
+    return fitted.mistakes(triplets.take(held_out))
+
+
+def _error(wrong: np.ndarray, weight: np.ndarray) -> float:
+    """As `triplet_error` has it, to the last bit."""
+    return 1.0 - float(1.0 - np.average(wrong, weights=weight))
 
 
 @dataclass(frozen=True)
@@ -308,7 +357,10 @@ def tune(
         )
         for d, prior in settings for held_out in range(folds)
     ]
-    errors = _errors(parts, progress)
+    errors = [
+        _error(wrong, triplets.weight[held_out])
+        for wrong, (*_, held_out) in zip(_each(_missed_from, parts, progress), parts, strict=True)
+    ]
     tried = np.array(settings, dtype=float)
     return Tuning(
         tried[:, 0].astype(int), tried[:, 1], np.reshape(errors, (len(settings), -1))

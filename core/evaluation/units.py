@@ -213,11 +213,21 @@ class People:
     part: np.ndarray
     number: int
 
-    def influence(self, wrong: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """(P,) by how much each participant moves the weighted mean of what is 0 to 1 (T,)."""
+    def influence(
+        self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
+    ) -> np.ndarray:
+        """(P,) by how much each participant moves a weighted mean over answers.
+
+        Parameters
+        ----------
+        wrong, weight : ndarray, shape (t,)
+            What is averaged, from 0 to 1.
+        which : ndarray of bool, shape (T,), optional
+            The t answers; by default all.
+        """
         weight = weight / weight.sum()
         return np.bincount(
-            self.part, weight * (wrong - weight @ wrong), int(self.part.max()) + 1
+            self.part[which], weight * (wrong - weight @ wrong), int(self.part.max()) + 1
         )
 
 

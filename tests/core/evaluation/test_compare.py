@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
@@ -68,6 +69,30 @@ def test_a_learning_curve_falls_and_repeats_itself(planted):
     with joblib.parallel_config("threading", n_jobs=2):
         again = learning_curve(method, planted, points=4, repeats=3)
     assert np.array_equal(curve.errors, again.errors)
+
+
+def test_the_band_of_a_learning_curve_is_over_people(planted):
+    """Half of the people answer at random: their number decides on the error."""
+    who = np.arange(len(planted)) % 10
+    rows = planted.rows.copy()
+    guessed = (who < 5) & (np.random.default_rng(0).random(len(rows)) < 0.5)
+    rows[guessed, 1:] = rows[guessed, :0:-1]
+    answers = pd.DataFrame({"participant": [f"p{one}" for one in who]})
+    mixed = Triplets(rows, planted.objects, answers)
+    people, alone = (
+        learning_curve(STE(n_init=1), mixed, points=3, repeats=3, unit=unit)
+        for unit in ("auto", "answers")
+    )
+    assert (people.unit, people.n_units, alone.unit) == ("participants", 10, "answers")
+    assert np.array_equal(people.errors, alone.errors)
+    assert people.influence.shape == (3, 10)
+    np.testing.assert_allclose(people.influence.sum(axis=1), 0, atol=1e-12)
+    assert (people.influence[-1, :5] > 0).all()
+    # Errors of about 0.5 and 0.1, five of each: the mean has a standard error of 0.07.
+    assert 0.1 < people.reach[-1] < 0.25
+    fall, low, high = people.gain()
+    assert low < fall < high
+    assert high - fall < people.reach[-1], "all fall alike, whoever errs more"
 
 
 def test_a_learning_curve_can_be_stopped_and_needs_answers(planted):
