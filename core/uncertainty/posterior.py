@@ -108,6 +108,9 @@ def sample_posterior(
     -----
     Chains begin at those optima of the method's starts that are probable enough to matter.
 
+    The posterior is that of one observer: it takes answers as independent, and is too narrow for
+    several people who differ. `bootstrap` with participants as the unit is for these.
+
     References
     ----------
     Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
@@ -172,7 +175,8 @@ def laplace(
 ) -> Samples:
     """Maps from the normal distribution that the posterior looks like at its mode.
 
-    Quick, and nearly right where answers are many; it knows of no other optimum and no skew.
+    Quick, and nearly right where answers are many; it knows of no other optimum and no skew. For
+    one observer, as `sample_posterior` is.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.units import ENOUGH
 from tripletscope.core.geometry import coverage_radius, procrustes, rms
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.uncertainty.comparisons import Comparisons, certainty, moments
@@ -101,6 +102,26 @@ class Samples:
         if self.unit == "answers" or self.n_units is None:
             return None
         return 1.0 / (1.0 / (self.n_units - 1) + 1.0 / (len(self.embeddings) - 1))
+
+    @property
+    def sampling(self) -> str:
+        """What was resampled and how many, in words; what a posterior takes as independent."""
+        if self.source != "bootstrap":
+            return "answers, as those of one observer"
+        if self.n_units is None:
+            return self.unit
+        words = {"both": "participants and their answers"}.get(self.unit, self.unit)
+        return f"{self.n_units:,} {words}"
+
+    @property
+    def caution(self) -> str:
+        """What is to be said of few participants; empty where there is nothing."""
+        if self.unit == "answers" or self.n_units is None or self.n_units >= ENOUGH:
+            return ""
+        return (
+            f"With {self.n_units} participants it is hardly known how much people differ: the "
+            f"ellipses are wide and rough. {ENOUGH} or more participants are needed."
+        )
 
     def radius(self, coverage: float) -> float:
         """Standard deviations out to which the ellipses reach to hold a share `coverage`.

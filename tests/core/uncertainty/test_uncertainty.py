@@ -211,6 +211,20 @@ def test_few_people_make_wider_quantiles():
     assert np.abs(gap - 0.5).mean() < np.abs(sure - 0.5).mean() - 0.001
 
 
+def test_samples_say_what_was_resampled():
+    _, crowd = people(40, 5, 0.3, 0)
+    few = bootstrap(STE(), crowd, replicates=4, unit="participants")
+    assert few.sampling == "5 participants"
+    assert few.caution.startswith("With 5 participants it is hardly known")
+    assert np.isfinite(few.radius(0.95))
+    answers = bootstrap(STE(), crowd, replicates=4)
+    assert (answers.sampling, answers.caution) == ("200 answers", "")
+    both = bootstrap(STE(), crowd, replicates=4, unit="both")
+    assert both.sampling == "5 participants and their answers"
+    drawn = Samples(few.embeddings, few.reference, source="posterior")
+    assert drawn.sampling == "answers, as those of one observer"
+
+
 def test_subsamples_of_participants_are_corrected_by_their_number():
     _, crowd = people(60, 9, 0.3, 0)
     samples = bootstrap(STE(), crowd, replicates=4, scheme="subsample")
