@@ -106,7 +106,8 @@ class Computation:
         """Hash of what the task reads of the data, with columns that options or method name."""
         if not self.needs_data:
             return ""
-        chosen = [(p.spec, options[p.name]) for p in parameters(self.function)]
+        # Options of results that were kept before there was one lack it.
+        chosen = [(p.spec, options.get(p.name, p.default)) for p in parameters(self.function)]
         chosen += [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
         named: dict[str, list[str]] = {"objects": [], "answers": []}
         for spec, value in chosen:

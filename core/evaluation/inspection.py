@@ -16,6 +16,7 @@ def inspect_objects(
     covariances: np.ndarray | None = None,
     *,
     coverage: float = 0.95,
+    degrees: float | None = None,
     n_neighbours: int = 5,
 ) -> pd.DataFrame:
     """What a map says of every object.
@@ -28,6 +29,8 @@ def inspect_objects(
     covariances : ndarray, shape (n, d, d), optional
     coverage : float
         Of the ellipses.
+    degrees : float, optional
+        Of freedom of the covariances; see `tripletscope.core.geometry.coverage_radius`.
     n_neighbours : int
 
     Returns
@@ -50,7 +53,7 @@ def inspect_objects(
     table["contradicted"] = np.where(answers > 0, misses / np.maximum(answers, 1), np.nan)
     if covariances is not None:
         spread = np.sqrt(np.mean(np.sum(positions[fitted.placed_] ** 2, axis=1)))
-        table["uncertainty"] = ellipsoids(covariances, coverage).size / (spread or 1.0)
+        table["uncertainty"] = ellipsoids(covariances, coverage, degrees).size / (spread or 1.0)
     return table
 
 

@@ -118,6 +118,10 @@ def test_keys_see_everything_that_matters(split_data, monkeypatch):
         split_data.rows, split_data.objects,
         split_data.answers.assign(split=split_data.answers["split"].to_numpy()[::-1]),
     )
+    other_people = Triplets(
+        split_data.rows, split_data.objects,
+        split_data.answers.assign(participant=["p", "p", "q", "q", "q"] * 500),
+    )
     relabelled = split_data.with_objects(
         split_data.objects.assign(kind=["a", "b", "b"] * 10)
     )
@@ -129,6 +133,8 @@ def test_keys_see_everything_that_matters(split_data, monkeypatch):
         key("fit", STE(), split_data.take(np.arange(100))),
         key("bootstrap", STE(), split_data),
         key("bootstrap", STE(), split_data, {"replicates": 7}),
+        key("bootstrap", STE(), split_data, {"unit": "answers"}),
+        key("bootstrap", STE(), other_people),
         key("split_error", STE(), split_data),
         key("split_error", STE(), other_split),
         key("classify", K1(), split_data, {"labels": "kind"}),

@@ -55,6 +55,12 @@ def test_a_task_needs_nothing_but_its_declaration(counting, planted):
         run("count_answers", STE(), planted, {"times": 9})
 
 
+def test_a_result_from_before_an_option_was_there_is_of_the_same_data(counting, planted):
+    task = TASKS["count_answers"]
+    now = task.fingerprint(STE(), planted, {"times": 3, "group": None})
+    assert task.fingerprint(STE(), planted, {"times": 3}) == now
+
+
 def test_it_is_checked_however_it_is_called(counting, planted):
     assert counting(STE(), planted).total == 2 * len(planted)
     assert type(counting(STE(), planted, times=np.int32(4)).total) is int
