@@ -76,9 +76,10 @@ def heterogeneity(
 
     Notes
     -----
-    Measured on planted differences of 0.3 and 0.6, 20 objects in the plane, 12 participants with
-    150 answers each: STE finds 0.27 and 0.57 on average, with standard deviations of 0.03 and
-    0.06 over data sets.
+    Measured on planted differences of 0, 0.3 and 0.6 in ten data sets each, 20 objects in the
+    plane, 16 participants with 150 answers each: STE finds 0.08, 0.29 and 0.60 on average (standard
+    deviation between data sets 0.05), SOE 0.13, 0.31 and 0.60 (0.1), and t-STE, whose simulated
+    answers are noisier, 0.22, 0.25 and 0.46 (0.25).
     """
     triplets = as_triplets(triplets)
     who, number = participants_of(triplets)
