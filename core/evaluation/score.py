@@ -16,7 +16,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.units import IntervalUnit, People, known_people, said
+from tripletscope.core.evaluation.units import IntervalUnit, KnownPeople, known_people, said
 from tripletscope.core.method import Method, Number
 from tripletscope.core.task import task
 
@@ -244,7 +244,7 @@ def reach_over_people(errors: np.ndarray, ratio: float, influence: np.ndarray) -
     ratio : float
         Of what is held out to what is learned from.
     influence : ndarray, shape (P,)
-        Of every participant on the error; see `People.influence`.
+        Of every participant on the error; see `KnownPeople.influence`.
     """
     people, parts = len(influence), len(errors)
     between = people / (people - 1) * float(influence @ influence)
@@ -285,7 +285,7 @@ def holdout(
 
 
 def _mean_over(
-    people: People | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+    people: KnownPeople | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
 ) -> tuple[float, float, float]:
     """`clustered_mean` over people or, if there are none, over groups of answers."""
     if people is None:

@@ -199,7 +199,7 @@ def participants_of(given: Triplets | Quadruples) -> tuple[np.ndarray, int]:
 
 
 @dataclass(frozen=True)
-class People:
+class KnownPeople:
     """Who gave each answer, where intervals are over people.
 
     Attributes
@@ -231,7 +231,7 @@ class People:
         )
 
 
-def known_people(given: Triplets | Quadruples, unit: str) -> People | None:
+def known_people(given: Triplets | Quadruples, unit: str) -> KnownPeople | None:
     """Who gave each answer; None where answers are the unit of intervals.
 
     Raises
@@ -240,9 +240,9 @@ def known_people(given: Triplets | Quadruples, unit: str) -> People | None:
         If participants are asked for and fewer than two are known.
     """
     units = sampling_units(given, unit)
-    return None if units.unit == "answers" else People(units.part, units.number)
+    return None if units.unit == "answers" else KnownPeople(units.part, units.number)
 
 
-def said(people: People | None) -> dict[str, Any]:
+def said(people: KnownPeople | None) -> dict[str, Any]:
     """What an error estimate says of its unit."""
     return {} if people is None else {"unit": "participants", "n_units": people.number}
