@@ -21,7 +21,7 @@ from tripletscope.core.evaluation.score import (
 from tripletscope.core.observers import who_predicts_whom
 from tripletscope.core.optimise.loss import PreparedAnswers
 from tripletscope.core.quality import Cleaning, Exclusion
-from tripletscope.core.quality.direction import _folds, _Trials
+from tripletscope.core.quality.direction import _folds, _RowAnswers
 from tripletscope.core.run import key
 from tripletscope.core.uncertainty import abstention, bootstrap
 from tripletscope.core.uncertainty.resampling import _drawn
@@ -199,7 +199,7 @@ def test_rows_of_one_trial_are_held_out_together_under_every_reading():
     rng = np.random.default_rng(0)
     rows = np.array([[k % 5, *(5 + rng.permutation(30)[:2])] for k in np.repeat(np.arange(40), 2)])
     trial = np.repeat(np.arange(40), 2)
-    given = _Trials(rows, np.arange(80), np.ones(80), trial, 80, 35)
+    given = _RowAnswers(rows, np.arange(80), np.ones(80), trial, 80, 35)
     fold, question = _folds([given], 80, rng)
     assert (fold[::2] == fold[1::2]).all()
     assert (question[::2] == question[1::2]).all()
@@ -210,7 +210,7 @@ def test_chains_leave_the_direction_test_something_to_learn_from():
     """One row for each option that was not chosen: rows about an anchor share objects."""
     rng = np.random.default_rng(0)
     data = nearest_of_many(rng.normal(size=(20, 2)), 400, rng, chosen=1)
-    given = _Trials(
+    given = _RowAnswers(
         data.rows, np.arange(len(data)), np.ones(len(data)), data.trials, len(data), 20
     )
     fold, _ = _folds([given], len(data), rng)
