@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import logging
 import os
 import socket
@@ -115,8 +116,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _choose_cache() -> None:
     """Keep compiled code where it can be written, also where the program's folder cannot."""
-    # Compiled code names the modules it came from: another version may have others.
-    compiled = f"compiled-{__version__}"
+    # Compiled code names the classes and modules it came from, and cannot be read where they are
+    # called otherwise: a checkout has several such states within one version.
+    compiled = f"compiled-{__version__}-{_state_of_the_source()}"
     folder = platformdirs.user_cache_path("tripletscope", appauthor=False) / compiled
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -126,6 +128,16 @@ def _choose_cache() -> None:
     if not writable:
         folder = Path(tempfile.gettempdir()) / f"tripletscope-{compiled}"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
+
+
+def _state_of_the_source() -> str:
+    """Tells the state of what is compiled from others."""
+    core = Path(__file__).resolve().parents[2] / "core"
+    states = [
+        (path.relative_to(core).as_posix(), path.stat().st_size, path.stat().st_mtime_ns)
+        for path in sorted(core.rglob("*.py"))
+    ]
+    return hashlib.sha256(repr(states).encode()).hexdigest()[:12]
 
 
 def _free(port: int) -> bool:

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from tests.server import COMMAND, WATCHED, free_port, running
+from tripletscope.dashboard.serving import cli
 from tripletscope.dashboard.serving.cli import main, parser
 from tripletscope.dashboard.serving.server import is_own_origin
 
@@ -235,3 +236,15 @@ def test_compiled_code_can_be_prepared(tmp_path):
 def test_the_command_prepares_everything(capsys):
     assert main(["--prepare"]) == 0
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_compiled_code_of_another_state_of_the_source_is_not_read(tmp_path, monkeypatch):
+    """It names classes; where these were renamed it could not even be recognised as old."""
+    folders = []
+    for size in (1, 1, 2):
+        (tmp_path / "core").mkdir(exist_ok=True)
+        (tmp_path / "core" / "a.py").write_text("#" * size)
+        os.utime(tmp_path / "core" / "a.py", ns=(0, 0))
+        monkeypatch.setattr(cli, "__file__", str(tmp_path / "dashboard" / "serving" / "cli.py"))
+        folders.append(cli._state_of_the_source())
+    assert folders[0] == folders[1] != folders[2]
