@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
@@ -20,6 +21,8 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 
+#: What was computed before an option was there to choose.
+_BEFORE = {"unit": "answers"}
 #: Columns of answers that reading recognises by their names.
 _ROLES = (*SIDE_ROLES, "side", "trial")
 
@@ -145,7 +148,9 @@ def _script(
     for found, data in runs:
         result, method = _name(f"{found.task} {found.method}", taken), _source(found.fresh())
         lines += ["", f"{result} = ts.run({found.task!r}, {method}, {data}{_options(found)})"]
-        if found.complete:
+        if _later_options(found):
+            lines.append("# An earlier version computed this, from the same answers.")
+        elif found.complete:
             lines.append(f"assert {result}.key == {found.key!r}, 'computed from something else'")
         else:
             lines.append("# This result was stopped early in the program; here it runs to the end.")
@@ -175,7 +180,16 @@ def _source(method: Method) -> str:
 
 
 def _options(run: Run) -> str:
-    return f", {run.options!r}" if run.options else ""
+    options = {**run.options, **_later_options(run)}
+    return f", {options!r}" if options else ""
+
+
+def _later_options(run: Run) -> dict[str, Any]:
+    """Options that came after a result was kept, as it would have them."""
+    known = {parameter.name for parameter in parameters(TASKS[run.task].function)}
+    return {
+        name: value for name, value in _BEFORE.items() if name in known - run.options.keys()
+    }
 
 
 def _name(words: str, taken: set[str]) -> str:

@@ -45,6 +45,19 @@ IntervalUnit = Annotated[
 ]
 
 
+def over_units(unit: str, number: int | None) -> str:
+    """What an interval is over, as words that follow it.
+
+    Examples
+    --------
+    >>> over_units("participants", 39)
+    ' over 39 participants'
+    """
+    if unit == "answers" or number is None:
+        return " over answers"
+    return f" over {number:,} participants"
+
+
 @dataclass(frozen=True)
 class SamplingUnits:
     """Which answers are drawn together.

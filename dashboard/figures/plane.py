@@ -26,9 +26,9 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     figure = go.Figure()
     positions = data.positions[:, :2]
     shown = np.isfinite(positions).all(axis=1)
-    low, high = _window(positions[shown], _loops(positions, data.covariances, 0.95))
+    low, high = _window(positions[shown], _loops(positions, data, 0.95))
     if style.uncertainty:
-        loops = _loops(positions, data.covariances, style.coverage)
+        loops = _loops(positions, data, style.coverage)
         _add_ellipses(figure, loops, data, style, canvas)
     pictures = data.pictures if style.marks == "pictures" else {}
     if pictures:
@@ -60,13 +60,12 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     return figure
 
 
-def _loops(
-    positions: np.ndarray, covariances: np.ndarray | None, coverage: float
-) -> np.ndarray:
+def _loops(positions: np.ndarray, data: MapData, coverage: float) -> np.ndarray:
     """(n, points, 2) outlines of the ellipses; NaN where there is none."""
+    covariances = data.covariances
     if covariances is None:
         covariances = np.full((len(positions), 2, 2), np.nan)
-    return outlines(positions, ellipsoids(covariances[:, :2, :2], coverage))
+    return outlines(positions, ellipsoids(covariances[:, :2, :2], coverage, data.degrees))
 
 
 def _window(positions: np.ndarray, loops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -58,6 +58,8 @@ class MapData:
     objects : DataFrame, n rows
         With columns ``id`` and ``label``.
     covariances : ndarray, shape (n, d, d), or None
+    degrees : float or None
+        Of freedom of the covariances; None where there are many.
     pictures : mapping of int to str
         Address of the picture of an object.
     selected : collection of int
@@ -68,6 +70,7 @@ class MapData:
     covariances: np.ndarray | None = None
     pictures: Mapping[int, str] = field(default_factory=dict)
     selected: Collection[int] = ()
+    degrees: float | None = None
 
 
 def point_traces(

@@ -35,7 +35,7 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
         across[shown] = np.argsort(np.argsort(position[shown]))
     bars = None
     if style.uncertainty and data.covariances is not None:
-        bars = coverage_radius(style.coverage, 1) * np.sqrt(data.covariances[:, 0, 0])
+        bars = coverage_radius(style.coverage, 1, data.degrees) * np.sqrt(data.covariances[:, 0, 0])
     for trace in point_traces(data, style, shown, go.Scatter):
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = across[members], position[members]

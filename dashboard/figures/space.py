@@ -66,7 +66,7 @@ def _add_ellipsoids(
     figure: go.Figure, positions: np.ndarray, data: MapData, style: MapStyle
 ) -> None:
     """All ellipsoids of a colour as one mesh; in a crowd only those of selected objects."""
-    shape = ellipsoids(data.covariances[:, :3, :3], style.coverage)
+    shape = ellipsoids(data.covariances[:, :3, :3], style.coverage, data.degrees)
     sphere, faces = _sphere()
     surface = (sphere * shape.half_axes[:, None, :]) @ shape.directions.transpose(0, 2, 1)
     surface += positions[:, None, :]

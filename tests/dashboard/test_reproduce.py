@@ -74,6 +74,17 @@ def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):
     assert b"Agglomerative" not in script
 
 
+def test_results_of_a_version_with_fewer_options_are_computed_as_then(tmp_path, planted):
+    workspace = Workspace(tmp_path)
+    info = workspace.add_dataset(planted, origin="a", report=[])
+    given = run("bootstrap", STE(n_init=1), planted, {"replicates": 2})
+    del given.options["unit"]
+    files = reproduce.reproduction(info, workspace.cleaning(info), [given])
+    (script,) = [content.decode() for name, content in files.items() if name.endswith(".py")]
+    assert "'unit': 'answers'" in script
+    assert "assert" not in script, "the key is of other options"
+
+
 @pytest.mark.parametrize(
     "method", [m for kind in ("embedding", "kernel", "cluster", "scale")
                for m in methods(kind).values()], ids=lambda m: m.__name__,

@@ -10,6 +10,7 @@ import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.score import CHANCE, cross_validate, has_split, n_groups
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.method import Method, methods, parameters
 from tripletscope.core.run import key
 from tripletscope.core.uncertainty import bootstrap
@@ -185,8 +186,9 @@ def _quality(result: Result) -> None:
         estimate = result.error.error()
         facts[0].metric(
             "Held-out error", f"{estimate.error:.3f}",
-            help=f"{interval(estimate.error, estimate.low, estimate.high)}, 95 % interval; "
-            f"{estimate.scheme}. Chance is {CHANCE:g}.",
+            help=f"{interval(estimate.error, estimate.low, estimate.high)}, 95 % interval"
+            f"{over_units(estimate.unit, estimate.n_units)}; {estimate.scheme}. Chance is "
+            f"{CHANCE:g}.",
         )
         facts[0].caption(
             f"[{estimate.low:.3f}, {estimate.high:.3f}], chance {CHANCE:g}".replace("[", "\\[")

@@ -16,6 +16,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.inspection import answers_at_odds, inspect_objects
 from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.run import Run
 from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis, export
@@ -43,13 +44,17 @@ _DRAWN = {
 
 _PROBABLE = (
     "Given these answers, an object lies in its {shape} with a probability of {share}, provided "
-    "that the model of responses and the prior are right. Errors of the model are not covered."
+    "that they come from one observer, or from people who do not differ, and that the model of "
+    "responses and the prior are right. Errors of the model are not covered."
 )
 #: What the shapes mean, by the task that they come from.
 _NOTES = {
-    "bootstrap": "The {shape} show where an object would lie in {share} of repetitions of the same "
-    "experiment with as many answers. They cover neither errors of the model nor questions that "
-    "were never asked.",
+    "participants": "The {shape} show where an object would lie in {share} of repetitions of the "
+    "experiment with as many other participants. They cover neither errors of the model nor "
+    "questions that were never asked.",
+    "answers": "The {shape} show where an object would lie in {share} of repetitions of the "
+    "experiment with as many answers of the same people. They cover neither differences between "
+    "people, nor errors of the model, nor questions that were never asked.",
     "posterior": _PROBABLE,
     "laplace": f"{_PROBABLE} The normal approximation covers only one optimum, and no skew.",
 }
@@ -70,19 +75,25 @@ class Result:
         return self.fit.fitted()
 
     @cached_property
-    def _drawn(self) -> Samples | None:
+    def drawn(self) -> Samples | None:
+        """Maps that the answers could as well have given."""
         return self.samples.samples() if self.samples else None
 
     @property
     def positions(self) -> np.ndarray:
         """(n, d) the fitted map, or the mean of a posterior; NaN for objects without a place."""
-        if self._drawn is not None and self._drawn.source != "bootstrap":
-            return self._drawn.centre
+        if self.drawn is not None and self.drawn.source != "bootstrap":
+            return self.drawn.centre
         return np.where(self.fitted.placed_[:, None], self.fitted.embedding_, np.nan)
 
     @cached_property
     def covariances(self) -> np.ndarray | None:
-        return self._drawn.covariances if self._drawn is not None else None
+        return self.drawn.covariances if self.drawn is not None else None
+
+    @property
+    def degrees(self) -> float | None:
+        """Degrees of freedom of the covariances."""
+        return self.drawn.degrees if self.drawn is not None else None
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -95,7 +106,7 @@ def show_map(current: Session, result: Result) -> None:
     data = MapData(
         result.positions, result.triplets.objects, result.covariances,
         picture_addresses(result.info, result.triplets.objects, 64),
-        current.selected_positions(result.triplets),
+        current.selected_positions(result.triplets), result.degrees,
     )
     text = caption(result, style)
 
@@ -113,15 +124,7 @@ def show_map(current: Session, result: Result) -> None:
             "the settings, as one ZIP.",
         )
 
-    note = ""
-    if style.uncertainty:
-        shape = _shape(result.fitted.n_components, style.flat)
-        note = _NOTES[result.samples.task].format(
-            shape=shape if result.samples.task == "bootstrap" else shape.removesuffix("s"),
-            share=_COVERAGES[style.coverage],
-        )
-        if shape == "ellipsoids" and result.info.n_objects > CROWD and not data.selected:
-            note = "Select objects, by click or in the table, to see their ellipsoids. " + note
+    note = _note(result, style, bool(data.selected)) if style.uncertainty else ""
     name = export.file_name(result.info.name, result.fit.method, "map")
     panels.figure_panel(
         current, draw, key="map", name=name, canvas=_MAP,
@@ -130,6 +133,20 @@ def show_map(current: Session, result: Result) -> None:
         pictures=picture_addresses(result.info, result.triplets.objects, 320),
         on_pick=current.select_positions, caption=f"{text} {note}", further=bundle,
     )
+
+
+def _note(result: Result, style: MapStyle, selected: bool) -> str:
+    """What the ellipses mean."""
+    samples, shape = result.drawn, _shape(result.fitted.n_components, style.flat)
+    share, hidden = _COVERAGES[style.coverage], ""
+    if shape == "ellipsoids" and result.info.n_objects > CROWD and not selected:
+        hidden = "Select objects, by click or in the table, to see their ellipsoids. "
+    if samples.source != "bootstrap":
+        note = _NOTES[samples.source].format(shape=shape.removesuffix("s"), share=share)
+    else:
+        unit = "answers" if samples.unit == "answers" else "participants"
+        note = _NOTES[unit].format(shape=shape, share=share)
+    return f"{hidden}{note} {samples.caution}".rstrip()
 
 
 def _style(current: Session, result: Result) -> MapStyle:
@@ -201,24 +218,26 @@ def caption(result: Result, style: MapStyle) -> str:
         sentences.append("Objects are drawn at their mean over the posterior.")
     if style.uncertainty and result.samples:
         shape = _shape(fitted.n_components, style.flat)
-        origin = _origin(result.samples, result.triplets)
+        origin = _origin(result)
         sentences.append(f"{_COVERAGES[style.coverage]} {shape} from {origin}.")
     if result.error:
         estimate = result.error.error()
         sentences.append(
-            f"Held-out error {interval(estimate.error, estimate.low, estimate.high)}, "
-            f"{estimate.scheme}; chance {CHANCE:g}."
+            f"Held-out error {interval(estimate.error, estimate.low, estimate.high)}"
+            f"{over_units(estimate.unit, estimate.n_units)}, {estimate.scheme}; chance {CHANCE:g}."
         )
     return " ".join(sentences)
 
 
-def _origin(samples: Run, triplets: Triplets) -> str:
+def _origin(result: Result) -> str:
     """Where uncertainty comes from, in words."""
-    made = len(samples.arrays["embeddings"])
-    if samples.task != "bootstrap":
-        return f"{count(made, 'map')} {_DRAWN[samples.task]}"
-    options = samples.options
-    drawn = "answers" if triplets.trials is None else "trials"
+    samples, options = result.drawn, result.samples.options
+    made = len(samples.embeddings)
+    if samples.source != "bootstrap":
+        return f"{count(made, 'map')} {_DRAWN[samples.source]}"
+    drawn = samples.sampling
+    if samples.unit == "answers":
+        drawn = "answers" if result.triplets.trials is None else "trials"
     how = (
         f"{drawn} drawn with replacement" if options["scheme"] == "resample"
         else f"subsamples of {100 * options['share']:.0f} % of the {drawn}"
@@ -277,7 +296,8 @@ def _everything(
 
 def _inspected(result: Result, coverage: float) -> pd.DataFrame:
     return inspect_objects(
-        result.fitted, result.triplets, result.covariances, coverage=coverage
+        result.fitted, result.triplets, result.covariances, coverage=coverage,
+        degrees=result.degrees,
     )
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, cross_validate
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
@@ -246,8 +247,11 @@ def _origin(scaled: Sequence[Scaled]) -> str:
     """What bands are made of, and, where that is not the same for all, whose."""
     names: dict[str, list[str]] = {}
     for one in scaled:
-        source = one.scale.options.get("source", "bootstrap")
-        names.setdefault(_ORIGINS[source], []).append(one.name)
+        source, found = one.scale.options.get("source", "bootstrap"), one.scale.result()
+        origin = _ORIGINS[source]
+        if source == "bootstrap":
+            origin += over_units(found.unit, found.n_units)
+        names.setdefault(origin, []).append(one.name)
     if len(names) == 1:
         return next(iter(names))
     return "; of ".join(f"{origin} ({'; '.join(whose)})" for origin, whose in names.items())
@@ -303,9 +307,10 @@ def _numbers(context: StimulusContext, scaled: Sequence[Scaled]) -> None:
     )
     st.caption(
         "Held-out error: proportion of answers that a scale learned from the other answers "
-        f"predicts wrongly, with a 95 % interval; chance is {CHANCE:.0%}. A band shows how much "
-        "the scale would vary in repetitions of the experiment, not whether the method suits it: "
-        "compare the errors."
+        f"predicts wrongly, with a 95 % interval; chance is {CHANCE:.0%}. A band over participants "
+        "shows how much the scale would vary in repetitions of the experiment with as many other "
+        "people; one over answers, with the same people. Neither shows whether the method suits "
+        "the answers: compare the errors."
     )
 
 

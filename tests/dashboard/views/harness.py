@@ -6,10 +6,12 @@ import base64
 import json
 
 import numpy as np
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.state import _KEY, Session
 
 APP = str(ROOT / "dashboard" / "app.py")
@@ -67,3 +69,15 @@ def session_on(services, triplets: Triplets) -> str:
     session.open(info.id)
     session.save()
     return session.id
+
+
+def crowd(n: int, n_answers: int, *, people: int = 4, label: str = "{}") -> Triplets:
+    """Answers of some people about objects of a class and a size."""
+    truth = np.random.default_rng(n).normal(size=(n, 2))
+    answers = simulate(truth, n_answers, noise="logistic", seed=1)
+    who = pd.DataFrame({"participant": [f"person {k % people}" for k in range(n_answers)]})
+    objects = pd.DataFrame({
+        "id": [label.format(k) for k in range(n)], "size": np.arange(n, dtype=float),
+        "kind": np.resize(["round", "square"], n),
+    })
+    return Triplets(answers.rows, objects, who, f"{n} things")

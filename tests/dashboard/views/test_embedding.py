@@ -8,7 +8,9 @@ import numpy as np
 
 from tests.dashboard.views.harness import (
     PAGES,
+    crowd,
     figure,
+    numbers,
     session_on,
     settled,
     start,
@@ -16,6 +18,7 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE, TSTE
+from tripletscope.core.geometry import coverage_radius
 from tripletscope.core.run import run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.samples import open_sample, samples
@@ -33,7 +36,26 @@ def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
     assert "95 % ellipses from 100 replicates" in text
     assert "Held-out error 0.1" in text
     assert "chance 0.5" in text
-    assert "cover neither errors of the model" in text
+    assert "as many answers of the same people" in text
+    assert "neither differences between people, nor errors of the model" in text
+
+
+def test_ellipses_are_of_participants_where_eight_or_more_are_known(services):
+    """Wider than those of answers, by what they cover and by the quantile of few people."""
+    session = session_on(services, crowd(12, 600, people=9))
+    app = settled(start("embedding", session), services)
+    text = words(app).replace("\\", "")
+    assert "100 replicates, 9 participants drawn with replacement" in text
+    assert "with as many other participants" in text
+    assert "over 9 participants" in text
+    (info,) = services.workspace.datasets()
+    (listed,) = services.workspace.runs(info.id, "bootstrap")
+    samples = services.workspace.run(info.id, listed.key).samples()
+    drawn = next(t for t in figure(app, "map")["data"] if t.get("name") == "ellipses")
+    loop = numbers(drawn["x"])[: np.flatnonzero(np.isnan(numbers(drawn["x"])))[0]]
+    half = samples.radius(0.95) * np.sqrt(samples.covariances[:, 0, 0])
+    assert np.isclose(half, (loop.max() - loop.min()) / 2, rtol=1e-2).any()
+    assert samples.radius(0.95) > 1.15 * coverage_radius(0.95, 2)
 
 
 def test_other_settings_make_another_map(services, opened):

@@ -89,7 +89,7 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
 
 def test_the_caption_says_what_bands_are_made_of(services, opened):
     app = settled(scale(opened), services)
-    assert "Pointwise 95 % bands of bootstrap replicates." in words(app).replace("\\", "")
+    assert "Pointwise 95 % bands of bootstrap replicates over answers." in words(app).replace("\\", "")
     next(b for b in app.selectbox if b.label == "Uncertainty from").select("laplace").run()
     app = compute(app, services, "scale")
     said = words(app).replace("\\", "")

@@ -4,17 +4,13 @@ without a map, and with a job that waits, is stopped or fails.
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
 import pytest
 
-from tests.dashboard.views.harness import PAGES, session_on, start, words
+from tests.dashboard.views.harness import PAGES, crowd, session_on, start, words
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import page as declared
@@ -32,18 +28,6 @@ def each_tab(page: str, session: str):
             app.segmented_control(key=f"{page}.view").set_value(name).run()
         assert not app.exception, f"{page}, {name}: {app.exception[0].message}"
         yield name, app
-
-
-def crowd(n: int, n_answers: int, *, label: str = "{}") -> Triplets:
-    """Answers of four people about objects of a class and a size."""
-    truth = np.random.default_rng(n).normal(size=(n, 2))
-    answers = simulate(truth, n_answers, noise="logistic", seed=1)
-    people = pd.DataFrame({"participant": np.resize(list("abcd"), n_answers)})
-    objects = pd.DataFrame({
-        "id": [label.format(k) for k in range(n)], "size": np.arange(n, dtype=float),
-        "kind": np.resize(["round", "square"], n),
-    })
-    return Triplets(answers.rows, objects, people, f"{n} things")
 
 
 @pytest.mark.parametrize("page", WITH_TABS)
