@@ -1,4 +1,4 @@
-"""Answers of one trial in several rows, such as the two of an odd one out, told by a column."""
+"""Answers of one trial in several rows, such as the two of an odd one out."""
 
 from __future__ import annotations
 
@@ -61,3 +61,70 @@ def named_trials(trial: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     if pairs["trial"].duplicated().any() or pairs["number"].duplicated().any():
         return trial
     return numbers.astype(np.int64) if np.abs(numbers).max(initial=0.0) < 2**53 else trial
+
+
+#: Columns of a triplet that are exchanged between the two answers of one trial, by task.
+_TWINS = {"an odd-one-out": ((0, 1), 2), "a most-central": ((0, 2), 1)}
+#: Of single answers about all triples, two of three have a twin by the geometry alone.
+_MOST_BY_CHANCE = 0.9
+_FEWEST = 20
+_SAMPLE = 200_000  # larger files are looked at in part before they are looked at as a whole
+
+
+def twin_trials(
+    rows: np.ndarray, participant: np.ndarray | None = None
+) -> tuple[str, np.ndarray] | None:
+    """Trials of triplets nearly all of which come in twos that one response implies.
+
+    An odd one out is written as "a is nearer to b than to c" and "b is nearer to a than to c",
+    the most central object alike. They are not independent, and held out alone each tells the
+    other.
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (T, 3)
+        Anchor, nearer, farther.
+    participant : ndarray of int, shape (T,), optional
+        Twins are of one participant.
+
+    Returns
+    -------
+    tuple of str and ndarray of int, shape (T,), or None
+        The task, to stand before "trial", and the trial of every answer, from 0; None where the
+        answers are no twins.
+    """
+    if len(rows) < _FEWEST:
+        return None
+    who = np.zeros(len(rows), np.int64) if participant is None else participant.astype(np.int64)
+    # Twins are about the same objects: both are in the part, or both are not.
+    part = np.arange(len(rows))
+    if len(rows) > _SAMPLE:
+        part = np.flatnonzero(rows.sum(axis=1) % (len(rows) // _SAMPLE + 1) == 0)
+    for task, (exchanged, kept) in _TWINS.items():
+        if _paired(rows[part], who[part], exchanged, kept)[1] < _MOST_BY_CHANCE:
+            continue
+        trial, share = _paired(rows, who, exchanged, kept)
+        if share >= _MOST_BY_CHANCE:
+            return task, trial
+    return None
+
+
+def _paired(
+    rows: np.ndarray, who: np.ndarray, exchanged: tuple[int, int], kept: int
+) -> tuple[np.ndarray, float]:
+    """Trial of every row, the k-th of one direction with the k-th of the other; share in twos."""
+    if not len(rows):
+        return np.zeros(0, np.int64), 0.0
+    one, other = (rows[:, column].astype(np.int64) for column in exchanged)
+    first, group = one < other, np.zeros(len(rows), np.int64)
+    for column in (np.minimum(one, other), np.maximum(one, other), rows[:, kept], who):
+        # One after the other, so that no number is too large.
+        group = np.unique(group * (int(column.max()) + 2) + column + 1, return_inverse=True)[1]
+    order = np.lexsort([first, group])
+    group = group[order]
+    sizes, others = np.bincount(group), np.bincount(group, ~first[order]).astype(np.int64)
+    start = np.cumsum(sizes) - sizes
+    turn = np.arange(len(order)) - start[group] - np.where(first[order], others[group], 0)
+    trial = np.empty(len(order), np.int64)
+    trial[order] = np.unique(group * (turn.max() + 1) + turn, return_inverse=True)[1]
+    return trial, float(np.mean(np.bincount(trial)[trial] == 2))

@@ -12,7 +12,7 @@ import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows
+from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.io.columns.guess import SIDES, complete, response_time_unit
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.io.formats.source import TABLE_SUFFIXES, Source
@@ -153,6 +153,8 @@ def interpret(
         answers = answers.iloc[found.trial].assign(trial=found.trial).reset_index(drop=True)
     elif "trial" in reading.roles:
         answers["trial"] = _trials_told(table, reading, usable, rows)
+    elif rows.shape[1] == 3:
+        _keep_twins_together(answers, rows, notes)
     if found.votes is not None:
         weight = answers["weight"].to_numpy() if "weight" in answers else 1.0
         answers["weight"] = found.votes * weight
@@ -284,6 +286,19 @@ def _sides(
         return {}
     names = {2: ["left", "right"], 3: ["first", "second", "third"]}[len(task.outcomes)]
     return {"side": pd.Categorical.from_codes(side, names)}
+
+
+def _keep_twins_together(answers: pd.DataFrame, rows: np.ndarray, notes: list[str]) -> None:
+    """Note the trials of answers that come in twos, though the file tells of none."""
+    who = answers["participant"].cat.codes.to_numpy() if "participant" in answers else None
+    found = twin_trials(rows, who)
+    if found is not None:
+        task, answers["trial"] = found
+        notes.append(
+            f"Answers come in twos that one response to {task} trial implies: they are kept "
+            f"together as {counted(answers['trial'].nunique(), 'trial')}, and not taken as "
+            "independent."
+        )
 
 
 def _trials_told(

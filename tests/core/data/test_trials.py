@@ -18,13 +18,15 @@ from tripletscope.core.evaluation.score import (
     triplet_error,
     wilson,
 )
+from tripletscope.core.evaluation.units import sampling_units
+from tripletscope.core.io import read
+from tripletscope.core.io.columns.grouped import twin_trials
 from tripletscope.core.observers import who_predicts_whom
 from tripletscope.core.optimise.loss import PreparedAnswers
 from tripletscope.core.quality import Cleaning, Exclusion
 from tripletscope.core.quality.direction import _folds, _RowAnswers
 from tripletscope.core.run import key
 from tripletscope.core.uncertainty import abstention, bootstrap
-from tripletscope.core.uncertainty.resampling import _drawn
 
 PAIRS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])
 
@@ -220,11 +222,12 @@ def test_chains_leave_the_direction_test_something_to_learn_from():
 def test_replicates_draw_whole_trials(odd):
     answers = PreparedAnswers(odd)
     assert np.array_equal(np.sort(answers.trial), np.sort(odd.trials))
+    units = sampling_units(odd, "answers")
     for share in (None, 0.5):
-        drawn = _drawn(answers, share, np.random.default_rng(0))
-        trials, n_answers = np.unique(drawn.trial, return_counts=True)
-        assert (n_answers == 2).all()
-        assert len(np.unique([drawn.weight, drawn.trial], axis=1).T) == len(trials)
+        counts = units.drawn(np.random.default_rng(0), share)
+        by_trial = pd.Series(counts).groupby(odd.trials)
+        assert (by_trial.max() == by_trial.min()).all(), "both answers as often"
+        assert by_trial.first().sum() == (300 if share is None else 150)
     some = answers.reweighted((np.arange(len(odd)) % 3 > 0).astype(float)).thinned(150)
     assert len(some.trial) == len(some) == 134
     given = {(*row, trial) for row, trial in zip(odd.rows.tolist(), odd.trials, strict=True)}
@@ -271,3 +274,41 @@ def test_a_trial_that_is_not_known_is_one_of_its_own():
     assert left.rows.tolist() == [rows[0], rows[1], rows[3]]
     left = Cleaning(data).excluding(Exclusion(answers=(0,))).triplets
     assert left.rows.tolist() == rows[2:]
+
+
+# Files that lost the trials ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("twin", "task"), [([1, 0, 2], "odd-one-out"), ([2, 1, 0], "central")])
+def test_answers_in_twos_are_recognised_in_any_order(planted, twin, task):
+    rows = planted.rows[:400]
+    order = np.random.default_rng(2).permutation(800)
+    both = np.concatenate([rows, rows[:, twin]])[order]
+    found, trial = twin_trials(both)
+    assert task in found
+    assert (np.bincount(trial) == 2).all()
+    pairs = both[np.argsort(trial, kind="stable")].reshape(-1, 2, 3)
+    assert np.array_equal(np.sort(pairs[:, 0]), np.sort(pairs[:, 1]))
+    assert np.array_equal(pairs[:, 0], pairs[:, 1][:, twin]), "each is the other's twin"
+    by_person = twin_trials(both, order // 100)
+    assert by_person is None, "twins are of one person, and these were given to several"
+
+
+def test_single_answers_are_no_twins(planted, eggs, truth):
+    """Of answers to every question about some objects two of three have a twin, by geometry."""
+    every = np.array([[a, b, c] for a in range(12) for b in range(12) for c in range(b)
+                      if len({a, b, c}) == 3])
+    apart = np.linalg.norm(truth[:, None] - truth[None], axis=2)
+    turned = apart[every[:, 0], every[:, 1]] > apart[every[:, 0], every[:, 2]]
+    every[turned] = every[turned][:, [0, 2, 1]]
+    for rows in (every, planted.rows, eggs.rows, planted.rows[:10]):
+        assert twin_trials(rows) is None
+
+
+def test_a_file_of_bare_twins_is_read_as_trials_and_says_so(tmp_path, odd):
+    ids = np.array(odd.ids)
+    table = pd.DataFrame(ids[odd.rows], columns=["anchor", "near", "far"])
+    table.to_csv(tmp_path / "bare.csv", index=False)
+    read_again = read(tmp_path / "bare.csv")
+    assert len(np.unique(read_again.trials)) == 300
+    assert n_groups(read_again) == n_groups(odd)

@@ -89,13 +89,14 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
 
 def test_the_caption_says_what_bands_are_made_of(services, opened):
     app = settled(scale(opened), services)
-    assert "Pointwise 95 % bands of bootstrap replicates over answers." in words(app).replace("\\", "")
+    said = words(app).replace("\\", "")
+    assert "Pointwise 95 % bands of bootstrap replicates over answers." in said
     next(b for b in app.selectbox if b.label == "Uncertainty from").select("laplace").run()
     app = compute(app, services, "scale")
     said = words(app).replace("\\", "")
     assert (
-        "bands of bootstrap replicates (MLDS); of the posterior's normal approximation (STE)."
-        in said
+        "bands of bootstrap replicates over answers (MLDS); of the posterior's normal "
+        "approximation (STE)." in said
     )
 
 
