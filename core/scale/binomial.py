@@ -14,8 +14,6 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from scipy.special import expit, ndtr
 
-#: Beyond this the probabilities of the probit leave the range of floating-point numbers.
-_FARTHEST = 30.0
 #: A fit that needs more steps than this has no finite optimum.
 _MOST_STEPS = 100
 #: Keeps the equations solvable where a resample separates; changes no value by 1e-5.
@@ -34,11 +32,16 @@ class Prior(NamedTuple):
 
 @dataclass(frozen=True)
 class Link:
-    """A symmetric link: distribution function below zero, and density, of the decision noise."""
+    """A symmetric link: distribution function below zero, and density, of the decision noise.
+
+    Beyond `farthest` the products of tails and densities leave the range of floating-point numbers;
+    linear predictors count as if they were there.
+    """
 
     title: str
     tail: Callable[[np.ndarray], np.ndarray]
     density: Callable[[np.ndarray], np.ndarray]
+    farthest: float
 
 
 def _logistic_density(x: np.ndarray) -> np.ndarray:
@@ -48,13 +51,14 @@ def _logistic_density(x: np.ndarray) -> np.ndarray:
 
 LINKS = {
     "probit": Link(
-        "Probit (normal noise)", ndtr, lambda x: np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi)
+        "Probit (normal noise)", ndtr, lambda x: np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi), 30.0
     ),
-    "logit": Link("Logit (logistic noise)", expit, _logistic_density),
+    "logit": Link("Logit (logistic noise)", expit, _logistic_density, 700.0),
     "cauchit": Link(
         "Cauchit (heavy tails)",
         # arctan2 keeps the digits that 1/2 + arctan(x)/pi loses far from zero
         lambda x: np.arctan2(1.0, -x) / np.pi, lambda x: 1.0 / (np.pi * (1.0 + x**2)),
+        1e15,
     ),
 }
 
@@ -69,7 +73,7 @@ def log_likelihoods(
     link: Link, linear: np.ndarray, successes: np.ndarray, totals: np.ndarray
 ) -> np.ndarray:
     """(..., q) log-likelihood of so many successes in so many single trials, each in its order."""
-    small = link.tail(-np.minimum(np.abs(linear), _FARTHEST))
+    small = link.tail(-np.minimum(np.abs(linear), link.farthest))
     likely = np.where(linear > 0, successes, totals - successes)
     return likely * np.log1p(-small) + (totals - likely) * np.log(small)
 
@@ -125,7 +129,7 @@ def fit_many(
         moving = better & ~done
         if moving.any():
             linear, wins, of = linear[moving], wins[moving], of[moving]
-            clipped = np.clip(linear, -_FARTHEST, _FARTHEST)
+            clipped = np.clip(linear, -link.farthest, link.farthest)
             small = link.tail(-np.abs(clipped))
             density = link.density(clipped)
             unlikely = np.where(clipped > 0, of - wins, wins)

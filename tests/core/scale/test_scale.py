@@ -209,6 +209,25 @@ def test_the_other_data_of_r_against_its_glm(name):
     assert found.deviance_ == pytest.approx(deviance, abs=1e-5)
 
 
+def test_heavy_tails_are_followed_beyond_where_normal_ones_end():
+    """R gives -46.5788; cut off at 30, as the probit must be, it would be -46.5877."""
+    rows = table("AutumnLab")
+    found = MLDS(link="cauchit").fit(rows)
+    assert found.unconstrained_[-1] > 35
+    assert found.log_likelihood_ == pytest.approx(-46.5788, abs=5e-5)
+    trials, successes, totals = found.trials(rows).counted()
+    many = fit_many(trials[:, 1:], successes[None], totals, LINKS["cauchit"])[0]
+    each = binomial.log_likelihoods(LINKS["cauchit"], trials[:, 1:] @ many, successes, totals)
+    assert each.sum() == pytest.approx(-46.5788, abs=5e-5)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_likelihoods_stay_finite_and_fall_up_to_the_end_of_a_link(link):
+    linear = -LINKS[link].farthest * np.array([0.5, 1.0, 2.0])
+    near, end, beyond = binomial.log_likelihoods(LINKS[link], linear, np.ones(3), np.ones(3))
+    assert near > end == beyond > -np.inf
+
+
 @pytest.mark.parametrize("name", ["kk1", "kk3", "AutumnLab"])
 @pytest.mark.parametrize("method", [STE, TSTE, CKL])
 def test_maps_of_pairs_that_begin_in_order_agree_with_mlds(name, method):
