@@ -128,11 +128,12 @@ CLASSIFIERS = {
 RAW = "CompRF, random pivots, features as they are"
 
 REGRESSORS = {
-    "CompRF, best of 10 pairs": ComparisonForestRegressor(),
+    "CompRF, best of 10 pairs": ComparisonForestRegressor(leaf_size=1),
+    "the same, n₀ by out-of-bag error": ComparisonForestRegressor(),
     "the same, n₀ = 5": ComparisonForestRegressor(leaf_size=5),
-    "CompRF, different responses": ComparisonForestRegressor(pivots="different"),
-    "CompRF, random pivots": ComparisonForestRegressor(pivots="random"),
-    RAW: ComparisonForestRegressor(pivots="random"),
+    "CompRF, different responses": ComparisonForestRegressor(leaf_size=1, pivots="different"),
+    "CompRF, random pivots": ComparisonForestRegressor(leaf_size=1, pivots="random"),
+    RAW: ComparisonForestRegressor(leaf_size=1, pivots="random"),
     "CART forest": RandomForestRegressor(100, random_state=0),
     "k-NN": GridSearchCV(KNeighborsRegressor(), {"n_neighbors": [1, 3, 5, 9, 15]}),
 }

@@ -33,7 +33,7 @@ __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
 #: Part of every key: the version since which the same settings give the same results. Raise it when
 #: they give others.
-RESULTS_SINCE = "0.2.0"
+RESULTS_SINCE = "0.3.0"
 
 @dataclass(frozen=True)
 class Run:

@@ -48,6 +48,8 @@ class ComparisonForest(ComparingEstimator):
     Attributes
     ----------
     trees_ : list of Nodes
+    leaf_size_ : int
+        That of the trees.
     oracle_ : Oracle
         Who was asked, and is asked about further objects.
     objects_ : ndarray of int32, shape (n,)
@@ -85,13 +87,14 @@ class ComparisonForest(ComparingEstimator):
             If `progress` asks to stop.
         """
         oracle, objects = self._given(X)
+        self.leaf_size_ = self.leaf_size
         return self._grow(oracle, objects, [np.arange(len(objects))], {}, progress)
 
     def _grow(
         self, oracle: Oracle, objects: np.ndarray, groups: list[np.ndarray], how: dict[str, Any],
         progress: Progress,
     ) -> Self:
-        """Grow `n_estimators` trees of every group of objects."""
+        """Grow `n_estimators` trees of every group of objects, with leaves of `leaf_size_`."""
         asked = oracle.n_questions
         root = np.random.SeedSequence(self.seed)
         samples, seeds = [], []
@@ -104,7 +107,7 @@ class ComparisonForest(ComparingEstimator):
             samples.append(objects[group])
             seeds.append(int(rng.integers(2**63)))
         self.trees_ = grow_trees(
-            oracle, samples, seeds, rule(self.leaf_size, **how), progress=progress
+            oracle, samples, seeds, rule(self.leaf_size_, **how), progress=progress
         )
         self.oracle_, self.objects_ = oracle, objects
         self._place = np.full(oracle.n_objects, -1, dtype=np.int32)

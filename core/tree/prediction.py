@@ -77,6 +77,8 @@ class ForestErrors:
         What else was tried on the same folds.
     peer_errors : ndarray, shape (folds, p)
     peer_predicted : ndarray, shape (p, n)
+    constant_errors : ndarray, shape (folds,)
+        Of always naming the class that is most frequent, or the mean, in what is learned from.
     """
 
     classes: np.ndarray
@@ -88,14 +90,23 @@ class ForestErrors:
     peers: np.ndarray
     peer_errors: np.ndarray
     peer_predicted: np.ndarray
+    constant_errors: np.ndarray
 
     @property
     def chance(self) -> float:
         """Error of always naming the most frequent class, or the mean."""
-        known = self.truth[np.isfinite(self.truth)]
-        if len(self.classes):
-            return float(1.0 - np.bincount(known.astype(int)).max() / len(known))
-        return float(known.std())
+        return float(self.constant_errors.mean())
+
+    def gain(self, size: int, trees: int) -> tuple[float, float]:
+        """By how much a forest errs less than that, and the half-width of its 95 % interval.
+
+        Parameters
+        ----------
+        size, trees : int
+            Positions of the leaf size and the number of trees.
+        """
+        less = self.constant_errors - self.errors[:, size, trees]
+        return float(less.mean()), float(corrected_reach(less[:, None], 1 / (len(less) - 1))[0])
 
     @property
     def best(self) -> tuple[int, int]:
@@ -186,13 +197,14 @@ def forest_errors(
     items = [
         (forest, settings, list(peers.values()), objects, values, *part) for part in parts
     ]
-    guesses, errors = np.zeros((len(settings) + len(peers), len(there))), []
-    for (_, test), found in zip(
+    guesses, errors, constant = np.zeros((len(settings) + len(peers), len(there))), [], []
+    for (train, test), found in zip(
         parts, in_parallel(_predict, items, shared=True), strict=True
     ):
         guesses[:, test] = found
-        wrong = found != values[test] if grouped else (found - values[test]) ** 2
-        errors.append(wrong.mean(axis=1) if grouped else np.sqrt(wrong.mean(axis=1)))
+        errors.append(_missed(found, values[test], grouped))
+        usual = np.bincount(values[train].astype(int)).argmax() if grouped else values[train].mean()
+        constant.append(_missed(np.full((1, len(test)), usual), values[test], grouped)[0])
         if progress(len(errors) / len(parts)) and len(errors) < len(parts):
             raise Stopped
     errors = np.array(errors)
@@ -204,8 +216,15 @@ def forest_errors(
     return ForestErrors(
         classes, truth, np.array(leaves), np.array(TREES),
         errors[:, :n_settings].reshape(-1, *shape), predicted[:n_settings].reshape(*shape, -1),
-        np.array(list(peers)), errors[:, n_settings:], predicted[n_settings:],
+        np.array(list(peers)), errors[:, n_settings:], predicted[n_settings:], np.array(constant),
     )
+
+
+def _missed(guesses: np.ndarray, truth: np.ndarray, grouped: bool) -> np.ndarray:
+    """(settings,) share of wrong classes, or root mean square, of guesses (settings, objects)."""
+    if grouped:
+        return np.mean(guesses != truth, axis=1)
+    return np.sqrt(np.mean((guesses - truth) ** 2, axis=1))
 
 
 def grown_forest(

@@ -7,7 +7,9 @@ Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random fore
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any, Self
@@ -21,8 +23,14 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.method import Choice, Number, Switch
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.tree.cells import LABELS, RANDOM, RESPONSES
+from tripletscope.core.tree.choosing import try_leaf_sizes
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import Oracle
+
+#: Share of the objects of each tree by which a leaf size is chosen: that of a bootstrap sample.
+_SEEN = 0.632
+#: Standard errors by which a forest must beat the mean.
+_CLEARLY = 2.0
 
 #: For each tree some objects, by position among those to be predicted, and their leaves.
 Reached = Iterable[tuple[np.ndarray, np.ndarray]]
@@ -61,6 +69,7 @@ class SupervisedForest(ComparisonForest):
         oracle, objects = self._given(X)
         y = _targets(self, y, len(objects))
         groups, how = self._learn(y, oracle, objects)
+        self.leaf_size_ = self._sized(oracle, objects, groups, how, progress)
         self._grow(oracle, objects, groups, how, progress)
         self._look_at_leaves()
         if self.oob_score:
@@ -74,6 +83,13 @@ class SupervisedForest(ComparisonForest):
     ) -> tuple[list[np.ndarray], dict[str, Any]]:
         """Keep the targets; the groups of objects that trees are grown from, and by which rule."""
         raise NotImplementedError
+
+    def _sized(
+        self, oracle: Oracle, objects: np.ndarray, groups: list[np.ndarray], how: dict[str, Any],
+        progress: Progress,
+    ) -> int:
+        """The leaf size to grow trees with."""
+        return self.leaf_size
 
     def _look_at_leaves(self) -> None:
         """Keep what the leaves of the grown trees say."""
@@ -112,8 +128,13 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
         Accuracy of the predictions by these.
     n_oob_questions_ : int
         Questions that they took.
-    trees_, oracle_, objects_, n_questions_
+    trees_, leaf_size_, oracle_, objects_, n_questions_
         See `ComparisonForest`.
+
+    Warns
+    -----
+    UserWarning
+        If out-of-bag errors are known, and naming the most frequent class errs no more.
 
     Notes
     -----
@@ -166,6 +187,9 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
         known = np.isfinite(self.oob_decision_function_[:, 0])
         guess = self.classes_[np.argmax(self.oob_decision_function_[known], axis=1)]
         self.oob_score_ = float(np.mean(guess == y[known])) if known.any() else np.nan
+        most = np.bincount(self._label[self.objects_]).max() / len(y)
+        if self.oob_score_ <= most:
+            _warn_useless("the most frequent class")
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """(m, n_classes) shares of the pooled votes.
@@ -207,7 +231,7 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
         for _ in self._groups:
             votes = np.zeros((m, len(self.classes_)))
             for nodes, pure, (x, leaf) in (next(trees) for _ in range(self.n_estimators)):
-                _vote(nodes, self._label, pure, self.leaf_size, x, leaf, votes)
+                _vote(nodes, self._label, pure, self.leaf_size_, x, leaf, votes)
             given = votes.sum(axis=1, keepdims=True)
             yield np.divide(votes, given, out=np.full_like(votes, np.nan), where=given > 0)
 
@@ -218,13 +242,20 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
 
     Parameters
     ----------
-    metric, n_estimators, leaf_size, max_samples, seed
+    metric, n_estimators, max_samples, seed
         See `ComparisonForest`.
-    pivots, candidates, oob_score
+    leaf_size, pivots, candidates, oob_score
         See their declarations.
 
     Attributes
     ----------
+    leaf_size_ : int
+        As given, or as chosen.
+    leaf_sizes_, leaf_errors_ : ndarray, shape (k,)
+        Sizes that were tried and their out-of-bag root mean square errors; empty where the size
+        was given or objects are fewer than four.
+    n_choice_questions_ : int
+        Questions that choosing took.
     oob_prediction_ : ndarray, shape (n,)
         By trees grown without the object; NaN where every tree has it.
     oob_score_ : float
@@ -234,8 +265,18 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     trees_, oracle_, objects_, n_questions_
         See `ComparisonForest`.
 
+    Warns
+    -----
+    UserWarning
+        If a leaf size is chosen and the best one's square error is not smaller than that of
+        predicting the mean by two standard errors.
+
     Notes
     -----
+    The leaf size is chosen by a forest of as many trees, each of 63 % of the objects or
+    `max_samples` if that is less. Responses that comparisons say little about want large leaves,
+    smooth ones small leaves.
+
     The prediction is the mean response of the pooled members of the leaves reached in all trees.
     The paper's forest has random pivots; the others use the responses too, which its authors left
     for later.
@@ -245,6 +286,15 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random forests. ICML.
     """
 
+    leaf_size: Annotated[
+        int | None,
+        Number(
+            1, 100_000, "Leaf size n₀",
+            "Cells of at most this many objects are not divided. Choosing takes about as many "
+            "questions as growing the forest with a leaf size of 1.",
+            automatic="By out-of-bag error",
+        ),
+    ] = None
     pivots: Annotated[
         str,
         Choice(
@@ -276,6 +326,27 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
             "response": self._response,
         }
 
+    def _sized(
+        self, oracle: Oracle, objects: np.ndarray, groups: list[np.ndarray], how: dict[str, Any],
+        progress: Progress,
+    ) -> int:
+        self.leaf_sizes_, self.leaf_errors_ = np.zeros(0, dtype=int), np.zeros(0)
+        self.n_choice_questions_ = 0
+        if self.leaf_size is not None:
+            return self.leaf_size
+        asked = oracle.n_questions
+        trial = copy(self)
+        trial.leaf_size_, trial.max_samples = 1, min(self.max_samples, _SEEN)
+        trial._grow(oracle, objects, groups, how, progress)
+        tried = try_leaf_sizes(trial.trees_, trial._left_out(), self._response, objects)
+        self.n_choice_questions_ = oracle.n_questions - asked
+        if tried is None:
+            return 1
+        self.leaf_sizes_, self.leaf_errors_ = tried.sizes, tried.errors
+        if tried.gain <= _CLEARLY * tried.gain_error:
+            _warn_useless("the mean")
+        return tried.best
+
     def _look_at_leaves(self) -> None:
         self._leaf_mean = [_means(nodes, self._response) for nodes in self.trees_]
 
@@ -300,11 +371,18 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     def _means_of(self, m: int, reached: Reached) -> np.ndarray:
         total, weight = np.zeros(m), np.zeros(m)
         for nodes, mean, (x, leaf) in zip(self.trees_, self._leaf_mean, reached, strict=True):
-            votes = np.minimum(nodes.stop[leaf] - nodes.start[leaf], self.leaf_size)
+            votes = np.minimum(nodes.stop[leaf] - nodes.start[leaf], self.leaf_size_)
             total[x] += votes * mean[leaf]
             weight[x] += votes
         known = weight > 0
         return np.where(known, self._mean + total / np.where(known, weight, 1), np.nan)
+
+
+def _warn_useless(constant: str) -> None:
+    warnings.warn(
+        f"comparisons say next to nothing about these targets: by out-of-bag error, predicting "
+        f"{constant} is not clearly worse than this forest.", UserWarning, stacklevel=4,
+    )
 
 
 def _targets(estimator: Any, y: Any, n_objects: int) -> np.ndarray:

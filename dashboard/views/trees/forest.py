@@ -98,13 +98,19 @@ def _curve(
     mine = table[(table["leaf size"] == found.leaf_sizes[a])
                  & (table["trees"] == found.n_trees[b])].iloc[0]
     best = table.iloc[int(np.argmin(table["error"]))]
+    constant = "the most frequent class" if grouped else "the mean"
+    gain, reach = found.gain(a, b)
+    useless = (
+        f" **This forest is not clearly better than always predicting {constant}:** the difference "
+        f"is {number(gain)} ± {number(reach)}. Comparisons may say little about this column."
+        if gain <= reach else ""
+    )
     st.markdown(panels.plain(
         f"With n₀ = {found.leaf_sizes[a]} and M = {found.n_trees[b]}: error "
         f"{number(mine['error'])} [{number(mine['low'])}, {number(mine['high'])}]. "
-        f"Always predicting {'the most frequent class' if grouped else 'the mean'} "
-        f"gives {number(found.chance)}; the lowest of all is {number(best['error'])} "
-        f"({best['method'].lower()})."
-    ))
+        f"Always predicting {constant} gives {number(found.chance)}; the lowest of all is "
+        f"{number(best['error'])} ({best['method'].lower()})."
+    ) + useless)
     lines = table.rename(columns={"error": value})
     forest = lines["trees"].notna()
     sizes = lines["leaf size"].map(lambda size: f"n₀ = {size:.0f}")

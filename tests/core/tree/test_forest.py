@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from joblib import parallel_config
@@ -121,6 +123,43 @@ def test_regression_is_the_mean_of_the_leaves(pivots):
             values += y[members].tolist()
             weights += [min(1, 3 / len(members))] * len(members)
         assert forest.predict(X[[x]])[0] == pytest.approx(np.average(values, weights=weights))
+
+
+def test_leaf_size_is_chosen_by_the_error_on_objects_not_seen():
+    y = SMALL[:, 20] + 5 * SMALL[:, 30] + np.random.default_rng(0).normal(0, 20, len(SMALL))
+    chosen = Regressor(n_estimators=10).fit(SMALL, y)
+    assert len(chosen.leaf_sizes_) == 8
+    assert chosen.leaf_sizes_[-1] == 128
+    assert chosen.leaf_size_ == chosen.leaf_sizes_[np.argmin(chosen.leaf_errors_)]
+    given = Regressor(n_estimators=10, leaf_size=chosen.leaf_size_).fit(SMALL, y)
+    assert np.array_equal(chosen.predict(X[TEST]), given.predict(X[TEST]))
+    assert chosen.n_questions_ == given.n_questions_ > 0 == given.n_choice_questions_
+    for size in (1, 4, 32):
+        direct = Regressor(leaf_size=size, n_estimators=10, max_samples=0.632, oob_score=True)
+        missed = direct.fit(SMALL, y).oob_prediction_ - y
+        missed = missed[np.isfinite(missed)]
+        tried = chosen.leaf_errors_[chosen.leaf_sizes_ == size]
+        assert np.sqrt(np.mean(missed**2)) == pytest.approx(tried[0])
+
+
+def test_forests_say_when_the_mean_is_no_worse():
+    rng = np.random.default_rng(0)
+    noise, signal = rng.normal(0, 1, len(SMALL)), SMALL[:, 20].astype(float)
+    with pytest.warns(UserWarning, match="predicting the mean is not clearly worse"):
+        forest = Regressor(n_estimators=30).fit(SMALL, noise)
+    assert forest.leaf_size_ >= 8
+    spread = np.std(forest.predict(X[TEST]))
+    small = Regressor(n_estimators=30, leaf_size=1).fit(SMALL, noise)
+    assert spread < 0.6 * np.std(small.predict(X[TEST]))
+    coin = Classifier(n_estimators=30, max_samples=0.7, oob_score=True)
+    with pytest.warns(UserWarning, match="most frequent class is not clearly worse"):
+        coin.fit(SMALL, np.arange(len(SMALL)) < 30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Regressor(n_estimators=30).fit(SMALL, signal)
+        Regressor(n_estimators=3, leaf_size=1).fit(SMALL, noise)
+        coin.fit(SMALL, CLASS)
+    assert Regressor(n_estimators=3).fit(SMALL[:3], signal[:3]).leaf_size_ == 1
 
 
 # Oracles -------------------------------------------------------------------------------------

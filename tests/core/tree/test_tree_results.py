@@ -127,6 +127,22 @@ def test_errors_follow_the_unit_of_the_numbers_and_proportions_end_at_one(descri
     assert found.table()["high"].max() == 1.0
 
 
+def test_errors_are_set_against_a_constant_of_the_same_folds(described):
+    noise = np.random.default_rng(0).normal(size=described.n_objects)
+    given = described.with_objects(described.objects.assign(noise=noise))
+    found = forest_errors(STE(n_init=1), given, column="noise", kind="numbers", folds=5)
+    folds = list(KFold(5, shuffle=True, random_state=0).split(noise))
+    by_hand = [np.sqrt(np.mean((noise[test] - noise[train].mean()) ** 2)) for train, test in folds]
+    assert found.constant_errors == pytest.approx(by_hand)
+    for size in range(len(found.leaf_sizes)):
+        gain, reach = found.gain(size, -1)
+        assert gain == pytest.approx(np.mean(by_hand) - found.errors[:, size, -1].mean())
+        assert gain < reach
+    clear = forest_errors(STE(n_init=1), given, column="height", kind="numbers", folds=5)
+    gain, reach = clear.gain(*clear.best)
+    assert gain > reach > 0
+
+
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_peers_do_without_inner_folds_where_there_are_too_few_objects(described, kind):
     column = np.full(described.n_objects, None, dtype=object)

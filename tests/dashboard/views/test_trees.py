@@ -182,6 +182,22 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
     assert figure(app, "trees.pivots")["data"][0]["customdata"]
 
 
+def test_a_forest_that_learns_nothing_is_said_to(services, planted):
+    """Noise has nothing to do with the map; its first axis has."""
+    place = STE().fit(planted).embedding_[:, 0]
+    noise = np.random.default_rng(0).normal(size=planted.n_objects)
+    objects = planted.objects.assign(place=place, noise=noise)
+    session = session_on(services, planted.with_objects(objects))
+    (info,) = services.workspace.datasets()
+    services.workspace.add_run(info, run("fit", STE(), services.workspace.triplets(info)), "map")
+    app = trees(session, "prediction")
+    for column, useless in (("noise", True), ("place", False)):
+        app.selectbox(key="trees.forest_errors.column").select(column).run()
+        app.button(key="trees.forest_errors.run").click().run()
+        settled(app, services)
+        assert ("not clearly better than always predicting the mean" in words(app)) == useless
+
+
 def test_a_kernel_answers_too(services, opened):
     (info,) = services.workspace.datasets()
     found = run("fit", K1(), services.workspace.triplets(info))

@@ -1,0 +1,101 @@
+"""The leaf size of a regression forest, chosen by errors on objects that trees had not seen.
+
+A tree with leaf size 1 holds the trees of all leaf sizes: a cell that is small enough is not
+divided. One forest of parts of the objects therefore tries all sizes, for the questions of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.tree.nodes import Nodes
+
+
+class LeafSizes(NamedTuple):
+    """Leaf sizes and their out-of-bag errors.
+
+    Attributes
+    ----------
+    sizes : ndarray of int, shape (k,)
+    errors : ndarray, shape (k,)
+        Root mean squares.
+    gain, gain_error : float
+        How much smaller the square error of the best size is than that of predicting the mean of
+        all other objects, on average, and its standard error.
+    """
+
+    sizes: np.ndarray
+    errors: np.ndarray
+    gain: float
+    gain_error: float
+
+    @property
+    def best(self) -> int:
+        """The size with the smallest error."""
+        return int(self.sizes[np.argmin(self.errors)])
+
+
+def try_leaf_sizes(
+    trees: Iterable[Nodes],
+    left_out: Iterable[tuple[np.ndarray, np.ndarray]],
+    response: np.ndarray,
+    objects: np.ndarray,
+) -> LeafSizes | None:
+    """Out-of-bag errors of all powers of two up to half the objects.
+
+    Parameters
+    ----------
+    trees : iterable of Nodes
+        Of leaf size 1.
+    left_out : iterable of tuple of ndarray
+        For each tree, positions in `objects` of those it has not seen, and their leaves.
+    response : ndarray
+        Centred, by the trees' numbers of the objects.
+    objects : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    LeafSizes or None
+        None if there are too few objects to choose by.
+    """
+    n = len(objects)
+    sizes = 2 ** np.arange(max(n // 2, 1).bit_length())
+    total, weight = np.zeros((2, len(sizes), n))
+    for nodes, (out, leaf) in zip(trees, left_out, strict=True):
+        _add_leaves(nodes, response, sizes, out, leaf, total, weight)
+    known = weight[0] > 0
+    if n < 4 or known.sum() < 2:
+        return None
+    own = response[objects[known]]
+    square = (own - total[:, known] / weight[:, known]) ** 2
+    errors = np.sqrt(square.mean(axis=1))
+    # The mean of the others is further away than that of all.
+    less = (own * n / (n - 1)) ** 2 - square[np.argmin(errors)]
+    return LeafSizes(
+        sizes, errors, float(less.mean()), float(less.std(ddof=1) / np.sqrt(len(less)))
+    )
+
+
+@compiled
+def _add_leaves(nodes, response, sizes, out, leaf, total, weight):
+    """Add what the leaves say that objects would reach with every leaf size."""
+    size = nodes.stop - nodes.start
+    mean = np.empty(size.size)
+    parent = np.full(size.size, -1, np.int32)
+    for node in range(size.size):
+        mean[node] = response[nodes.order[nodes.start[node] : nodes.stop[node]]].mean()
+        if nodes.child[node] >= 0:
+            parent[nodes.child[node]] = node
+            parent[nodes.child[node] + 1] = node
+    for i in range(out.size):
+        node = leaf[i]
+        for k in range(sizes.size):
+            while parent[node] >= 0 and size[parent[node]] <= sizes[k]:
+                node = parent[node]
+            votes = min(size[node], sizes[k])
+            total[k, out[i]] += votes * mean[node]
+            weight[k, out[i]] += votes
