@@ -61,8 +61,9 @@ def show_design(context: Context) -> None:
         more = f" and {len(names) - 30} more" if len(names) > 30 else ""
         st.markdown(panels.plain(f"Landmarks: {', '.join(names[:30])}{more}."))
         st.caption(
-            "On such questions embeddings may do no better than chance (Kleindessner & von "
-            "Luxburg, 2017); triplet kernels are made for them."
+            "From answers to such questions triplet kernels find groups about as well as "
+            "embeddings do, in a tenth of the time or less. Embeddings can do with random "
+            "questions, too, in which these kernels find nothing unless answers are very many."
         )
         for design in recognise(context.triplets):
             st.markdown(

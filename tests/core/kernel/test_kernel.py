@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 
 from tests.core.embedding.test_embedding import data_of_every_kind
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.embedding import GNMDS, STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate, triplet_error
 from tripletscope.core.kernel import K1, K2, GaussianKernel
 from tripletscope.core.kernel import kernel as kernel_module
@@ -380,3 +381,17 @@ def test_objects_that_nobody_was_asked_about_are_no_part_of_a_design():
     asked, more = (Triplets.from_array(rows, n) for n in (8, 30))
     one, other = (next(d for d in recognise(t) if d.kernel == "k1") for t in (asked, more))
     assert one.n_possible == other.n_possible == len(rows)
+
+
+@pytest.mark.parametrize("design", ["k1", "k2"])
+@pytest.mark.parametrize("method", [GNMDS, TSTE])
+def test_embeddings_find_groups_in_landmark_answers_too(method, design):
+    """Not as Kleindessner & von Luxburg have it, whose GNMDS was no better than random."""
+    rng = np.random.default_rng(0)
+    side = np.repeat([0, 1], 30)
+    positions = rng.normal(size=(60, 2)) + np.array([[0, 0], [5, 0]])[side]
+    questions = landmark_questions(60, choose_landmarks(60, 8, rng), design)
+    asked = rng.permutation(questions)[: 60 * 15]
+    found = method(n_init=1).fit(Triplets.from_array(answer(positions, asked, rng), 60))
+    groups = KMeans(2, n_init=5, random_state=0).fit_predict(found.embedding_)
+    assert max(np.mean(groups == side), np.mean(groups != side)) > 0.8

@@ -117,6 +117,8 @@ def test_a_similarity_of_nought_has_the_reason_of_its_kernel(services, opened):
 def test_landmark_designs_are_listed(services, opened):
     app = kernel(opened, "design")
     assert "1,260 questions" in words(app)
+    assert "about as well as embeddings do" in words(app)
+    assert "no better than chance" not in words(app)
     app.selectbox(key="kernel.design").select("k2").run()
     assert "2,160 questions" in words(app)
 
