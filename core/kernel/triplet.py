@@ -161,7 +161,9 @@ class K1(TripletKernel):
     """Kernel k1: how alike two objects rank the others by similarity to themselves.
 
     Feature (i, j) of an anchor says which of i and j it is more similar to. With all comparisons
-    answered k1 is Kendall's tau of two rankings.
+    answered, and without reducing the diagonal, k1 of two objects is Kendall's tau of their
+    rankings of the n - 2 others, times C(n - 2, 2) / C(n - 1, 2) = (n - 3) / (n - 1): each also
+    ranks the other, in pairs that it shares with nobody.
 
     References
     ----------

@@ -6,11 +6,15 @@ import json
 import pickle
 from collections import defaultdict
 from importlib import import_module
+from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import pdist, squareform
+from scipy.stats import kendalltau
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
@@ -104,13 +108,26 @@ def test_landmark_designs_give_the_same_in_few_features(method, design, single, 
 
 
 def test_kendalls_tau_of_full_rankings():
-    """Section 2: with all answers k1 is Kendall's tau of the two rankings of all pairs."""
+    """Section 2: of objects that stand in no ranking themselves k1 is Kendall's tau."""
     triplets = Triplets.from_array(
         [(a, 2 + i, 2 + j) for a, ranking in enumerate([[0, 1, 2, 3], [1, 0, 2, 3]])
          for place, i in enumerate(ranking) for j in ranking[place + 1 :]]
     )
     # 5 of 6 pairs agree
     assert K1(reduce_diagonal=False).fit(triplets).kernel_[0, 1] == pytest.approx(4 / 6)
+
+
+def test_objects_that_rank_each_other_share_fewer_pairs_than_they_answer():
+    n = 8
+    apart = squareform(pdist(np.random.default_rng(0).normal(size=(n, 2))))
+    near, far = apart[:, :, None], apart[:, None, :]
+    rows = np.argwhere(near < far)
+    rows = rows[(rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2])]
+    kernel = K1(reduce_diagonal=False).fit(Triplets.from_array(rows, n)).kernel_
+    for a, b in combinations(range(n), 2):
+        others = [i for i in range(n) if i not in (a, b)]
+        tau = kendalltau(apart[a, others], apart[b, others]).statistic
+        assert kernel[a, b] == pytest.approx(tau * comb(n - 2, 2) / comb(n - 1, 2))
 
 
 def test_the_example_of_a_contradiction():
