@@ -34,9 +34,9 @@ class Classification:
     classes : ndarray of str, shape (c,)
     truth, predicted : ndarray of int, shape (n,)
         Positions in `classes`; -1 for objects without a label or about which nothing is known.
-    fold_errors : ndarray, shape (r * folds,)
-        Share of wrong labels in every outer fold.
-    chosen : ndarray, shape (r * folds,)
+    fold_errors : ndarray, shape (r, folds)
+        Share of wrong labels in every outer fold of every repetition.
+    chosen : ndarray, shape (r, folds)
         Penalty or number of neighbours that the inner folds chose; 1 where some label has one
         object only to learn from, too few for inner folds.
 
@@ -55,6 +55,16 @@ class Classification:
     def error(self) -> float:
         """Mean share of wrong labels."""
         return float(self.fold_errors.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Of `error`, as an estimate of that on further objects.
+
+        Folds learn from much the same objects, and all the more do repetitions, so that the plain
+        spread over folds would be too small (Nadeau & Bengio 2003; Bouckaert & Frank 2004).
+        """
+        ratio = 1.0 / (self.fold_errors.shape[1] - 1)
+        return float(np.sqrt((1.0 / self.fold_errors.size + ratio) * self.fold_errors.var(ddof=1)))
 
     @property
     def chance(self) -> float:
@@ -81,11 +91,15 @@ def classify(
         str, Choice({"svm": "Support vector machine", "knn": "Nearest neighbours"}, "Classifier")
     ] = "svm",
     folds: Annotated[int, Number(2, 50, "Folds", advanced=True)] = 10,
-    repeats: Annotated[int, Number(1, 100, "Repeats", advanced=True)] = 1,
+    repeats: Annotated[int, Number(
+        1, 100, "Repeats", "Of the cross-validation, with the objects shuffled anew.", advanced=True
+    )] = 5,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> Classification:
     """Predict a column of labels from a kernel, or from any distances by nearest neighbours.
+
+    By cross-validation that is repeated, because the error of one shuffle depends on its folds.
 
     Parameters
     ----------
@@ -138,7 +152,7 @@ def classify_labels(
     *,
     algorithm: str = "svm",
     folds: int = 10,
-    repeats: int = 1,
+    repeats: int = 5,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Classification:
@@ -196,7 +210,8 @@ def classify_labels(
     truth, predicted = np.full((2, space.n_objects), -1)
     truth[space.objects[there]], predicted[space.objects[there]] = codes, first
     return Classification(
-        np.asarray(classes, dtype=str), truth, predicted, np.array(errors), np.array(chosen)
+        np.asarray(classes, dtype=str), truth, predicted,
+        np.array(errors).reshape(repeats, folds), np.array(chosen).reshape(repeats, folds),
     )
 
 

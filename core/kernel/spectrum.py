@@ -34,11 +34,15 @@ class KernelMap:
     coordinates : ndarray, shape (n, d)
         NaN for objects about which nothing is known.
     shares : ndarray, shape (d,) or (0,)
-        Share of the variance on each axis; empty where axes have none.
+        Share of the variance on each axis; empty where axes have none. Of a kernel whose diagonal
+        was reduced, of what that has left: the map is of the reduced kernel.
+    whole_shares : ndarray, shape (d,) or (0,)
+        The same of the kernel as it was before.
     """
 
     coordinates: np.ndarray
     shares: np.ndarray
+    whole_shares: np.ndarray
 
 
 @task("Computing a map of the kernel", "kernel")
@@ -83,15 +87,16 @@ def kernel_map(
     Stopped
         If `progress` asks to stop.
     """
-    space = space_of(clone(kernel).fit(as_triplets(triplets)))
+    fitted = clone(kernel).fit(as_triplets(triplets))
+    space = space_of(fitted)
     if progress(0.1):
         raise Stopped
     if algorithm == "pca":
-        return principal_components(space, n_components)
+        return principal_components(space, n_components, getattr(fitted, "shift_", 0.0))
     return _umap(space, n_components, n_neighbours, seed)
 
 
-def principal_components(space: Space, n_components: int) -> KernelMap:
+def principal_components(space: Space, n_components: int, shift: float = 0.0) -> KernelMap:
     """Kernel PCA (Schölkopf, Smola & Müller 1998), by scikit-learn.
 
     Of given distances classical scaling: coordinates are 0 on axes whose variance would be
@@ -101,6 +106,8 @@ def principal_components(space: Space, n_components: int) -> KernelMap:
     ----------
     space : Space
     n_components : int
+    shift : float
+        What was taken from the diagonal of the inner products.
 
     Raises
     ------
@@ -133,8 +140,13 @@ def principal_components(space: Space, n_components: int) -> KernelMap:
             variances, total = np.maximum(pca.eigenvalues_, 0.0), float(np.trace(gram))
     missing = n_components - coordinates.shape[1]
     coordinates = np.pad(coordinates.astype(float), ((0, 0), (0, missing)))
-    shares = np.pad(variances.astype(float) / (total or 1.0), (0, missing))
-    return KernelMap(space.spread(coordinates, np.nan), shares)
+    variances = np.pad(variances.astype(float), (0, missing))
+    # The reduction took as much from each of the m - 1 eigenvalues about the centre.
+    whole = total + shift * (len(space) - 1)
+    return KernelMap(
+        space.spread(coordinates, np.nan), variances / (total or 1.0),
+        (variances + shift) / (whole or 1.0),
+    )
 
 
 def _umap(space: Space, n_components: int, n_neighbours: int, seed: int) -> KernelMap:
@@ -148,7 +160,7 @@ def _umap(space: Space, n_components: int, n_neighbours: int, seed: int) -> Kern
         n_components=n_components, n_neighbors=min(n_neighbours, len(space) - 1), metric=metric,
         random_state=seed, n_jobs=1,
     ).fit_transform(vectors)
-    return KernelMap(space.spread(found.astype(float), np.nan), np.zeros(0))
+    return KernelMap(space.spread(found.astype(float), np.nan), np.zeros(0), np.zeros(0))
 
 
 def _refuse_few(space: Space, too_few: int) -> None:

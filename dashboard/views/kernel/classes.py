@@ -58,16 +58,17 @@ def _confusions(
     counts = found.confusion
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     known = int((found.truth >= 0).sum())
-    spread = found.fold_errors.std(ddof=1) / np.sqrt(len(found.fold_errors))
+    repeats, folds = found.fold_errors.shape
     st.markdown(panels.plain(
         f"{100 * found.error:.1f} % of the labels in {options['labels']} are predicted wrongly "
-        f"(standard error over folds {100 * spread:.1f} %); always predicting the most frequent "
-        f"one errs in {100 * found.chance:.1f} %."
+        f"(standard error {100 * found.standard_error:.1f} %, over {count(repeats, 'repeat')} of "
+        f"{folds} folds, allowing for the objects that they share); always predicting the most "
+        f"frequent one errs in {100 * found.chance:.1f} %."
     ))
     text = (
         f"{here.about} Labels {options['labels']} of {count(known, 'object')}, "
         f"{'support vector machine' if options['algorithm'] == 'svm' else 'nearest neighbours'}, "
-        f"{len(found.fold_errors) // options['repeats']} folds. Rows: true label; columns: "
+        f"{folds} folds{', the first repeat' if repeats > 1 else ''}. Rows: true label; columns: "
         "predicted."
     )
 

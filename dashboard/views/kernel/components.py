@@ -40,8 +40,12 @@ def show_map(here: KernelContext) -> None:
         data, style = _shown(here, found)
         how = "UMAP"
         if len(found.shares):
-            shares = ", ".join(f"{100 * share:.0f} %" for share in found.shares[:3])
-            how = f"Kernel PCA; its axes explain {shares} of the variance"
+            how = f"Kernel PCA; its axes explain {_listed(found.shares)} of the variance"
+            if not np.allclose(found.shares, found.whole_shares):
+                how += (
+                    " that reducing the diagonal has left, and "
+                    f"{_listed(found.whole_shares)} of that before"
+                )
         text = f"{here.about} {how}."
 
         def draw(canvas: Canvas) -> Any:
@@ -61,6 +65,10 @@ def show_map(here: KernelContext) -> None:
             on_pick=here.session.select_positions,
             pictures=picture_addresses(here.info, here.triplets.objects, 320),
         )
+
+
+def _listed(shares: np.ndarray) -> str:
+    return ", ".join(f"{100 * share:.0f} %" for share in shares[:3])
 
 
 def _shown(here: KernelContext, found: KernelMap) -> tuple[MapData, MapStyle]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -99,9 +98,8 @@ def _show(
         name=export.file_name(name, "graphs"), table=table,
     )
     if error is not None:
-        spread = error.fold_errors.std(ddof=1) / np.sqrt(len(error.fold_errors))
         st.markdown(
             f"Nearest neighbours predict {100 * error.error:.1f} % of the held-out classes wrongly "
-            f"(standard error {100 * spread:.1f} %); always predicting the most frequent one errs "
-            f"in {100 * error.chance:.1f} %."
+            f"(standard error {100 * error.standard_error:.1f} %); always "
+            f"predicting the most frequent one errs in {100 * error.chance:.1f} %."
         )

@@ -60,6 +60,13 @@ def test_kernel_pca_is_the_same_from_features_and_from_the_matrix(landmark_data)
     assert np.allclose(by_features.shares, values[:3] / values.sum())
 
 
+def test_variance_is_of_the_reduced_kernel_and_of_the_whole_one(groups):
+    reduced, whole = kernel_map(K1(), groups), kernel_map(K1(reduce_diagonal=False), groups)
+    assert np.allclose(whole.shares, whole.whole_shares)
+    assert np.allclose(reduced.whole_shares, whole.shares)
+    assert (reduced.shares > 1.2 * reduced.whole_shares).all()
+
+
 def test_distances_that_are_not_euclidean_have_components_too():
     points = np.random.default_rng(0).normal(size=(30, 2))
     exact = squareform(pdist(points))
@@ -155,6 +162,23 @@ def test_labels_are_predicted_without_being_seen(algorithm, groups):
     assert (classify_labels(K1().fit(groups), some, folds=3).truth == -1).sum() == 9
 
 
+def test_the_standard_error_covers_other_objects_of_the_same_kind():
+    """Over data sets of 40 objects, for labels that the distances say little about."""
+    errors, told, plain = [], [], []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        side = np.repeat([0, 1], 20)
+        positions = rng.normal(size=(40, 2)) + side[:, None]
+        fitted = K1().fit(simulate(positions, 3000, seed=seed))
+        found = classify_labels(fitted, side, algorithm="knn", folds=5, seed=seed)
+        assert found.fold_errors.shape == found.chosen.shape == (5, 5)
+        errors.append(found.error)
+        told.append(found.standard_error)
+        plain.append(found.fold_errors.std(ddof=1) / 5)
+    assert 0.7 < np.mean(told) / np.std(errors, ddof=1) < 1.4
+    assert np.mean(plain) / np.std(errors, ddof=1) < 0.6
+
+
 def test_features_and_maps_can_be_classified(landmark_data, groups):
     assert classify_labels(K1().fit(landmark_data), GROUPS, folds=3).error < 0.1
     assert classify_labels(K1().fit(landmark_data), GROUPS, algorithm="knn", folds=3).error < 0.1
@@ -169,7 +193,7 @@ def test_two_objects_of_a_label_are_too_few_for_inner_folds(algorithm, groups):
     few[[0, 1, 15, 16]] = ["a", "a", "b", "b"]
     found = classify_labels(K1().fit(groups), few, algorithm=algorithm)
     assert found.error == 0.0
-    assert found.chosen.tolist() == [1.0, 1.0]
+    assert found.chosen.tolist() == 5 * [[1.0, 1.0]]
 
 
 @pytest.mark.parametrize("algorithm", ["svm", "knn"])
@@ -177,7 +201,7 @@ def test_three_objects_of_a_label_are_enough_for_inner_folds(algorithm, groups):
     few = np.full(45, None, dtype=object)
     few[[0, 1, 2, 15, 16, 17]] = ["a"] * 3 + ["b"] * 3
     found = classify_labels(K1().fit(groups), few, algorithm=algorithm)
-    assert (len(found.chosen), found.error) == (3, 0.0)
+    assert (found.chosen.shape, found.error) == ((5, 3), 0.0)
 
 
 def test_columns_that_cannot_be_learned_are_refused(groups):
