@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import kneighbors_graph
 
+from tests.paths import SAMPLES
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -426,7 +429,7 @@ def test_nmds_stops_and_says_what_is_wrong(square):
     matrix = distances(square)
     stopped = NMDS(n_init=5).fit_dissimilarities(matrix, progress=lambda *_, **__: True)
     assert stopped.stopped_
-    assert len(stopped.losses_) == 1
+    assert not stopped.converged_
     missing = matrix.copy()
     missing[2, 3] = np.nan
     for wrong, message in ((matrix[:3], "square"), (np.triu(matrix), "direction"),
@@ -435,6 +438,70 @@ def test_nmds_stops_and_says_what_is_wrong(square):
             NMDS().fit_dissimilarities(wrong)
     with pytest.raises(ValueError, match="n_init of NMDS is 0"):
         NMDS(n_init=0).fit_dissimilarities(matrix)
+
+
+def ekman() -> np.ndarray:
+    """Dissimilarities of 14 colours, of which 91 take 47 values."""
+    table = pd.read_csv(SAMPLES / "ekman_colors" / "similarity.csv", index_col=0)
+    return 1.0 - table.to_numpy(dtype=float)
+
+
+@pytest.mark.parametrize(("n_components", "ties", "stress"), [
+    # The primary ones by metaMDS of R's vegan.
+    (2, "primary", 0.0231), (3, "primary", 0.0124), (2, "secondary", 0.0316),
+    (3, "secondary", 0.0221),
+])
+def test_nmds_of_the_colours_has_the_published_stress(n_components, ties, stress):
+    fitted = NMDS(n_components=n_components, ties=ties).fit_dissimilarities(ekman())
+    assert fitted.converged_
+    assert fitted.loss_ == pytest.approx(stress, abs=5e-5)
+
+
+@pytest.mark.parametrize("ties", ["primary", "secondary", "tertiary"])
+def test_nmds_tells_what_its_shepard_plot_shows(ties):
+    matrix = ekman()
+    fitted = NMDS(ties=ties, n_init=1, max_iter=20).fit_dissimilarities(matrix)
+    upper = np.triu_indices(14, 1)
+    given, apart = fitted.dissimilarities_[upper], fitted.distances()[upper]
+    assert np.array_equal(given, matrix[upper])
+    fit = fitted.disparities_[upper]
+    assert fitted.loss_ == pytest.approx(np.sqrt(np.sum((apart - fit) ** 2) / np.sum(apart**2)))
+    if ties == "primary":
+        longer = given[:, None] < given
+        assert (fit[:, None] <= fit + 1e-12)[longer].all()
+    groups = [fit[given == value] for value in np.unique(given)]
+    assert np.diff([group.mean() for group in groups]).min() > -1e-12
+    assert (max(np.ptp(group) for group in groups) < 1e-12) == (ties == "secondary")
+    missed = (fitted.distances() - fitted.disparities_) ** 2
+    assert fitted.stress_per_object_ == pytest.approx(missed.sum(axis=1) / missed.sum())
+    assert np.sqrt(np.mean(fitted.embedding_**2)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("ties", ["primary", "secondary", "tertiary"])
+def test_nmds_ends_where_no_step_lowers_the_stress(ties):
+    """Kruskal's stress with scikit-learn's regression, around the map that was found."""
+    matrix = ekman()
+    fitted = NMDS(n_components=2, ties=ties, n_init=2).fit_dissimilarities(matrix)
+    upper = np.triu_indices(14, 1)
+    given = matrix[upper]
+    values, group, sizes = np.unique(given, return_inverse=True, return_counts=True)
+
+    def stress(positions: np.ndarray) -> float:
+        apart = distances(positions)[upper]
+        if ties == "primary":
+            order = np.lexsort((apart, given))
+            off = apart[order] - IsotonicRegression().fit_transform(range(91), apart[order])
+        else:
+            means = np.bincount(group, apart) / sizes
+            fit = IsotonicRegression().fit_transform(values, means, sample_weight=sizes)
+            off = (apart if ties == "secondary" else means[group]) - fit[group]
+        return np.sqrt(np.sum(off**2) / np.sum(apart**2))
+
+    here = stress(fitted.embedding_)
+    assert here == pytest.approx(fitted.loss_, abs=1e-9)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        assert stress(fitted.embedding_ + rng.normal(0, 1e-3, (14, 2))) > here - 1e-6
 
 
 def test_nmds_finds_scales_of_one_dimension():
