@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import Loss, PreparedAnswers, squared_distances
+from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers, squared_distances
+from tripletscope.core.optimise.minimise import minimise
 
 #: Positions in all beyond which a matrix for every two of them is refused: 300 MB.
 LARGEST = 6000
@@ -45,9 +46,14 @@ class Normal:
 
 
 def laplace_normal(
-    answers: PreparedAnswers, loss: Loss, mode: np.ndarray, precision: float
+    answers: PreparedAnswers, loss: Loss, mode: np.ndarray, precision: float, *,
+    free_size: bool = False,
 ) -> Normal:
     """Laplace's approximation of the posterior over maps around one of its modes.
+
+    Where answers leave the size of a map open, its most probable point has next to no size: there
+    the prior is highest, though hardly any of its volume lies there. Of the logarithm of the size
+    the posterior has a proper mode, and the approximation is about that.
 
     Rotations change nothing but the point of view. Where the mode is a proper d-dimensional map,
     they are taken out, and what remains are maps in the mode's own orientation.
@@ -61,9 +67,19 @@ def laplace_normal(
     mode : ndarray, shape (d, n)
     precision : float
         Of the prior: 1 / variance of a coordinate.
+    free_size : bool
+        Whether the answers leave the size open; `mode` is then where its search begins.
     """
+    if free_size:
+        mode = _sized(answers, loss, mode, precision)
     hessian = second_derivatives(answers, loss, mode)
     hessian[np.diag_indices_from(hessian)] += precision
+    if free_size:
+        about, size2, volume = _size(mode, answers.placed)
+        radial, within = about.ravel(), np.where(answers.placed, 1.0, 0.0)
+        centring = np.diag(within) - np.outer(within, within) / within.sum()
+        hessian -= volume / size2 * np.kron(np.eye(len(mode)), centring)
+        hessian += 2.0 * volume / size2**2 * np.outer(radial, radial)
     turns = _turns(mode)
     if len(turns):
         inside = hessian - turns.T @ (turns @ hessian)
@@ -76,6 +92,30 @@ def laplace_normal(
         mode, axes[:, :kept] / np.sqrt(curvatures), bool(len(turns)),
         -0.5 * float(np.log(curvatures).sum()),
     )
+
+
+def _size(positions: np.ndarray, placed: np.ndarray) -> tuple[np.ndarray, float, int]:
+    """Deviations (d, n) of placed objects from their centre, their squared size, their number."""
+    about = np.where(placed, positions - positions[:, placed].mean(axis=1, keepdims=True), 0.0)
+    return about, float(np.sum(about**2)), len(positions) * (int(placed.sum()) - 1)
+
+
+def _sized(
+    answers: PreparedAnswers, loss: Loss, start: np.ndarray, precision: float
+) -> np.ndarray:
+    """The map (d, n) that is the most probable one where sizes are counted by their logarithm."""
+    objective = Objective(answers, loss, len(start), precision)
+    _, begun2, volume = _size(start, answers.placed)
+    usual2 = volume / precision
+
+    def counted(x: np.ndarray) -> tuple[float, np.ndarray]:
+        value, gradient = objective(x)
+        about, size2, _ = _size(x.reshape(start.shape), answers.placed)
+        # With the prior this is half the volume at least, and losses must not fall below 0.
+        value -= 0.5 * volume * np.log(size2 / usual2)
+        return value, gradient - (volume / size2) * about.ravel()
+
+    return minimise(counted, start.ravel() * np.sqrt(usual2 / begun2)).x.reshape(start.shape)
 
 
 def second_derivatives(answers: PreparedAnswers, loss: Loss, positions: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Choice, Number
-from tripletscope.core.optimise.loss import PreparedAnswers
+from tripletscope.core.optimise.loss import Objective, PreparedAnswers
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.comparisons import Comparisons
@@ -208,7 +208,7 @@ def laplace(
         normal = _normal(fitted, PreparedAnswers(triplets), fitted.embedding_, precision)
         rng = np.random.default_rng(seed)
         standard = rng.standard_normal((samples, normal.factor.shape[1]))
-        maps = fitted.embedding_.T.ravel() + normal.directions(standard)
+        maps = normal.mode.ravel() + normal.directions(standard)
     if reference is None:
         reference = fitted.embedding_
     embeddings = np.array([
@@ -371,13 +371,16 @@ def _normal(
             f"{embedding.size:,} coordinates are more than the {LARGEST:,} whose covariances "
             "can be held; use the bootstrap"
         )
-    return laplace_normal(answers, fitted._loss(), embedding.T.copy(), precision)
+    return laplace_normal(
+        answers, fitted._loss(), embedding.T.copy(), precision, free_size=not fitted.fixes_scale
+    )
 
 
 def _modes(fitted: OrdinalEmbedding, answers: PreparedAnswers, precision: float) -> list[Normal]:
     """Laplace's approximations of the different optima that carry probability, best first."""
     found: list[tuple[float, Normal]] = []
     known: list[float] = []
+    ends: list[float] = []
     for which in np.argsort(fitted.losses_, kind="stable"):
         value = fitted.losses_[which]
         if known and value > known[0] + _WORTH + 1e-2 * answers.n_objects:
@@ -386,6 +389,12 @@ def _modes(fitted: OrdinalEmbedding, answers: PreparedAnswers, precision: float)
             continue
         known.append(value)
         normal = _normal(fitted, answers, fitted.embeddings_[which], precision)
+        if not fitted.fixes_scale:
+            objective = Objective(answers, fitted._loss(), fitted.n_components, precision)
+            value, _ = objective(normal.mode.ravel())
+            if any(abs(value - other) < 1e-5 * other for other in ends):
+                continue
+            ends.append(value)
         found.append((normal.log_volume - value, normal))
     best = max(evidence for evidence, _ in found)
     ranked = sorted(found, key=lambda pair: -pair[0])

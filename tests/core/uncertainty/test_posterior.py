@@ -224,3 +224,13 @@ def test_chains_are_judged_by_what_is_known_of_them():
     apart = noise + np.arange(4)[:, None, None]
     assert convergence(apart)[1] > 1.3
     assert convergence(noise[:, :3]) == (4.0, None)
+
+
+@pytest.mark.parametrize("method", [TSTE, CKL])
+def test_chains_agree_where_answers_leave_the_size_of_a_map_open(method):
+    """About the most probable map, which is far too small, CKL came to an R-hat of 1.4 here."""
+    positions = np.random.default_rng(0).normal(size=(30, 2))
+    answers = simulate(positions, 1500, noise="flip", level=0.1, seed=0)
+    found = sample_posterior(method(), answers, effective=200, most=20_000)
+    assert found.rhat < 1.05
+    assert found.effective > 150
