@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.views.harness import (
     PAGES,
@@ -213,3 +215,54 @@ def test_samples_show_on_every_page(services):
     for name in (sample.name for sample in samples()):
         for job in services.jobs.of(name):
             assert job.wait(60)
+
+
+def dissimilarities(session: str, file: bytes | None = None) -> AppTest:
+    app = start("embedding", session)
+    app.segmented_control(key="embedding.view").set_value("dissimilarities").run()
+    if file is not None:
+        app.file_uploader(key="embedding.dissimilarities").upload("apart.csv", file, "text/csv")
+        app.run()
+    assert not app.exception
+    return app
+
+
+def square_table(matrix: np.ndarray) -> bytes:
+    return "\n".join(",".join(f"{d:.6f}" for d in row) for row in matrix).encode()
+
+
+def test_measured_dissimilarities_are_mapped(opened, truth):
+    assert "No dissimilarities yet" in words(dissimilarities(opened))
+    apart = np.linalg.norm(truth[:, None] - truth, axis=2)
+    app = dissimilarities(opened, square_table(apart**2))
+    text = words(app).replace("\\", "")
+    assert "NMDS, 2 dimensions" in text
+    assert "of 30 objects, apart.csv." in text
+    assert "Without names: all objects in their order." in text
+    assert "Stress-1 0.0" in text
+    points, line = figure(app, "embedding.dissimilarities.shepard")["data"]
+    assert numbers(points["x"]).max() == pytest.approx((apart**2).max(), abs=1e-5)
+    assert np.diff(numbers(line["y"])).min() > -1e-9
+    shares = app.dataframe[0].value["share of the stress (%)"]
+    assert len(shares) == 30
+    assert shares.is_monotonic_decreasing
+    app.selectbox(key="embedding.dissimilarities.method").select("loe").run()
+    assert not app.exception
+    text = words(app).replace("\\", "")
+    kept = int(re.search(r"5 neighbours each, (\d+) % of them kept", text)[1])
+    assert kept > 70
+    assert len(figure(app, "embedding.dissimilarities.shepard")["data"]) == 1
+
+
+def test_some_objects_may_have_dissimilarities_and_mistakes_are_told(services, opened, truth):
+    apart = np.linalg.norm(truth[:8, None] - truth[:8], axis=2)
+    app = dissimilarities(opened, square_table(apart))
+    assert "8 rows without names" in app.error[0].value.replace("\\", "")
+    (info,) = services.workspace.datasets()
+    ids = services.workspace.triplets(info).ids[:8]
+    rows = [["", *ids], *([name, *row] for name, row in zip(ids, apart, strict=True))]
+    app = dissimilarities(opened, "\n".join(",".join(map(str, row)) for row in rows).encode())
+    assert not app.error
+    assert "of 8 objects" in words(app)
+    spec = figure(app, "embedding.dissimilarities.map")
+    assert sum(len(t["customdata"]) for t in spec["data"] if "customdata" in t) == 8

@@ -1,0 +1,158 @@
+"""Maps of dissimilarities that were measured, instead of answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import NMDS
+from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.io import read_distances
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.views.data.dataset import picture_addresses
+from tripletscope.dashboard.views.embedding.fitting import PAGE
+from tripletscope.dashboard.views.page import Context, tab
+
+_MAP = Canvas(900.0, 560.0)
+_PLOT = Canvas(760.0, 420.0)
+_PLACE = f"{PAGE}.dissimilarities"
+
+
+@tab(PAGE, "Dissimilarities", 2)
+def show_dissimilarities(context: Context) -> None:
+    """A matrix between the objects, mapped by its order alone."""
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        file = st.file_uploader(
+            "Matrix", key=_PLACE,
+            help="A square table of dissimilarities or similarities, in any format, with the "
+            "names of the objects in the first row and column, or without names in the order of "
+            "the objects.",
+        )
+        method = pick_method(
+            context.session, ("matrix_embedding",), f"{_PLACE}.method", "Method", NMDS.name
+        )
+        values = parameter_form(context.session, method, f"{_PLACE}.{method.name}")
+        neighbours = None
+        if method is not NMDS:
+            most = max(context.triplets.n_objects - 2, 1)
+            neighbours = int(number(
+                context.session, f"{_PLACE}.neighbours", "Neighbours", 1, most, min(5, most),
+                help="Of every object: the map is to keep so many most similar ones nearest.",
+            ) or 1)
+    with picture:
+        if file is None:
+            panels.empty(
+                "No dissimilarities yet",
+                "Upload a square matrix of dissimilarities between these objects: ratings, "
+                "confusions, distances of features. The map keeps their order, not their size.",
+            )
+            return
+        try:
+            matrix, objects, how = read_distances(file.getvalue(), context.triplets, file.name)
+            fitted = _fitted(matrix, method.name, values, neighbours, method(**values))
+        except DataError as error:
+            st.error(panels.plain(str(error)), icon=":material/error:")
+            return
+        _show(context, fitted, matrix, objects, neighbours, f"{file.name}. {how}")
+
+
+@st.cache_data(max_entries=8, show_spinner="Fitting the map")
+def _fitted(
+    matrix: np.ndarray, name: str, values: dict[str, Any], neighbours: int | None,
+    _method: Embedding,
+) -> Embedding:
+    if neighbours is None:
+        return _method.fit_dissimilarities(matrix)
+    return _method.fit_graph(_nearest(matrix, neighbours))
+
+
+def _nearest(matrix: np.ndarray, neighbours: int) -> np.ndarray:
+    """(m, m) whether an object is among so many nearest ones of another."""
+    apart = matrix + np.diag(np.full(len(matrix), np.inf))
+    found = np.zeros(matrix.shape, dtype=bool)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, : min(neighbours, len(matrix) - 1)]
+    np.put_along_axis(found, nearest, True, axis=1)
+    return found
+
+
+def _show(
+    context: Context, fitted: Embedding, matrix: np.ndarray, objects: np.ndarray,
+    neighbours: int | None, source: str,
+) -> None:
+    triplets, stem = context.triplets, export.file_name(context.info.name, fitted.name)
+    positions = np.full((triplets.n_objects, fitted.n_components), np.nan)
+    positions[objects] = fitted.embedding_
+    upper = np.triu_indices(len(matrix), 1)
+    apart, fit = fitted.distances()[upper], None
+    text = f"{analysis.describe(fitted)} of {count(len(objects), 'object')}, {source}"
+    if neighbours is None:
+        fit = fitted.disparities_[upper]
+        text += f" Stress-1 {fitted.loss_:.4f}."
+        each = pd.Series(100 * fitted.stress_per_object_, name="share of the stress (%)")
+    else:
+        kept = (_nearest(matrix, neighbours) & _nearest(fitted.distances(), neighbours)).sum(axis=1)
+        each = pd.Series(100 * kept / neighbours, name="neighbours kept (%)")
+        text += f" {count(neighbours, 'neighbour')} each, {each.mean():.0f} % of them kept."
+    if not fitted.converged_:
+        text += " Not converged: allow for more iterations."
+    data = MapData(
+        positions, triplets.objects, None, picture_addresses(context.info, triplets.objects, 64),
+        context.selected,
+    )
+
+    def draw_map(canvas: Canvas) -> Any:
+        return embedding_map(data, MapStyle(), caption=text, revision=source, canvas=canvas)
+
+    def places() -> pd.DataFrame:
+        axes = [f"x{c + 1}" for c in range(positions.shape[1])]
+        return pd.concat([triplets.objects, pd.DataFrame(positions, columns=axes)], axis=1)
+
+    panels.figure_panel(
+        context.session, draw_map, key=f"{_PLACE}.map", alt=f"Map. {text}", canvas=_MAP,
+        caption=text, name=f"{stem}-map", table=places, on_pick=context.session.select_positions,
+    )
+    st.subheader("Shepard plot", anchor=False)
+    about = f"Distances in the map against the dissimilarities. {text}"
+    if len(apart) > MOST:
+        about += f" A random {MOST:,} of {count(len(apart), 'pair')} are drawn."
+
+    def draw_plot(canvas: Canvas) -> Any:
+        return shepard_plot(matrix[upper], apart, fit, caption=about, canvas=canvas)
+
+    panels.figure_panel(
+        context.session, draw_plot, key=f"{_PLACE}.shepard", alt=about, canvas=_PLOT,
+        caption=about, name=f"{stem}-shepard",
+        table=lambda: _pairs(triplets, objects, matrix[upper], apart, fit),
+    )
+    st.subheader("Objects that fit worst", anchor=False)
+    table = pd.DataFrame({"object": [triplets.labels[i] for i in objects], each.name: each})
+    st.dataframe(
+        table.sort_values(each.name, ascending=neighbours is not None, kind="stable"),
+        hide_index=True, key=f"{_PLACE}.objects",
+        column_config={each.name: st.column_config.NumberColumn(format="%.1f")},
+    )
+
+
+def _pairs(
+    triplets: Triplets, objects: np.ndarray, given: np.ndarray, apart: np.ndarray,
+    fit: np.ndarray | None,
+) -> pd.DataFrame:
+    """A row for every pair of objects."""
+    first, second = (objects[k] for k in np.triu_indices(len(objects), 1))
+    ids = np.array(triplets.ids, dtype=object)
+    pairs = pd.DataFrame({
+        "first": ids[first], "second": ids[second], "dissimilarity": given, "distance": apart
+    })
+    return pairs if fit is None else pairs.assign(disparity=fit)
