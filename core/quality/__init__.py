@@ -19,7 +19,7 @@ from tripletscope.core.quality.people import (
     participants,
     runs_test,
 )
-from tripletscope.core.quality.report import QualityReport, quality
+from tripletscope.core.quality.report import Finding, QualityReport, quality
 from tripletscope.core.quality.rules import RULES, Criterion
 from tripletscope.core.quality.tables import objects, over_time, samplers
 
@@ -31,6 +31,7 @@ __all__ = [
     "Criterion",
     "Effect",
     "Exclusion",
+    "Finding",
     "MapAgreement",
     "Preview",
     "QualityReport",

@@ -22,6 +22,24 @@ from tripletscope.core.quality.consistency import (
 from tripletscope.core.quality.people import participants
 from tripletscope.core.quality.tables import objects, over_time, samplers
 
+#: Participants that a sentence names at most.
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence of the report.
+
+    Attributes
+    ----------
+    text : str
+    participants : tuple of str
+        Whom it is about, where it is about some of them.
+    """
+
+    text: str
+    participants: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True, eq=False)
 class QualityReport:
@@ -37,8 +55,8 @@ class QualityReport:
         Of catch and gold questions that were answered wrong.
     circular : Share
         Of triples of options that go round in a circle; unknown of comparisons of pairs.
-    sides : str
-        Whether a preference for a side can be seen, as a sentence.
+    sides : Finding
+        Whether a preference for a side can be seen, and whose.
     """
 
     repeats: Repeats
@@ -50,10 +68,14 @@ class QualityReport:
     over_time: pd.DataFrame
     checks: Share
     circular: Share
-    sides: str
+    sides: Finding
 
     def summary(self) -> list[str]:
         """The report as sentences."""
+        return [finding.text for finding in self.findings()]
+
+    def findings(self) -> list[Finding]:
+        """The sentences of the report, with the participants that they are about."""
         found, cover = self.repeats, self.coverage
         lines = [
             f"{cover.answers:,} answers to {found.questions:,} different questions, of "
@@ -82,7 +104,7 @@ class QualityReport:
                 f"triad{'s' * (self.circular.n != 1)} of options are circular; with guessing it "
                 "would be 25%."
             )
-        lines.append(self.sides)
+        lines.append(self.sides.text)
         if cover.needed:
             enough = (
                 ". How many dimensions they support is a matter of cross-validation."
@@ -97,7 +119,7 @@ class QualityReport:
                 f"The objects fall into {cover.components} groups that no answer connects: their "
                 "relative positions are undetermined."
             )
-        return lines
+        return [self.sides if line == self.sides.text else Finding(line) for line in lines]
 
 
 def quality(
@@ -120,24 +142,35 @@ def quality(
     things = objects(triplets)
     asked = people["checks"].sum()
     failed = (people["failed"] * people["checks"]).sum()
-    sides = (
-        "The file does not say on which side the options were shown, or was sorted by the answer: "
-        "side bias cannot be assessed."
-    )
-    if "favourite_share" in people:
-        biased = int((people["bias_p"] < 0.01).sum())
-        if "participant" in triplets.answers:
-            sides = f"{biased:,} of {len(people):,} participants have a side bias (p < 0.01)."
-        else:
-            sides = (
-                "Over all participants there is a side bias (p < 0.01)." if biased
-                else "Over all participants there is no significant side bias (p < 0.01)."
-            )
     circular = Share.of(0, 0)
     if "circular" in things:
         circular = Share.of(things["circular"].sum(), things["triples"].sum())
     return QualityReport(
         repeats(triplets), noise_ceiling(triplets), coverage(triplets), people, things,
         samplers(triplets), over_time(triplets, wrong), Share.of(failed, asked),
-        circular, sides,
+        circular, _side_bias(people, "participant" in triplets.answers),
     )
+
+
+def _side_bias(people: pd.DataFrame, known: bool) -> Finding:
+    """Who prefers a side, of participants who are known or taken together."""
+    if "favourite_share" not in people:
+        return Finding(
+            "The file does not say on which side the options were shown, or was sorted by the "
+            "answer: side bias cannot be assessed."
+        )
+    biased = people[people["bias_p"] < 0.01]
+    if not known:
+        return Finding(
+            "Over all participants there is a side bias (p < 0.01)." if len(biased)
+            else "Over all participants there is no significant side bias (p < 0.01)."
+        )
+    who = tuple(biased.sort_values("bias_p", kind="stable")["participant"].astype(str))
+    text = (
+        f"{len(who):,} of {len(people):,} participants {'has' if len(who) == 1 else 'have'} a "
+        "side bias (p < 0.01)"
+    )
+    if who:
+        further = f" and {len(who) - _NAMED:,} more" if len(who) > _NAMED else ""
+        text += f": {', '.join(who[:_NAMED])}{further}"
+    return Finding(f"{text}.", who)

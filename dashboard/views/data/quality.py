@@ -28,7 +28,7 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.page import Context, go_to, tab
 
@@ -111,7 +111,7 @@ def show_quality(context: QualityContext) -> None:
     """The report in words, and views that show where it comes from."""
     report, columns = context.report, context.answers.answers.columns
     _facts(report)
-    st.markdown("\n".join(f"- {panels.plain(line)}" for line in report.summary()))
+    _findings(context, report)
     views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
              "time": "Over time", "gold": "Gold questions", "paragraph": "Methods section"}
     if "participant" not in columns or report.participants.empty:
@@ -125,6 +125,25 @@ def show_quality(context: QualityContext) -> None:
     show = {"people": _people, "objects": _objects, "samplers": _samplers, "time": _over_time,
             "gold": _gold, "paragraph": _paragraph}
     show[view](context)
+
+
+def _findings(context: QualityContext, report: QualityReport) -> None:
+    """The report in words; who is meant is a click away."""
+    for number, finding in enumerate(report.findings()):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"- {panels.plain(finding.text)}", width="content")
+            if finding.participants:
+                st.button(
+                    "Show", key=f"quality.show.{number}", type="tertiary",
+                    icon=":material/person_search:", on_click=_show_people,
+                    args=(context.session, list(finding.participants)),
+                    help="Chooses them among the participants below.",
+                )
+
+
+def _show_people(current: Session, people: list[str]) -> None:
+    current.drafts["quality.people"] = people
+    widgets()["quality.view"] = "people"
 
 
 def _facts(report: QualityReport) -> None:

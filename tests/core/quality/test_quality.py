@@ -96,6 +96,19 @@ def test_samplers_and_stretches():
     assert over_time(turned, wrong)["predicted"].tolist() == pytest.approx([0, 1, 1, 1, 1])
 
 
+def test_a_side_bias_is_someones():
+    found = next(f for f in quality(people_data()).findings() if "side bias" in f.text)
+    assert found.text == "1 of 6 participants has a side bias (p < 0.01): p5."
+    assert found.participants == ("p5",)
+    crowd = people_data(n_people=8)
+    always = crowd.answers.assign(side=pd.Categorical(["left"] * len(crowd)))
+    all_left = quality(Triplets(crowd.rows, crowd.objects, always)).sides
+    assert len(all_left.participants) == 8
+    assert all_left.text.endswith(" and 3 more.")
+    alone = Triplets(crowd.rows, crowd.objects, crowd.answers.drop(columns="participant"))
+    assert quality(alone).sides.participants == ()
+
+
 def test_the_report_in_words():
     triplets = people_data()
     report = quality(triplets, gold=triplets.rows[:1])

@@ -79,6 +79,17 @@ def test_quality_is_the_report_of_the_answers(services, kept):
     np.testing.assert_allclose(numbers(bars["array"]), reach.dropna())
 
 
+def test_a_finding_leads_to_whom_it_is_about(services, kept):
+    app = data_page("quality")
+    app.segmented_control(key="quality.view").set_value("time").run()
+    assert "1 of 6 participants has a side bias (p < 0.01): p5." in words(app).replace("\\", "")
+    (show,) = [button for button in app.button if button.label == "Show"]
+    show.click().run()
+    assert not app.exception
+    assert app.segmented_control(key="quality.view").value == "people"
+    assert app.session_state[_KEY].drafts["quality.people"] == ["p5"]
+
+
 @pytest.mark.parametrize("view", ["objects", "samplers", "time", "gold", "paragraph"])
 def test_every_view_of_quality_can_be_seen(services, kept, view):
     app = data_page("quality")
