@@ -29,7 +29,7 @@ _PLOT = Canvas(760.0, 420.0)
 _PLACE = f"{PAGE}.dissimilarities"
 
 
-@tab(PAGE, "Dissimilarities", 2)
+@tab(PAGE, "Dissimilarities", 2, slot=None)
 def show_dissimilarities(context: Context) -> None:
     """A matrix between the objects, mapped by its order alone."""
     picture, side = st.columns([3, 1], gap="large")
