@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
 from tripletscope.core.method import Inner, Method, unfitted
@@ -21,12 +22,15 @@ class MapKernel(Kernel):
         Inner(("embedding",), "Map", "The map that the kernel needs.", automatic="STE"),
     ] = None
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+    def fit(
+        self, triplets: Triplets | Quadruples, y: Any = None, *, progress: Progress = silent
+    ) -> Self:
         """Find the map, then the kernel.
 
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
+            Or Quadruples, where the kernel needs nothing but the map.
         y : ignored
         progress : Progress
             Of the map; a stop keeps the kernel of the map so far.
@@ -37,13 +41,13 @@ class MapKernel(Kernel):
             If there is no answer to learn from, or the objects are too many for a matrix.
         """
         self._check_parameters()
-        given = as_triplets(triplets)
+        given = as_answers(triplets)
         refuse_matrix(given.n_objects)
         fitted = unfitted(self.basis or STE()).fit(given, progress=progress)
         self._fit_mapped(fitted, given)
         self.stopped_ = fitted.stopped_
         return self
 
-    def _fit_mapped(self, fitted: Method, triplets: Triplets) -> None:
+    def _fit_mapped(self, fitted: Method, triplets: Triplets | Quadruples) -> None:
         """Find the kernel, once there is a map."""
         raise NotImplementedError

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import numpy as np
 
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.kernel.mapped import MapKernel
 from tripletscope.core.method import Inner, Method, Number, register
 from tripletscope.core.tree.forest import ComparisonForest, Trees
@@ -50,10 +51,10 @@ class ForestProximity(MapKernel):
     ] = 8
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
 
-    def _fit_mapped(self, fitted: Method, triplets: Triplets) -> None:
+    def _fit_mapped(self, fitted: Method, triplets: Triplets | Quadruples) -> None:
         self.placed_ = fitted.placed_
         objects = np.flatnonzero(self.placed_)
-        oracle = AnswersOracle(triplets, otherwise=Distances(fitted.distances()))
+        oracle = AnswersOracle(as_triplets(triplets), otherwise=Distances(fitted.distances()))
         forest = ComparisonForest(
             metric=oracle, n_estimators=self.n_estimators, leaf_size=self.leaf_size,
             seed=self.seed,

@@ -21,6 +21,7 @@ from sklearn.exceptions import NotFittedError
 
 from tests.core.embedding.test_embedding import data_of_every_kind
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import GNMDS, STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate, triplet_error
@@ -336,6 +337,16 @@ def test_too_many_objects_for_a_matrix_is_said(monkeypatch):
 
 
 # The Gaussian kernel --------------------------------------------------------------------------
+
+
+def test_gaussian_of_comparisons_of_pairs():
+    """The map is all that it needs, and comparisons of pairs have one."""
+    rng = np.random.default_rng(0)
+    pairs = Quadruples([rng.permutation(8)[:4] for _ in range(60)])
+    positions = STE().fit(pairs).embedding_
+    expected = GaussianKernel().fit_positions(positions).kernel_
+    assert np.array_equal(GaussianKernel().fit(pairs).kernel_, expected)
+    assert np.array_equal(GaussianKernel().fit(pairs.rows).kernel_, expected)
 
 
 def test_gaussian_of_positions():
