@@ -189,7 +189,7 @@ class Loss:
         if not isinstance(self.kernel, numba.core.dispatcher.Dispatcher):
             raise ValueError(
                 f"the kernel of a loss is {self.kernel!r}; it must be compiled, which `compiled` "
-                "of tripletscope.core.optimise.loss does"
+                "of tripletscope.core.optimise.elementary does"
             )
         for number in self.parameters:
             if not isinstance(number, Real) or not math.isfinite(number):
