@@ -205,16 +205,17 @@ def test_no_way_leads_out_of_the_pictures(address, way):
     assert response.status in (400, 404) or response.read().startswith(b"<!doctype html>")
 
 
-def test_telemetry_is_off_and_the_upload_limit_is_set(address):
+def test_telemetry_is_off_the_upload_limit_is_set_and_chosen_tabs_are_not_logged(address):
     done = subprocess.run(
         [*COMMAND[:1], "-c", "import sys; from tripletscope.dashboard.serving.server import APP; "
          "sys.argv = [str(APP)]; "
          "import streamlit.config as c; c._main_script_path = str(APP); c.get_config_options(True);"
          "import json; print(json.dumps([c.get_option(o) for o in ('browser.gatherUsageStats', "
-         "'server.maxUploadSize', 'client.showErrorDetails', 'server.address')]))"],
+         "'server.maxUploadSize', 'client.showErrorDetails', 'server.address', "
+         "'global.disableWidgetStateDuplicationWarning')]))"],
         capture_output=True, text=True, timeout=60,
     )
-    assert json.loads(done.stdout) == [False, 500, "none", "127.0.0.1"]
+    assert json.loads(done.stdout) == [False, 500, "none", "127.0.0.1", True]
 
 
 def test_compiled_code_can_be_prepared(tmp_path):
