@@ -25,10 +25,10 @@ from tripletscope.dashboard.views.kernel.context import PAGE
 from tripletscope.dashboard.views.page import Context, tab
 
 
-@tab(PAGE, "Graphs", 6)
+@tab(PAGE, "Graphs", 6, slot=None)
 def show_graphs(context: Context) -> None:
     """Weisfeiler-Lehman kernels of graphs in a file, apart from the open data set."""
-    picture, side = context.picture_and_side()
+    picture, side = st.columns([3, 1], gap="large")
     with side:
         file = st.file_uploader(
             "Graphs", key=f"{PAGE}.graphs",

@@ -30,11 +30,11 @@ _PREVIEW = 100
 _NAMED = 40  # up to so many objects are shown with their names
 
 
-@tab(PAGE, "Simulated answers", 4)
+@tab(PAGE, "Simulated answers", 4, slot=None)
 def show_people(context: Context) -> None:
     """Ask what to simulate, and offer the answers."""
     current = context.session
-    picture, side = context.picture_and_side()
+    picture, side = st.columns([3, 1], gap="large")
     with side:
         scenario = scenario_form(current)
         options = parameter_form(

@@ -30,11 +30,11 @@ _SOURCES = {
 }
 
 
-@tab(PAGE, "List of questions", 3)
+@tab(PAGE, "List of questions", 3, slot=None)
 def show_questions(context: Context) -> None:
     """Ask for objects and numbers, and show the list."""
     current = context.session
-    picture, side = context.picture_and_side()
+    picture, side = st.columns([3, 1], gap="large")
     with side:
         objects = _objects(current)
         options = parameter_form(
