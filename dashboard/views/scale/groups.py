@@ -18,6 +18,7 @@ from tripletscope.dashboard.figures.scales import Curve, group_errors, panel_hei
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, several
 from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 
@@ -28,6 +29,7 @@ _WINDOW = 760
 def show_groups(context: StimulusContext) -> None:
     """Small multiples, and the error of every group and method."""
     if not context.groups:
+        watch(context.job)
         panels.empty(
             "There are no groups",
             "These answers have no column that divides them, such as participant, session or "

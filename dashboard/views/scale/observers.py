@@ -39,6 +39,7 @@ from tripletscope.dashboard.figures.observers import (
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pick_method
 from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.views.clusters.clustering import by_size
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext
@@ -68,6 +69,7 @@ class People:
 def show_observers(context: ScaleContext) -> None:
     """Everything about participants, as far as it was computed."""
     if not context.groups:
+        watch(context.job)
         panels.empty(
             "No participants",
             "These answers have no column of participants. Choose it when the file is read.",

@@ -11,6 +11,7 @@ from tests.paths import FIXTURES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext
 
@@ -309,3 +310,16 @@ def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     app.switch_page(PAGES["data"]).run()
     assert not app.exception
     assert {m.label: m.value for m in app.metric}["Comparisons of pairs"] == "330"
+
+
+@pytest.mark.parametrize("view", ["groups", "observers"])
+def test_a_job_is_seen_where_nobody_is_told_apart(services, holding, view):
+    alone = simulate(np.linspace(0.0, 1.0, 7)[:, None], 60, seed=0)
+    name = keep(services, alone)
+    session = Session(name, services.workspace.session(name))
+    with holding():
+        job = services.jobs.submit(
+            Job(session.id, session.slot(PAGE), "A long job", [Step("Counting", lambda _: None)])
+        )
+        app = scale(name, view)
+        assert f"page.cancel.{job.id}" in [button.key for button in app.main.button]
