@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import logging
 import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -21,6 +23,8 @@ import platformdirs
 from tripletscope import __version__
 
 _ADDRESS = "127.0.0.1"
+#: Seconds after which compiled code that nothing has used goes.
+_UNUSED = 30 * 24 * 3600
 
 
 def parser() -> argparse.ArgumentParser:
@@ -127,7 +131,18 @@ def _choose_cache() -> None:
         writable = False
     if not writable:
         folder = Path(tempfile.gettempdir()) / f"tripletscope-{compiled}"
+    else:
+        _keep_only_used(folder)
     os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
+
+
+def _keep_only_used(folder: Path) -> None:
+    """Note that compiled code is used, and remove what has not been for long."""
+    os.utime(folder)
+    for other in folder.parent.glob("compiled-*"):
+        with contextlib.suppress(OSError):  # another process may remove it, too
+            if time.time() - other.stat().st_mtime > _UNUSED:
+                shutil.rmtree(other)
 
 
 def _state_of_the_source() -> str:

@@ -111,6 +111,8 @@ class Context:
         self, title: str, pieces: Sequence[analysis.Piece], names: Sequence[str] = ()
     ) -> Job:
         """Compute in the background what is not there yet."""
+        if self.slot is None:
+            raise TypeError("nothing is computed on a tab that is declared with slot=None")
         answers = self.answers if self.info else None
         return analysis.submit(self.session, self.info, answers, self.slot, title, pieces, names)
 

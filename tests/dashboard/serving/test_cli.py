@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -249,3 +250,16 @@ def test_compiled_code_of_another_state_of_the_source_is_not_read(tmp_path, monk
         monkeypatch.setattr(cli, "__file__", str(tmp_path / "dashboard" / "serving" / "cli.py"))
         folders.append(cli._state_of_the_source())
     assert folders[0] == folders[1] != folders[2]
+
+
+def test_compiled_code_that_nothing_uses_goes_after_a_month(tmp_path):
+    for name in ("compiled-now", "compiled-lately", "compiled-once", "another"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code.nbc").write_bytes(b"")
+    for name, days in (("compiled-now", 40), ("compiled-lately", 20), ("compiled-once", 40)):
+        moment = time.time() - days * 24 * 3600
+        os.utime(tmp_path / name, (moment, moment))
+    cli._keep_only_used(tmp_path / "compiled-now")
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "compiled-now", "compiled-lately", "another"
+    }

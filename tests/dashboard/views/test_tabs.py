@@ -99,3 +99,8 @@ def test_a_tab_is_declared_in_one_place():
         def show_map(context):
             """Of the same name."""
     assert declared._TABS["kernel"]["map"].title == "Map"
+
+
+def test_no_job_begins_where_nobody_would_see_it():
+    with pytest.raises(TypeError, match="slot=None"):
+        declared.Context(None, None, None, None).submit("A job", [])
