@@ -319,7 +319,9 @@ def clustered_mean(
     variance = float(by_group @ by_group)
     if people is not None:
         variance *= people / (people - 1)
-    effective = error * (1 - error) / variance if variance > 0 else len(np.unique(groups))
+    # Where all answers are alike, what is left of their variance is rounding.
+    differ = variance > 0 and np.ptp(wrong) > 0
+    effective = error * (1 - error) / variance if differ else len(np.unique(groups))
     degrees = None if people is None else people - 1
     return error, *wilson(error, min(effective, len(wrong)), degrees=degrees)
 

@@ -16,6 +16,7 @@ from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import STE
 from tripletscope.core.evaluation.score import (
     ErrorEstimate,
+    clustered_mean,
     cross_validate,
     errors_by,
     holdout,
@@ -333,3 +334,12 @@ def test_reach_over_people_by_hand():
     found = reach_over_people(errors, 0.5, influence)
     assert found == pytest.approx(np.sqrt(between + learned) * stdtrit(degrees, 0.975))
     assert reach_over_people(np.zeros(3), 0.5, np.zeros(4)) == 0.0
+
+
+@pytest.mark.parametrize("people", [None, 20])
+def test_what_is_always_so_has_an_interval_all_the_same(people):
+    """The weights add up to a little more than one, and the mean with them."""
+    mean, low, high = clustered_mean(np.ones(20), np.ones(20), np.arange(20), people=people)
+    assert mean == pytest.approx(1)
+    assert 0.7 < low < 0.87
+    assert high == pytest.approx(1)
