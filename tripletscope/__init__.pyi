@@ -48,6 +48,7 @@ from .core.tree.tree import ComparisonTree as ComparisonTree
 from .core.uncertainty.calibration import calibrate as calibrate
 from .core.uncertainty.heterogeneity import heterogeneity as heterogeneity
 from .core.uncertainty.posterior import sample_posterior as sample_posterior
+from .core.uncertainty.reliability import reliability as reliability
 from .core.uncertainty.resampling import bootstrap as bootstrap
 
 __version__: str

@@ -16,7 +16,13 @@ from tripletscope.core.uncertainty.prediction import (
     predicted,
     uncertainty_by_dimension,
 )
+from tripletscope.core.uncertainty.reliability import (
+    Reliability,
+    margin_reliability,
+    reliability,
+)
 from tripletscope.core.uncertainty.resampling import bootstrap
+from tripletscope.core.uncertainty.response import ResponseModel
 from tripletscope.core.uncertainty.samples import Samples
 from tripletscope.core.uncertainty.weakness import (
     answers_against,
@@ -26,8 +32,8 @@ from tripletscope.core.uncertainty.weakness import (
 
 __all__ = [
     "Abstention", "Calibration", "Comparisons", "DimensionCurve", "DistanceSamples",
-    "Heterogeneity", "Samples", "abstention", "answers_against", "bootstrap", "calibrate",
-    "heterogeneity", "laplace", "predicted",
-    "sample_distances", "sample_posterior", "uncertainty_by_dimension", "undecided_comparisons",
-    "undecided_pairs",
+    "Heterogeneity", "Reliability", "ResponseModel", "Samples", "abstention", "answers_against",
+    "bootstrap", "calibrate", "heterogeneity", "laplace", "margin_reliability", "predicted",
+    "reliability", "sample_distances", "sample_posterior", "uncertainty_by_dimension",
+    "undecided_comparisons", "undecided_pairs",
 ]

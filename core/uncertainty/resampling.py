@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -12,16 +15,26 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
+from tripletscope.core.evaluation.units import (
+    SamplingUnits,
+    Unit,
+    n_participants,
+    sampling_units,
+)
 from tripletscope.core.geometry import procrustes_disparity
 from tripletscope.core.method import Choice, Number, Switch
 from tripletscope.core.optimise.loss import PreparedAnswers
 from tripletscope.core.task import task
+from tripletscope.core.uncertainty.response import learned_response
 from tripletscope.core.uncertainty.samples import Samples, aligned
 
 #: Replicates that decide whether the others may begin at the map of all answers, and the share
 #: of the spread by which their maps may then differ.
 _PILOTS, _SAME = 4, 0.01
+#: Share of the work that is done when all replicates are.
+_NEARLY = 0.99
+#: Replicates of every part of the answers from which the response model is learned.
+_FEW = 6
 
 
 @task("Resampling answers", "embedding", columns=("participant",))
@@ -64,6 +77,7 @@ def bootstrap(
     ] = True,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     reference: np.ndarray | None = None,
+    response: bool = True,
     progress: Progress = silent,
 ) -> Samples:
     """Maps of resampled participants or trials, aligned to one map by similarity transformations.
@@ -77,6 +91,9 @@ def bootstrap(
         See their declarations; `share` and `rescale` matter to subsamples only.
     reference : ndarray, shape (n, d), optional
         By default the map of all answers.
+    response : bool
+        Whether `Samples.response_probability` is to be asked: its model takes about half as many
+        fits again, of answers some of which are held out in turn.
     progress : Progress
         Called after every replicate.
 
@@ -90,7 +107,7 @@ def bootstrap(
         If participants are to be resampled and fewer than two are known.
     Stopped
         If `progress` asks to stop before there are two replicates. A later stop returns the
-        replicates there are.
+        replicates there are, without a response model.
 
     Notes
     -----
@@ -132,6 +149,7 @@ def bootstrap(
     answers = answers.reweighted(answers.weight)
     order = np.argsort(triplets.rows[:, 0], kind="stable")
     units = units.take(order[triplets.weight[order] > 0])
+    few = partial(_few_maps, single, scheme, units.unit, share, seed)
     share = share if scheme == "subsample" else None
     seeds = np.random.SeedSequence(seed).spawn(replicates)
     pilots = [(single, answers, units, reference, seed, share) for seed in seeds[:_PILOTS]]
@@ -152,12 +170,31 @@ def bootstrap(
                 break
     if len(maps) < 2:
         raise Stopped
+    model = None
+    if response and len(maps) == len(seeds):
+        with suppress(Stopped):  # the replicates are worth keeping without
+            model = asdict(learned_response(
+                single, triplets, few, seed=seed, progress=lambda _: progress(_NEARLY)
+            ))
     correction = units.correction
     if share is not None:
         correction = units.subsampled(share) if rescale else 1.0
     return Samples(
-        np.array(maps), reference, correction, unit=units.unit, n_units=units.number
+        np.array(maps), reference, correction, unit=units.unit, n_units=units.number,
+        response=model,
     )
+
+
+def _few_maps(
+    method: OrdinalEmbedding, scheme: str, unit: str, share: float, seed: int,
+    train: Triplets | Quadruples,
+) -> np.ndarray:
+    """(b, n, d) replicates of a part of the answers."""
+    unit = unit if n_participants(train) > 1 else "answers"
+    return bootstrap(
+        method, train, replicates=_FEW, scheme=scheme, unit=unit, share=share, seed=seed,
+        response=False,
+    ).embeddings
 
 
 def _replicate(

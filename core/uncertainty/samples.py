@@ -7,11 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
+from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.units import ENOUGH
 from tripletscope.core.geometry import coverage_radius, procrustes, rms
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.uncertainty.comparisons import Comparisons, certainty, moments
+from tripletscope.core.uncertainty.response import ResponseModel
 
 #: Where samples come from.
 SOURCES = {
@@ -51,6 +53,9 @@ class Samples:
         observer, or of people who do not differ.
     n_units : int or None
         How many participants or trials; None where nothing was resampled.
+    response : dict or None
+        Fields of a `tripletscope.core.uncertainty.response.ResponseModel`, by which
+        `response_probability` is found; None where none was asked for, or learning it was stopped.
     """
 
     embeddings: np.ndarray
@@ -61,6 +66,7 @@ class Samples:
     rhat: float | None = None
     unit: str = "answers"
     n_units: int | None = None
+    response: dict | None = None
 
     @property
     def counts(self) -> np.ndarray:
@@ -143,15 +149,73 @@ class Samples:
         """The same with differences of distances spread as if they were independent."""
         return replace(self.comparisons, spread="independent")
 
+    def response_probability(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """Probability that a person gives each answer.
+
+        For what people are going to answer: predictions, and leaving some open. It takes into
+        account that people err and differ, and stays below 1 however many answers there are. The
+        method's likelihood, averaged over the maps, or, where it has none, the margin in units of
+        the map, calibrated on held-out responses.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+
+        Returns
+        -------
+        ndarray, shape (T,)
+            NaN where no map has all objects.
+
+        Raises
+        ------
+        ValueError
+            If the samples have no response model.
+
+        Examples
+        --------
+        >>> import tripletscope as ts
+        >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+        >>> samples = ts.bootstrap(ts.STE(), answers, replicates=20)
+        >>> responses = samples.response_probability(answers)
+        >>> samples.order_certainty(answers).mean() > responses.mean() > 0.8
+        True
+        """
+        if self.response is None:
+            raise ValueError(
+                "these samples have no response model; compute them anew, or give them the fields "
+                "of the one of reliability()"
+            )
+        model = ResponseModel(**self.response)
+        return model.from_maps(self.embeddings, as_answers(triplets).rows)
+
+    def order_certainty(self, triplets: Triplets, *, spread: str = "joint") -> np.ndarray:
+        """How sure the maps are that each answer has the order of the two distances right.
+
+        For what is known of the map: what is undecided, and what to ask next. Nothing is said of
+        how a person will answer; see `response_probability`.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+        spread : {"joint", "independent", "published"}
+            Standard deviation of the difference of the two distances: that over the maps, which
+            measures as the best calibrated, or of `Comparisons`.
+
+        Returns
+        -------
+        ndarray, shape (T,)
+            NaN where an object has no place.
+        """
+        return self.probability(triplets, spread=spread)
+
     def probability(self, triplets: Triplets, *, spread: str = "published") -> np.ndarray:
-        """Probability that each answer is the true one.
+        """The paper's name of `order_certainty`, with its own spread of differences.
 
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
         spread : {"published", "independent", "joint"}
-            Standard deviation of the difference of the two distances: of `Comparisons`, or, for
-            "joint", that over the maps, which measures as the best calibrated.
+            See `order_certainty`.
 
         Returns
         -------

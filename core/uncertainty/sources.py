@@ -47,18 +47,24 @@ def samples_from(
     progress: Progress = silent,
     *,
     unit: str = "auto",
+    response: bool = False,
 ) -> Samples:
     """About so many maps from one of `SOURCES`, everything else as it is by default.
 
     Quadruples have the bootstrap only. The unit is that of the bootstrap; posteriors take all
-    answers as independent, as those of one observer are.
+    answers as independent, as those of one observer are. Whether there is a response model is
+    up to `response`.
     """
     if source == "bootstrap":
         return bootstrap(
-            method, triplets, replicates=maps, unit=unit, seed=seed, progress=progress
+            method, triplets, replicates=maps, unit=unit, seed=seed, response=response,
+            progress=progress,
         )
     if source == "posterior":
         return sample_posterior(
-            method, triplets, effective=max(maps, 20), seed=seed, progress=progress
+            method, triplets, effective=max(maps, 20), seed=seed, response=response,
+            progress=progress,
         )
-    return laplace(method, triplets, samples=max(maps, 20), seed=seed, progress=progress)
+    return laplace(
+        method, triplets, samples=max(maps, 20), seed=seed, response=response, progress=progress
+    )

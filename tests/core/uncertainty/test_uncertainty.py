@@ -275,7 +275,7 @@ def test_after_the_pilots_every_replicate_is_one_fit_from_the_map(planted, monke
         return refitted(self, answers, start, halt)
 
     monkeypatch.setattr(STE, "refitted", noted)
-    bootstrap(STE(n_init=3), planted, replicates=_PILOTS + 4)
+    bootstrap(STE(n_init=3), planted, replicates=_PILOTS + 4, response=False)
     assert sorted(fits) == [(1, False)] * _PILOTS + [(1, True)] * (_PILOTS + 4)
 
 

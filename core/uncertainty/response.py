@@ -1,0 +1,204 @@
+"""How likely a person answers so: response probabilities, calibrated on held-out responses.
+
+Order certainty says how sure a map is of an order, and tends to 1 with more answers. A person may
+still answer otherwise: how often is learned from responses that the maps have not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.score import n_groups, question_folds
+from tripletscope.core.method import Method, described, unfitted
+from tripletscope.core.optimise.loss import single_losses
+
+#: Parts of the questions that are held out in turn.
+FOLDS = 5
+#: Standard deviation of the logarithm of the slope before any response was seen. Without it, a few
+#: responses that are all predicted rightly would make it infinite.
+_SPREAD = 2.0
+
+
+@dataclass(frozen=True)
+class ResponseModel:
+    """Probability of a response from the evidence for it.
+
+    lapse / 2 + (1 - lapse) / (1 + exp(-slope * evidence)): a person lapses now and then and
+    guesses, and otherwise answers the more surely the clearer the maps are.
+
+    Attributes
+    ----------
+    method : dict
+        What `described` says of the method; it decides on what `evidence` is.
+    slope : float
+        1 where the evidence is the log odds of a likelihood that holds.
+    lapse : float
+        From 0 to 1.
+    n_responses : int
+        Held-out responses from which slope and lapse were learned. Without any, the slope is 1
+        for a likelihood and otherwise 0, because margins alone say nothing of people.
+    """
+
+    method: dict
+    slope: float
+    lapse: float
+    n_responses: int
+
+    def probability(self, evidence: np.ndarray) -> np.ndarray:
+        """(T,) probability of each response, from `evidence` of shape (T,); NaN where it is."""
+        return self.lapse / 2.0 + (1.0 - self.lapse) * expit(self.slope * evidence)
+
+    def from_maps(self, embeddings: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """(T,) probability of each response, from maps of shape (b, n, d)."""
+        return self.probability(evidence(unfitted(self.method), embeddings, rows))
+
+
+def has_likelihood(method: Method) -> bool:
+    """Whether a method says itself how likely a response is."""
+    return isinstance(method, OrdinalEmbedding) and method.is_likelihood
+
+
+def evidence(method: Method, embeddings: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """What maps say of each response, above 0 where they agree.
+
+    Where the method has a likelihood, the log odds of its mean over the maps; otherwise the mean
+    difference of the two distances, over the size of the map.
+
+    Parameters
+    ----------
+    method : Method
+    embeddings : ndarray, shape (b, n, d)
+        NaN for objects that have no place.
+    rows : ndarray of int, shape (T, 3) or (T, 4)
+
+    Returns
+    -------
+    ndarray, shape (T,)
+        NaN where no map has all objects.
+    """
+    total, count = np.zeros((2, len(rows)))
+    for positions in embeddings:
+        one = _probability(method, positions, rows) if has_likelihood(method) else _margin(
+            positions, rows
+        )
+        known = np.isfinite(one)
+        total += np.where(known, one, 0.0)
+        count += known
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = total / count
+    if not has_likelihood(method):
+        return mean
+    # A mean of exactly 0 or 1 is rounding, and would have no finite logarithm.
+    return logit(np.clip(mean, np.finfo(float).tiny, 1.0 - np.finfo(float).eps))
+
+
+def margin_evidence(fitted: Method, answers: Triplets | Quadruples) -> np.ndarray:
+    """(T,) `evidence` of a fitted method without maps: its margins, over its mean distance."""
+    size = float(np.nanmean(fitted.distances()))
+    return fitted.margins(answers) / (size or 1.0)
+
+
+def _squares(positions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Squared distances (T,) of the near and of the far pair."""
+    third = rows[:, -2 if rows.shape[1] == 4 else 0]
+    near = positions[rows[:, 0]] - positions[rows[:, 1]]
+    far = positions[third] - positions[rows[:, -1]]
+    return np.sum(near**2, axis=1), np.sum(far**2, axis=1)
+
+
+def _probability(method: Method, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    near2, far2 = _squares(positions, rows)
+    known = np.isfinite(near2 + far2)
+    found = np.full(len(rows), np.nan)
+    found[known] = np.exp(-single_losses(method._loss(), near2[known], far2[known]))
+    return found
+
+
+def _margin(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    near2, far2 = _squares(positions, rows)
+    placed = positions[np.isfinite(positions[:, 0])]
+    # Root mean square of the distances; from the coordinates, it takes no matrix.
+    size = np.sqrt(2.0 * placed.var(axis=0).sum()) if len(placed) else 0.0
+    return (np.sqrt(far2) - np.sqrt(near2)) / (size or 1.0)
+
+
+def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> ResponseModel:
+    """Slope and lapse that make held-out responses the most probable.
+
+    One more response, which contradicts all evidence, is added, so that no response is ever said
+    to be impossible.
+
+    Parameters
+    ----------
+    method : Method
+    evidence : ndarray, shape (T,)
+        For the responses as they were given, from what has not seen them.
+    weight : ndarray, shape (T,)
+    """
+    told = np.isfinite(evidence) & (weight > 0)
+    number = int(told.sum())
+    if not number:
+        return ResponseModel(described(method), float(has_likelihood(method)), 0.0, 0)
+    evidence, weight = evidence[told], weight[told]
+
+    def lost(x: np.ndarray) -> tuple[float, np.ndarray]:
+        slope, lapse = np.exp(x[0]), expit(x[1])
+        agreed = expit(slope * evidence)
+        given = lapse / 2.0 + (1.0 - lapse) * agreed
+        value = x[0] ** 2 / (2.0 * _SPREAD**2) - weight @ np.log(given) - np.log(lapse)
+        steeper = (1.0 - lapse) * agreed * (1.0 - agreed) * evidence * slope
+        by_slope = x[0] / _SPREAD**2 - weight @ (steeper / given)
+        by_lapse = -(weight @ ((0.5 - agreed) / given)) - 1.0 / lapse
+        return value, np.array([by_slope, by_lapse * lapse * (1.0 - lapse)])
+
+    found = minimize(
+        lost, [0.0, logit(0.02)], jac=True, method="L-BFGS-B",
+        bounds=[(-10.0, 10.0), (-15.0, 4.0)],
+    ).x
+    return ResponseModel(
+        described(method), float(np.exp(found[0])), float(expit(found[1])), number
+    )
+
+
+def learned_response(
+    method: Method,
+    triplets: Triplets | Quadruples,
+    drawn: Callable[[Triplets | Quadruples], np.ndarray],
+    *,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> ResponseModel:
+    """A response model, learned from responses that are held out in turn.
+
+    Parameters
+    ----------
+    method : Method
+    triplets : Triplets or Quadruples
+    drawn : callable
+        From answers to maps of them, ndarray of shape (b, n, d).
+    seed : int
+    progress : Progress
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop.
+    """
+    found = np.full(len(triplets), np.nan)
+    if n_groups(triplets) >= FOLDS:
+        fold = question_folds(triplets, FOLDS, np.random.default_rng(seed))
+        for held_out in range(FOLDS):
+            if progress(0.0):
+                raise Stopped
+            test = fold == held_out
+            found[test] = evidence(method, drawn(triplets.take(~test)), triplets.rows[test])
+    return fit_response(method, found, triplets.weight)

@@ -1,0 +1,184 @@
+"""Response probabilities: their formula by hand, and lapses that were planted."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import CKL, SOE, STE, TSTE
+from tripletscope.core.kernel.triplet import K1
+from tripletscope.core.method import described
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.uncertainty import ResponseModel, bootstrap, laplace, sample_posterior
+from tripletscope.core.uncertainty.response import evidence, fit_response, margin_evidence
+from tripletscope.core.uncertainty.samples import Samples
+
+LINE = np.array([[[0.0], [1.0], [2.0]]])
+ROWS = np.array([[0, 1, 2], [0, 2, 1]])
+
+
+@pytest.mark.parametrize(("method", "odds"), [
+    (STE(), 3.0), (TSTE(alpha=1.0), np.log(5 / 2)), (CKL(mu=0.5), np.log(4.5 / 1.5)),
+    (SOE(), 1 / np.sqrt(4 / 3)),  # a margin of 1; the root mean square of all distances
+])
+def test_evidence_by_hand(method, odds):
+    assert evidence(method, LINE, ROWS) == pytest.approx([odds, -odds])
+
+
+def test_likelihoods_are_averaged_before_their_odds_are_taken():
+    maps = np.concatenate([LINE, LINE[:, [0, 2, 1]]])
+    assert evidence(STE(), maps, ROWS) == pytest.approx([0, 0])
+    maps = np.concatenate([LINE, 0 * LINE])
+    mean = (1 / (1 + np.exp(-3)) + 0.5) / 2
+    assert evidence(STE(), maps, ROWS)[0] == pytest.approx(np.log(mean / (1 - mean)))
+
+
+@pytest.mark.parametrize("method", [STE(), SOE()])
+def test_maps_without_an_object_say_nothing_of_it(method):
+    maps = np.concatenate([LINE, LINE])
+    maps[1, 2] = np.nan
+    assert evidence(method, maps, ROWS) == pytest.approx(evidence(method, LINE, ROWS))
+    maps[0, 2] = np.nan
+    assert np.isnan(evidence(method, maps, ROWS)).all()
+
+
+def test_pairs_are_compared_too():
+    rows = np.array([[0, 1, 1, 2], [0, 1, 0, 2]])
+    assert evidence(STE(), LINE, rows) == pytest.approx([0, 3])
+
+
+def test_evidence_of_margins_does_not_depend_on_units(planted):
+    fitted = K1().fit(planted)
+    found = margin_evidence(fitted, planted)
+    assert np.mean(found > 0) > 0.7
+    assert found == pytest.approx(fitted.margins(planted) / fitted.distances().mean())
+    assert evidence(SOE(), 7 * LINE, ROWS) == pytest.approx(evidence(SOE(), LINE, ROWS))
+
+
+@pytest.mark.parametrize("lapse", [0.0, 0.1, 0.3])
+def test_slope_and_lapse_are_found_again(lapse):
+    """Of 20,000 responses; the standard errors are about 0.05 of the slope and 0.008."""
+    rng = np.random.default_rng(0)
+    told = rng.normal(size=20_000) * 2
+    agreed = rng.random(20_000) < lapse / 2 + (1 - lapse) / (1 + np.exp(-3 * told))
+    found = fit_response(STE(), np.where(agreed, told, -told), np.ones(20_000))
+    assert found.slope == pytest.approx(3, abs=0.35)
+    assert found.lapse == pytest.approx(lapse, abs=0.03)
+    assert found.n_responses == 20_000
+
+
+def test_the_fit_is_the_most_probable(planted):
+    rng = np.random.default_rng(1)
+    told = rng.normal(size=300)
+    told = np.where(rng.random(300) < 1 / (1 + np.exp(-2 * np.abs(told))), abs(told), -abs(told))
+    weight = rng.integers(1, 4, 300).astype(float)
+    best = fit_response(SOE(), told, weight)
+
+    def lost(slope: float, lapse: float) -> float:
+        given = replace(best, slope=slope, lapse=lapse).probability(told)
+        return np.log(slope) ** 2 / 8 - weight @ np.log(given) - np.log(lapse)
+
+    here = lost(best.slope, best.lapse)
+    for by in (0.9, 1.1):
+        assert lost(by * best.slope, best.lapse) > here
+        assert lost(best.slope, by * best.lapse) > here
+
+
+def test_without_responses_margins_say_nothing_of_people():
+    none = fit_response(SOE(), np.array([np.nan]), np.ones(1))
+    assert none.probability(np.array([5.0, -5.0])).tolist() == [0.5, 0.5]
+    own = fit_response(STE(), np.array([1.0]), np.zeros(1))
+    assert (own.slope, own.lapse, own.n_responses) == (1.0, 0.0, 0)
+
+
+def test_no_response_is_impossible():
+    found = fit_response(STE(), np.full(50, 9.0), np.ones(50))
+    assert 0 < found.probability(np.array([-np.inf]))[0] < 0.05
+
+
+def test_both_sides_of_a_question_sum_to_one(planted):
+    turned = Triplets.from_array(planted.rows[:, [0, 2, 1]], 30)
+    for samples in (laplace(STE(), planted), bootstrap(SOE(), planted, replicates=10)):
+        both = samples.response_probability(planted) + samples.response_probability(turned)
+        assert np.allclose(both, 1)
+        assert samples.response["n_responses"] == len(planted)
+
+
+def test_every_source_has_a_response_model(planted):
+    few = planted.take(np.arange(500))
+    for samples in (
+        bootstrap(STE(), few, replicates=10), laplace(STE(), few),
+        sample_posterior(STE(), few, effective=20),
+    ):
+        assert samples.response_probability(few).mean() < samples.order_certainty(few).mean()
+
+
+def test_planted_lapses_are_found_by_samples(truth):
+    """Of 4,000 answers a fifth are guesses; half of these are right by chance."""
+    answers = simulate(truth, 4000, noise="logistic", level=0.4, seed=3)
+    rows = answers.rows.copy()
+    turned = np.random.default_rng(4).random(len(rows)) < 0.1
+    rows[turned, 1:] = rows[turned, :0:-1]
+    for method in (STE(), SOE()):
+        clean = bootstrap(method, answers, replicates=10).response["lapse"]
+        found = bootstrap(method, Triplets.from_array(rows, 30), replicates=10).response["lapse"]
+        assert clean < 0.05
+        assert found == pytest.approx(0.2, abs=0.05)
+
+
+def test_comparisons_of_pairs_have_response_probabilities():
+    rng = np.random.default_rng(0)
+    line = np.linspace(0, 3, 12)
+    rows = np.array([rng.choice(12, 4, replace=False) for _ in range(600)])
+    far = np.abs(line[rows[:, 0]] - line[rows[:, 1]]) > np.abs(line[rows[:, 2]] - line[rows[:, 3]])
+    rows[far] = rows[far][:, [2, 3, 0, 1]]
+    pairs = Quadruples(rows, 12)
+    samples = bootstrap(STE(n_components=1), pairs, replicates=10)
+    assert samples.response_probability(pairs).mean() > 0.8
+
+
+def test_what_has_no_response_model_says_so(planted):
+    samples = bootstrap(STE(), planted, replicates=4, response=False)
+    assert samples.response is None
+    with pytest.raises(ValueError, match="no response model"):
+        samples.response_probability(planted)
+    model = ResponseModel(described(STE()), 1.0, 0.1, 0)
+    known = replace(samples, response=asdict(model)).response_probability(planted)
+    assert np.array_equal(known, model.from_maps(samples.embeddings, planted.rows))
+
+
+def test_too_few_questions_to_learn_from():
+    found = bootstrap(STE(n_init=1), Triplets.from_array([[0, 1, 2], [1, 0, 2]]), replicates=4)
+    assert found.response["n_responses"] == 0
+
+
+def test_the_response_model_does_not_change_the_maps(planted):
+    few = planted.take(np.arange(400))
+    with_, without = (bootstrap(STE(), few, replicates=6, response=r) for r in (True, False))
+    assert np.array_equal(with_.embeddings, without.embeddings)
+    with_, without = (laplace(STE(), few, response=r) for r in (True, False))
+    assert np.array_equal(with_.embeddings, without.embeddings)
+
+
+def test_a_stop_while_responses_are_learned_keeps_the_maps(planted):
+    few = planted.take(np.arange(400))
+    stopped = bootstrap(STE(), few, replicates=6, progress=lambda f, **_: f == 0.99)
+    assert len(stopped.embeddings) == 6
+    assert stopped.response is None
+    with pytest.raises(Stopped):
+        laplace(STE(), few, progress=lambda *_, **__: True)
+
+
+def test_order_certainty_is_the_probability_of_the_paper():
+    rng = np.random.default_rng(0)
+    samples = Samples(rng.normal(size=(30, 5, 2)), rng.normal(size=(5, 2)))
+    rows = Triplets.from_array([[0, 1, 2], [3, 2, 1]], 5)
+    for spread in ("joint", "independent", "published"):
+        assert np.array_equal(
+            samples.order_certainty(rows, spread=spread), samples.probability(rows, spread=spread)
+        )
