@@ -187,7 +187,7 @@ def _of_very_many(
 
 @dataclass(frozen=True)
 class Calibration:
-    """How often ellipses and probabilities held.
+    """How often ellipses and order certainty held.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class Calibration:
     coverage : ndarray, shape (s, l)
         Shares that they held, in each of s simulated data sets; NaN where there was none.
     confidence : ndarray, shape (m,)
-        Mean probability of the likelier answer, in classes of it; NaN for empty ones.
+        Mean order certainty of the likelier order, in classes of it; NaN for empty ones.
     accuracy : ndarray, shape (m,)
         Share of comparisons in each class in which it was the true one.
     counts : ndarray of int, shape (m,)
@@ -223,14 +223,18 @@ class Calibration:
 
     @property
     def expected_error(self) -> float:
-        """Expected calibration error: mean absolute gap of accuracy and confidence."""
+        """Expected calibration error of order certainty against the true order."""
         known = self.counts > 0
         gap = np.abs(self.accuracy - self.confidence)[known]
         return float(np.average(gap, weights=self.counts[known]))
 
     @property
     def verdict(self) -> str:
-        """What this says of the user's ellipses and probabilities, in one sentence."""
+        """What this says of ellipses and order certainty, in one sentence.
+
+        Of response probabilities it says nothing: see
+        `tripletscope.core.uncertainty.reliability.Reliability.verdict`.
+        """
         held = self.coverage[np.isfinite(self.coverage).all(axis=1), -1]
         known = self.counts > 0
         weights = self.counts[known]
@@ -238,7 +242,7 @@ class Calibration:
         right = float(np.average(self.accuracy[known], weights=weights))
         trust = _judgement(right - said, _TOLERATED, "overconfident", "underconfident")
         answers = (
-            f"answers predicted with a mean probability of {100 * said:.0f} % were right in "
+            f"orders with a mean certainty of {100 * said:.0f} % were the true ones in "
             f"{100 * right:.0f} % of cases ({trust})."
         )
         begin = f"On {len(self.coverage)} simulated data sets like this one, "
@@ -315,7 +319,7 @@ def calibrate(
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> Calibration:
-    """How often ellipses and probabilities hold on simulated data like the user's.
+    """How often ellipses and order certainty hold on simulated data like the user's.
 
     The same objects, questions and number of dimensions; answers by the method's own model, with
     about as much noise as in the data (`estimated_truth`). Where the sampling unit is
@@ -405,7 +409,7 @@ def _measured(
     questions = random_questions(triplets.n_objects, _JUDGED, rng)
     right_way = margins(target, questions) > 0
     held = held_by_ellipses(samples, target)
-    return held, tally(samples.probability(questions, spread=spread), right_way)
+    return held, tally(samples.order_certainty(questions, spread=spread), right_way)
 
 
 def tally(probability: np.ndarray, true: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -29,20 +29,32 @@ Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 @dataclass(frozen=True)
 class Abstention:
-    """Held-out answers with their probabilities.
+    """Held-out answers with both of their probabilities.
 
     Attributes
     ----------
     held_out : ndarray of int, shape (m,)
         Which answers were predicted from the others.
     probability : ndarray, shape (m,)
-        That each was given as it was; NaN where nothing is known.
+        Order certainty: that each has the order of the two distances right; NaN where nothing is
+        known. The paper's curves are drawn by it.
     weight : ndarray, shape (m,)
+    response : ndarray, shape (m,), or None
+        Response probability: that each is given as it was. None for results of before there was
+        one, and where learning it was stopped.
     """
 
     held_out: np.ndarray
     probability: np.ndarray
     weight: np.ndarray
+    response: np.ndarray | None = None
+
+    @property
+    def by_response(self) -> Abstention:
+        """The same, left open by response probability, which is about what people answer."""
+        if self.response is None:
+            raise ValueError("this result has no response probabilities; compute it anew")
+        return replace(self, probability=self.response)
 
     def at(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Error and abstention rate when only what is surer than a threshold is predicted.
@@ -120,19 +132,24 @@ def abstention(
         test = question_folds(triplets, _PARTS, rng) == 0
         train = ~test
     samples = samples_from(
-        source, method, triplets.take(train), maps, seed, progress, unit=unit
+        source, method, triplets.take(train), maps, seed, progress, unit=unit, response=True
     )
     held_out = triplets.take(test)
     return Abstention(
-        np.flatnonzero(test), samples.probability(held_out, spread=spread),
+        np.flatnonzero(test), samples.order_certainty(held_out, spread=spread),
         held_out.weight,
+        None if samples.response is None else samples.response_probability(held_out),
     )
 
 
 def predicted(
     samples: Samples, questions: Triplets, *, threshold: float = 0.5, spread: str = "joint"
 ) -> pd.DataFrame:
-    """What would be answered to a list of questions, and how sure that is.
+    """What people would answer to a list of questions, and how likely that is.
+
+    What is predicted is the likelier response, and what is less likely than the threshold is left
+    open: by response probability, because it is people who are predicted. Where the samples have
+    no response model, by order certainty.
 
     Parameters
     ----------
@@ -140,27 +157,32 @@ def predicted(
     questions : Triplets or array-like of int, shape (T, 3)
         Anchor and the two objects to choose from.
     threshold : float
-        From 1/2 up to 1; what is less sure is left open.
+        From 1/2 up to 1.
     spread : str
-        See `Samples.probability`.
+        See `Samples.order_certainty`.
 
     Returns
     -------
     DataFrame, T rows
         ``anchor``, ``first``, ``second``, ``nearer`` (ids; nearer missing where left open or
-        where an object has no place) and ``probability`` (of the likelier answer).
+        where an object has no place), ``response_probability`` (of the likelier response; missing
+        without a response model) and ``order_certainty`` (that the maps have the likelier order
+        right).
     """
     questions = as_triplets(questions)
     ids = np.array(questions.ids, dtype=object)
-    probability = samples.probability(questions, spread=spread)
-    likelier = np.maximum(probability, 1.0 - probability)
+    order = samples.order_certainty(questions, spread=spread)
+    response = np.full(len(questions), np.nan)
+    if samples.response is not None:
+        response = samples.response_probability(questions)
+    decides = order if samples.response is None else response
     anchor, first, second = questions.rows.T
-    nearer = ids[np.where(probability >= 0.5, first, second)]
-    open_ = ~(likelier > threshold)
-    nearer[open_] = None
+    nearer = ids[np.where(decides >= 0.5, first, second)]
+    nearer[~(np.maximum(decides, 1.0 - decides) > threshold)] = None
     return pd.DataFrame({
         "anchor": ids[anchor], "first": ids[first], "second": ids[second], "nearer": nearer,
-        "probability": likelier,
+        "response_probability": np.maximum(response, 1.0 - response),
+        "order_certainty": np.maximum(order, 1.0 - order),
     })
 
 

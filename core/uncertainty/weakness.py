@@ -19,8 +19,8 @@ def undecided_pairs(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd
     -------
     DataFrame, up to k rows
         ``first``, ``second`` (positions), their labels, ``distance`` and ``sd`` (over the maps),
-        ``uncertainty``: how likely, on average, a comparison of this distance with another from
-        either object is answered wrongly.
+        ``uncertainty``: how likely, on average, the maps order this distance and another from
+        either object wrongly (one minus order certainty: it is about the map).
     """
     known = samples.calibrated
     both = (known.uncertainty + known.uncertainty.T) / 2
@@ -38,27 +38,31 @@ def undecided_pairs(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd
 
 
 def undecided_comparisons(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd.DataFrame:
-    """Comparisons whose answer is least certain, of all there are.
+    """Comparisons whose order is least certain, of all there are.
 
     Returns
     -------
     DataFrame, up to k rows
-        ``anchor``, ``near``, ``far`` (positions), their labels, ``probability`` of this order.
+        ``anchor``, ``near``, ``far`` (positions), their labels, and ``order_certainty``: further
+        answers can raise it, which they cannot where people find two distances alike.
     """
-    rows, probability = samples.calibrated.most_uncertain(k)
+    rows, certainty = samples.calibrated.most_uncertain(k)
     labels = np.array(triplets.labels, dtype=object)
     names = ("anchor", "near", "far")
     return pd.DataFrame({
         **dict(zip(names, rows.T, strict=True)),
         **{f"{name}_label": labels[column] for name, column in zip(names, rows.T, strict=True)},
-        "probability": probability,
+        "order_certainty": certainty,
     })
 
 
 def answers_against(
     samples: Samples, triplets: Triplets, k: int = LISTED, *, spread: str = "joint"
 ) -> pd.DataFrame:
-    """Answers that the maps hold to be the least probable.
+    """Answers that are the least probable, given the maps.
+
+    By response probability, because it is about what a person did: an answer against a certain
+    order may still be a usual one. Without a response model, by order certainty.
 
     Parameters
     ----------
@@ -66,23 +70,28 @@ def answers_against(
     triplets : Triplets
     k : int
     spread : str
-        See `Samples.probability`.
+        See `Samples.order_certainty`.
 
     Returns
     -------
     DataFrame, up to k rows
-        ``answer`` (position), ``anchor``, ``near``, ``far`` (labels), ``probability``, and all
+        ``answer`` (position), ``anchor``, ``near``, ``far`` (labels), ``response_probability``
+        (missing without a response model) and ``order_certainty`` of the answer as given, and all
         that is known of the answer, such as ``participant``; "(data)" follows the names of
         columns that would stand twice.
     """
-    probability = samples.probability(triplets, spread=spread)
-    order = np.argsort(probability, kind="stable")[:k]
-    order = order[probability[order] < 0.5]
+    order = samples.order_certainty(triplets, spread=spread)
+    response = np.full(len(order), np.nan)
+    if samples.response is not None:
+        response = samples.response_probability(triplets)
+    decides = order if samples.response is None else response
+    found = np.argsort(decides, kind="stable")[:k]
+    found = found[decides[found] < 0.5]
     labels = np.array(triplets.labels, dtype=object)
-    anchor, near, far = (labels[column] for column in triplets.rows[order].T)
+    anchor, near, far = (labels[column] for column in triplets.rows[found].T)
     table = pd.DataFrame({
-        "answer": order, "anchor": anchor, "near": near, "far": far,
-        "probability": probability[order],
+        "answer": found, "anchor": anchor, "near": near, "far": far,
+        "response_probability": response[found], "order_certainty": order[found],
     })
-    known = triplets.answers.iloc[order].reset_index(drop=True)
+    known = triplets.answers.iloc[found].reset_index(drop=True)
     return table.join(known.rename(columns={name: f"{name} (data)" for name in table}))

@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.uncertainty.calibration import Calibration
+from tripletscope.core.uncertainty.reliability import Reliability
 from tripletscope.dashboard.figures.curves import line_with_band
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
@@ -22,11 +23,14 @@ from tripletscope.dashboard.interface.theme import (
     template,
 )
 
+#: What each of the two probabilities is called.
+NAMES = {"response": "response probability", "order": "order certainty"}
+
 
 def reliability(
     calibration: Calibration, *, caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:
-    """How often answers predicted with some probability were right; on the diagonal it holds."""
+    """How often simulated orders of some certainty were right; on the diagonal it holds."""
     figure = go.Figure()
     known = calibration.counts > 0
     said, right = calibration.confidence[known], calibration.accuracy[known]
@@ -41,8 +45,36 @@ def reliability(
               for p, a, s in zip(said, right, share, strict=True)],
         hovertemplate="%{text}<extra></extra>",
     )
-    _percent_axes(figure, "predicted probability", "proportion correct")
+    _percent_axes(figure, "order certainty", "proportion of true orders")
     return _finished(figure, "reliability", caption, canvas)
+
+
+def response_reliability(
+    found: Reliability, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """How often held-out responses were given as predicted, by both probabilities."""
+    figure = go.Figure()
+    _diagonal(figure, 0.5, 1.0, canvas)
+    for k, (which, name) in enumerate(NAMES.items()):
+        bins = found.bins(which)
+        if not len(bins.counts):
+            continue
+        figure.add_scatter(
+            x=bins.said, y=bins.right, mode="lines+markers", name=name,
+            line={"color": PALETTE[k], "width": 2 * canvas.scale},
+            marker={"size": 7 * canvas.scale, "symbol": SYMBOLS[k]},
+            error_y={
+                "type": "data", "symmetric": False,
+                "array": np.maximum(bins.high - bins.right, 0.0),
+                "arrayminus": np.maximum(bins.right - bins.low, 0.0),
+                "thickness": canvas.scale, "width": 3 * canvas.scale,
+            },
+            text=[f"{name} {p:.1%}<br>given {a:.1%} ({low:.1%} to {high:.1%}) of {n:,} responses"
+                  for p, a, low, high, n in zip(*vars(bins).values(), strict=True)],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    _percent_axes(figure, "said", "held-out responses as predicted")
+    return _finished(figure, "response-reliability", caption, canvas)
 
 
 def coverage(
@@ -71,10 +103,15 @@ def coverage(
 
 
 def abstention_curves(
-    threshold: np.ndarray, shares: Mapping[str, np.ndarray], *, caption: str = "",
-    canvas: Canvas = SCREEN,
+    threshold: np.ndarray, shares: Mapping[str, np.ndarray], *, ceiling: float | None = None,
+    caption: str = "", canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """Shares of answers against the probability from which a prediction is made."""
+    """Shares of answers against the response probability from which a prediction is made.
+
+    Where there are repeats, with the error of predicting each response by the majority of the
+    others to its question: the noise ceiling. It is that of predicting every repeated question,
+    sure or not.
+    """
     figure = go.Figure()
     for k, (name, share) in enumerate(shares.items()):
         figure.add_scatter(
@@ -83,7 +120,14 @@ def abstention_curves(
             marker={"size": 6 * canvas.scale, "symbol": SYMBOLS[k]},
             hovertemplate=f"from %{{x:.0%}}: %{{y:.1%}} {name}<extra></extra>",
         )
-    _percent_axes(figure, "minimum probability to predict", "share")
+    if ceiling is not None:
+        figure.add_scatter(
+            x=[threshold[0], threshold[-1]], y=[ceiling, ceiling], mode="lines",
+            name="noise ceiling (repeated questions)",
+            line={"color": FAINT, "dash": "dash", "width": 2 * canvas.scale},
+            hovertemplate=f"noise ceiling: {ceiling:.1%} error<extra></extra>",
+        )
+    _percent_axes(figure, "minimum response probability to predict", "share")
     figure.update_yaxes(rangemode="tozero")
     return _finished(figure, "abstention", caption, canvas)
 

@@ -394,7 +394,7 @@ def _oracle(grove: Grove, plan: Planting, samples: Samples | None) -> Oracle:
 
     def probability(rows: np.ndarray) -> np.ndarray:
         asked = Triplets.from_array(rows, grove.info.n_objects)
-        return samples.probability(asked, spread="joint")
+        return samples.order_certainty(asked)
 
     fitted = Fitted(grove.fitted, probability if samples is not None else None)
     if plan.who == MAP:

@@ -196,8 +196,9 @@ def _facts(plan: Planting, grown: Grown) -> None:
     )
     if grown.unsure is not None:
         facts[4].caption(f"{100 * grown.unsure:.0f} % unsure", help=(
-            f"Proportion of the decisions of which the map is less than {100 * SURE:.0f} % "
-            "certain, from plausible maps. They are listed among the questions below."
+            f"Proportion of the decisions with an order certainty of less than {100 * SURE:.0f} %: "
+            "the tree is about distances, not about what people answer. They are listed among the "
+            "questions below."
         ))
     elif plan.who in (UPLOADED, MAP):
         facts[4].caption("Certainty unknown", help=(
@@ -316,13 +317,14 @@ def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
             "q": labels[decisions["q"]],
             "nearer to": labels[np.where(decisions["nearer_to_p"], decisions["p"], decisions["q"])],
         })
-        for name, title in (("answered", "answered by participants"), ("certainty", "certainty")):
+        told = {"answered": "answered by participants", "certainty": "order certainty"}
+        for name, title in told.items():
             if name in decisions:
                 shown[title] = decisions[name]
-        if "certainty" in shown:
-            shown = shown.sort_values("certainty", kind="stable")
+        if "order certainty" in shown:
+            shown = shown.sort_values("order certainty", kind="stable")
         st.dataframe(shown, hide_index=True, key="trees.decisions", height=300, column_config={
-            "certainty": st.column_config.NumberColumn(format="%.2f"),
+            "order certainty": st.column_config.NumberColumn(format="%.2f"),
         })
         layout = pick(grove.session, f"{PAGE}.layout", "Layout", LAYOUTS)
         st.download_button(

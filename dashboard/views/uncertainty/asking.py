@@ -35,7 +35,14 @@ LAYOUT_HELP = (
     "jsPsych: timeline variables, with pictures if available."
 )
 _PREVIEW = 8
-_INFORMED = ("uncertain", "gain")  # strategies that need to know how sure the map is
+#: Strategies that need to know how sure the map is: by which probability they select, and why.
+_WHY = {
+    "uncertain": "Selected by order certainty, not by response probability: an answer tells most "
+    "where the maps do not know the order. Where people find two distances alike, their responses "
+    "stay uncertain however often they are asked.",
+    "gain": "Selected by what the method's own response probabilities say of the anchor's place: "
+    "an answer tells most where places that are still possible predict different responses.",
+}
 
 
 @tab(PAGE, "Next questions", 4, needs=choose_map)
@@ -73,8 +80,8 @@ def show_asking(context: UncertaintyContext) -> None:
 def _questions(
     context: UncertaintyContext, options: dict[str, Any], wanted: int, layout: str
 ) -> None:
-    samples = context.result("bootstrap") if options["strategy"] in _INFORMED else None
-    if options["strategy"] in _INFORMED and samples is None:
+    samples = context.result("bootstrap") if options["strategy"] in _WHY else None
+    if options["strategy"] in _WHY and samples is None:
         st.markdown(
             "These questions are selected by the uncertainty of the map, which has not been "
             "computed yet."
@@ -92,6 +99,8 @@ def _questions(
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
+    if options["strategy"] in _WHY:
+        st.caption(_WHY[options["strategy"]])
     table = question_table(rows, context.triplets.objects, layout)
     st.markdown(f"**{count(len(rows), 'question')}**, for example:")
     labels = np.array(context.triplets.labels, dtype=object)[rows[:_PREVIEW]]

@@ -56,9 +56,16 @@ class UncertaintyContext(Context):
         With options that were not computed yet, the newest result of others.
         """
         options = parameter_form(self.session, TASKS[task].function, f"{PAGE}.{task}")
+        return self.computed(task, options, title, about)
+
+    def computed(
+        self, task: str, options: Mapping[str, Any], title: str, about: str, *,
+        label: str = "Compute",
+    ) -> Run | None:
+        """The button that computes a task, and its result, as in `compute`."""
         found = self.result(task, options)
         pieces = [] if found is not None and found.complete else [(self.method, task, options)]
-        self.compute_button(f"{PAGE}.{task}.run", title, pieces, about)
+        self.compute_button(f"{PAGE}.{task}.run", title, pieces, about, label=label)
         return found or self.result(task)
 
     def pick_source(self) -> str:

@@ -66,8 +66,9 @@ def _facts(run: Run, samples: Samples) -> None:
     facts = st.columns(4)
     facts[0].metric(
         "Average uncertainty", f"{_average(made_of(run), samples):.3f}",
-        help="Mean probability, over all comparisons of objects, that the more probable answer is "
-        "wrong: 0 if everything is certain, 0.5 if nothing is known.",
+        help="One minus order certainty, on average over all comparisons of objects: how likely "
+        "the maps order two distances wrongly. 0 if every order is certain, 0.5 if nothing is "
+        "known. It is about the map, not about what people answer.",
     )
     facts[1].metric("Maps", f"{len(samples.embeddings):,}")
     if samples.effective is not None:
@@ -106,17 +107,19 @@ def _table(
 #: that hold positions of objects.
 _WEAK = {
     "Most uncertain distances": (
-        "Mean probability that a comparison of this distance with another from either object is "
-        "predicted wrongly.", undecided_pairs, ["first", "second"],
+        "One minus order certainty, on average over the comparisons of this distance with others "
+        "from either object: how likely the maps order them wrongly.",
+        undecided_pairs, ["first", "second"],
     ),
     "Most uncertain comparisons": (
-        "Of all possible comparisons, with the probability that the nearer object is indeed "
-        "nearer.",
+        "Of all possible comparisons, with the order certainty that the nearer object is indeed "
+        "nearer: further answers can raise it.",
         undecided_comparisons, ["anchor", "near", "far"],
     ),
     "Least probable answers": (
-        "Probability of the answer as given. Some are mistakes; many from one participant may "
-        "reflect a different percept.", answers_against, [],
+        "By the response probability of the answer as given, because it is about what a person "
+        "did; order certainty beside it. Some are mistakes; many from one participant may reflect "
+        "a different percept.", answers_against, [],
     ),
 }
 
@@ -141,7 +144,9 @@ def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
                 on_select="rerun", selection_mode="multi-row",
                 column_config={
                     name: st.column_config.NumberColumn(format="%.3f")
-                    for name in ("distance", "sd", "uncertainty", "probability")
+                    for name in (
+                        "distance", "sd", "uncertainty", "response_probability", "order_certainty"
+                    )
                 },
             ).selection.rows
             with st.container(horizontal=True, vertical_alignment="center"):

@@ -1,7 +1,8 @@
-"""Answers predicted with their probabilities, or left open where the map is not sure enough."""
+"""Responses predicted with their probabilities, or left open where they are too uncertain."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import ErrorEstimate, repeat_error
 from tripletscope.core.io import read_questions
 from tripletscope.core.run import Run
 from tripletscope.core.uncertainty.prediction import Abstention, predicted
+from tripletscope.core.uncertainty.samples import Samples
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import abstention_curves
 from tripletscope.dashboard.interface import panels
@@ -32,18 +35,20 @@ _LISTED = {f"{t:.2f}": f"{100 * t:.0f} %" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.9
 
 @tab(PAGE, "Predictions", 2, needs=choose_map)
 def show_predictions(context: UncertaintyContext) -> None:
-    """What is gained by leaving unsure answers open; predictions for a list of questions."""
+    """What is gained by leaving unsure responses open; predictions for a list of questions."""
     picture, side = st.columns([3, 1], gap="large")
     with side:
         run = context.compute(
             "abstention", "Predicting held-out answers",
-            "Learns from a subset of the answers and predicts the others, with probabilities.",
+            "Learns from a subset of the answers and predicts the others, with their response "
+            "probabilities.",
         )
     with picture:
         if run is None:
             panels.empty(
                 "Nothing has been computed yet",
-                "Compute shows how the error falls when uncertain answers are not predicted.",
+                "Compute shows how the error falls when responses with a low probability are not "
+                "predicted.",
             )
         else:
             _curves(context, run)
@@ -53,29 +58,55 @@ def show_predictions(context: UncertaintyContext) -> None:
 
 def _curves(context: UncertaintyContext, run: Run) -> None:
     found: Abstention = run.result()
+    which = "response probability"
+    if found.response is None:
+        which = "order certainty"
+        st.caption(
+            "Computed by an earlier version, or stopped: without response probabilities, by order "
+            "certainty, which is about the map and not about what people answer. Compute it anew, "
+            "with another seed."
+        )
+    else:
+        found = found.by_response
     error, open_ = found.at(_THRESHOLDS)
+    limit = _ceiling(context.triplets.fingerprint, context.triplets)
+    ceiling = None if limit is None else limit.error
     share = {"error of predictions": error, "not predicted": open_}
     text = (
         f"{analysis.describe(context.method)}. {context.info.name}: "
         f"{count(len(found.held_out), 'held-out answer')}. Proportions against the minimum "
-        "probability from which an answer is predicted."
+        f"{which} from which a response is predicted."
     )
+    if ceiling is not None:
+        text += (
+            f" Noise ceiling: predicting each of the {count(limit.n_answers, 'response')} to "
+            f"repeated questions by the majority of the others errs in {100 * ceiling:.1f} % (95 % "
+            f"interval {100 * limit.low:.1f} to {100 * limit.high:.1f} %)."
+        )
 
     def draw(canvas: Canvas) -> Any:
-        return abstention_curves(_THRESHOLDS, share, caption=text, canvas=canvas)
+        return abstention_curves(_THRESHOLDS, share, ceiling=ceiling, caption=text, canvas=canvas)
 
     panels.figure_panel(
         context.session, draw, key="uncertainty.abstention.figure", alt=text, canvas=WIDE,
         caption=text, name=export.file_name(context.info.name, "abstention"),
         table=lambda: pd.DataFrame({
-            "threshold": _THRESHOLDS, "error of what is predicted": error, "left open": open_,
+            f"minimum {which}": _THRESHOLDS, "error of what is predicted": error,
+            "left open": open_, "noise ceiling": ceiling,
         }),
     )
-    st.markdown(panels.plain(_in_words(error, open_)))
+    st.markdown(panels.plain(_in_words(error, open_, which)))
 
 
-def _in_words(error: np.ndarray, open_: np.ndarray) -> str:
-    """What is gained by leaving answers open, from the curves."""
+@st.cache_data(max_entries=16, show_spinner=False)
+def _ceiling(key: str, _triplets: Triplets) -> ErrorEstimate | None:
+    return repeat_error(_triplets)
+
+
+def _in_words(
+    error: np.ndarray, open_: np.ndarray, which: str = "response probability"
+) -> str:
+    """What is gained by leaving responses open, from the curves by one of the probabilities."""
     if not np.isfinite(error[0]):
         return (
             "None of the held-out answers can be predicted: they are about objects that occur in "
@@ -87,9 +118,9 @@ def _in_words(error: np.ndarray, open_: np.ndarray) -> str:
         sentence = f"Predicting all but {100 * open_[0]:.1f} %, of which nothing is known, errs in "
         sentence += f"{100 * error[0]:.1f} %"
     if not np.isfinite(error[sure]):
-        return f"{sentence}. No answer is {100 * _SURE:.0f} % certain."
+        return f"{sentence}. No answer has a {which} of {100 * _SURE:.0f} %."
     return (
-        f"{sentence}. Predicting only answers with a probability of at least {100 * _SURE:.0f} % "
+        f"{sentence}. Predicting only answers with a {which} of at least {100 * _SURE:.0f} % "
         f"errs in {100 * error[sure]:.1f} % and omits {100 * open_[sure]:.1f} %."
     )
 
@@ -109,7 +140,8 @@ def _list(context: UncertaintyContext) -> None:
     with right:
         threshold = float(pick(
             context.session, f"{PAGE}.threshold", "Predict from", _LISTED,
-            help="Less probable answers are not predicted.",
+            help="By response probability, because it is people who are predicted: responses that "
+            "are less likely are not predicted.",
         ))
     if file is None:
         return
@@ -120,20 +152,38 @@ def _list(context: UncertaintyContext) -> None:
         return
     st.caption(panels.plain(how))
     questions = Triplets(rows, context.triplets.objects, None, file.name)
-    table = predicted(samples.samples(), questions, threshold=threshold)
+    known = _answering(context, samples.samples())
+    table = predicted(known, questions, threshold=threshold)
     left_open = int(table["nearer"].isna().sum())
+    which = "order certainty" if known.response is None else "response probability"
     st.markdown(
-        f"{count(len(table) - left_open, 'answer')} predicted, {left_open:,} not predicted."
+        f"{count(len(table) - left_open, 'answer')} predicted, {left_open:,} not predicted, by "
+        f"{which}."
     )
     st.dataframe(
         table, hide_index=True, key=f"{PAGE}.predicted", height=320,
-        column_config={"probability": st.column_config.ProgressColumn(
-            format="%.3f", min_value=0.5, max_value=1.0,
-            help="Of the more probable answer.",
-        )},
+        column_config={
+            name: st.column_config.ProgressColumn(
+                title, format="%.3f", min_value=0.5, max_value=1.0, help=about
+            )
+            for name, title, about in (
+                ("response_probability", "Response probability",
+                 "How likely a person gives this response; calibrated on held-out responses."),
+                ("order_certainty", "Order certainty",
+                 "How sure the maps are which of the two objects is nearer."),
+            )
+        },
     )
     st.download_button(
         "CSV", lambda: export.csv(table),
         f"{export.file_name(context.info.name, 'predictions')}.csv", "text/csv",
         key=f"{PAGE}.predicted.csv", on_click="ignore", icon=":material/download:",
     )
+
+
+def _answering(context: UncertaintyContext, samples: Samples) -> Samples:
+    """Samples of an earlier version with the response model of the page Calibration, if any."""
+    real = context.result("reliability")
+    if samples.response is not None or real is None:
+        return samples
+    return replace(samples, response=asdict(real.result().model))

@@ -217,6 +217,11 @@ def test_abstaining_lowers_the_error(planted):
     samples = bootstrap(STE(), few.take(train))
     again = samples.probability(few.take(found.held_out), spread="joint")
     assert np.array_equal(again, found.probability)
+    given = samples.response_probability(few.take(found.held_out))
+    assert np.array_equal(given, found.response, equal_nan=True)
+    assert np.array_equal(found.by_response.probability, found.response, equal_nan=True)
+    with pytest.raises(ValueError, match="no response probabilities"):
+        _ = replace(found, response=None).by_response
 
 
 def test_the_data_s_own_split_is_used(planted):
@@ -234,14 +239,18 @@ def test_predicted_answers(planted):
     samples = laplace(STE(), planted)
     questions = Triplets(planted.rows[:50], planted.objects)
     table = predicted(samples, questions, threshold=0.9)
-    probability = samples.probability(questions, spread="joint")
+    probability = samples.response_probability(questions)
     sure = np.maximum(probability, 1 - probability) > 0.9
+    assert 0 < sure.sum() < len(sure)
     assert table["nearer"].notna().tolist() == sure.tolist()
     first = (probability > 0.9)
     assert (table["nearer"][first] == table["first"][first]).all()
     turned = probability < 0.1
     assert (table["nearer"][turned] == table["second"][turned]).all()
-    assert table["probability"].min() >= 0.5
+    assert np.allclose(table["response_probability"], np.maximum(probability, 1 - probability))
+    certainty = samples.order_certainty(questions)
+    assert np.allclose(table["order_certainty"], np.maximum(certainty, 1 - certainty))
+    assert table["response_probability"].mean() < table["order_certainty"].mean()
 
 
 def test_what_is_as_likely_as_not_is_left_open():
@@ -249,7 +258,8 @@ def test_what_is_as_likely_as_not_is_left_open():
     embeddings[:, 2] = embeddings[:, 1]  # always in one place
     samples = Samples(embeddings, embeddings[0])
     table = predicted(samples, Triplets.from_array([[0, 1, 2], [0, 1, 3]], 4))
-    assert table["probability"].tolist()[0] == 0.5
+    assert table["order_certainty"].tolist()[0] == 0.5
+    assert table["response_probability"].isna().all()
     assert table["nearer"].notna().tolist() == [False, True]
 
 

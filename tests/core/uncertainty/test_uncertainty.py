@@ -410,20 +410,26 @@ def test_weak_spots_come_weakest_first(planted):
 
     asked = undecided_comparisons(samples, triplets, 10)
     rows = Triplets.from_array(asked[["anchor", "near", "far"]].to_numpy(), 30)
-    assert np.allclose(samples.probability(rows, spread="independent"), asked["probability"])
+    certainty = samples.order_certainty(rows, spread="independent")
+    assert np.allclose(certainty, asked["order_certainty"])
 
     odd = answers_against(samples, triplets, 10)
-    assert odd["probability"].is_monotonic_increasing
-    assert (odd["probability"] < 0.5).all()
+    assert odd["response_probability"].is_monotonic_increasing
+    assert (odd["response_probability"] < 0.5).all()
     assert set(odd["participant"]) == {"p"}
-    given = samples.probability(triplets, spread="joint")
-    assert odd["probability"][0] == given.min()
+    assert odd["response_probability"][0] == samples.response_probability(triplets).min()
+    certainty = samples.order_certainty(triplets)
+    assert np.array_equal(odd["order_certainty"], certainty[odd["answer"]])
+
+    none = answers_against(replace(samples, response=None), triplets, 10)
+    assert none["order_certainty"][0] == certainty.min()
+    assert none["response_probability"].isna().all()
 
 
 def test_columns_of_the_data_may_be_called_like_those_of_a_table(planted):
-    answers = planted.answers.assign(probability="rarely", answer=1.0)
+    answers = planted.answers.assign(order_certainty="rarely", answer=1.0)
     triplets = Triplets(planted.rows, planted.objects, answers)
     odd = answers_against(bootstrap(STE(), triplets, replicates=10), triplets, 10)
     assert odd.columns.is_unique
-    assert set(odd["probability (data)"]) == {"rarely"}
-    assert (odd["probability"] < 0.5).all()
+    assert set(odd["order_certainty (data)"]) == {"rarely"}
+    assert (odd["order_certainty"] < 0.5).all()

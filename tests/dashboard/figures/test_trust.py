@@ -11,12 +11,14 @@ import pytest
 
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.core.uncertainty.calibration import Calibration
+from tripletscope.core.uncertainty.reliability import Reliability
 from tripletscope.dashboard.figures.matrix import most_similar, similarity_matrix, spectrum_figure
 from tripletscope.dashboard.figures.trust import (
     abstention_curves,
     asking_curves,
     coverage,
     reliability,
+    response_reliability,
 )
 from tripletscope.dashboard.interface.theme import Canvas
 
@@ -68,6 +70,31 @@ def test_abstention_has_a_line_for_every_share():
     figure = abstention_curves(at, {"error": np.array([0.2, 0.1]), "open": np.array([0, 0.5])})
     assert [trace.name for trace in figure.data] == ["error", "open"]
     assert list(figure.data[1].y) == [0, 0.5]
+
+
+def test_the_noise_ceiling_is_drawn_where_it_is_known():
+    at = np.array([0.5, 0.9])
+    *_, ceiling = abstention_curves(at, {"error": np.array([0.2, 0.1])}, ceiling=0.15).data
+    assert list(ceiling.x) == [0.5, 0.9]
+    assert list(ceiling.y) == [0.15, 0.15]
+
+
+def test_real_reliability_has_both_probabilities_with_intervals():
+    said = np.tile(np.linspace(0.55, 0.95, 10), 20)
+    found = Reliability(
+        np.where(np.arange(200) % 4, said, 1 - said), np.full(200, np.nan), np.ones(200),
+        np.arange(200), None, 1.0, 0.0, {},
+    )
+    diagonal, line = response_reliability(found).data
+    assert list(diagonal.x) == list(diagonal.y)
+    assert line.name == "response probability"
+    assert np.allclose(line.x, np.linspace(0.55, 0.95, 10))
+    assert np.average(line.y) == pytest.approx(0.75)
+    reach = np.array([line.error_y.array, line.error_y.arrayminus])
+    assert (reach >= 0).all()
+    assert (reach.sum(axis=0) > 0).all()
+    both = response_reliability(replace(found, order=found.response)).data
+    assert [trace.name for trace in both[1:]] == ["response probability", "order certainty"]
 
 
 def test_asking_has_a_line_and_a_band_for_every_design():

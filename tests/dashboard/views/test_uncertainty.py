@@ -50,7 +50,8 @@ def test_positions_have_ellipses_from_every_source(services, mapped, source):
     assert 0 < float(metrics["Average uncertainty"]) < 0.5
     assert ("R-hat" in metrics) == (source == "posterior")
     tables = [frame.value for frame in app.dataframe]
-    assert sum("probability" in table for table in tables) == 2
+    assert sum("order_certainty" in table for table in tables) == 2
+    assert sum("response_probability" in table for table in tables) == 1
     assert app.button(key=f"uncertainty.{source}.run").disabled, "nothing is computed twice"
 
 
@@ -77,7 +78,7 @@ def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, 
 
 @pytest.mark.parametrize(("error", "left_open", "words"), [
     ([np.nan], 1.0, "None of the held-out answers can be predicted"),
-    ([0.2, np.nan], 0.0, "errs in 20.0 %. No answer is 90 % certain."),
+    ([0.2, np.nan], 0.0, "errs in 20.0 %. No answer has a response probability of 90 %."),
     ([0.2, 0.05], 0.0, "Predicting everything errs in 20.0 %. Predicting only"),
     ([0.2, 0.05], 0.125, "Predicting all but 12.5 %, of which nothing is known, errs in 20.0 %."),
 ])
@@ -118,12 +119,20 @@ def test_unsure_answers_can_be_left_open(services, mapped):
     settled(app, services)
     lines = {t["name"]: numbers(t["y"]) for t in figure(app, "abstention.figure")["data"]}
     assert lines["not predicted"][0] < lines["not predicted"][-1]
-    assert "Predicting everything errs in" in words(app)
+    text = words(app)
+    assert "Predicting everything errs in" in text
+    assert "response probability of at least 90 %" in text or "No answer has a response" in text
 
 
 def test_calibration_has_a_verdict(services, mapped):
     app = uncertainty(mapped, "trust")
     app.number_input(key="uncertainty.calibrate.data_sets").set_value(3).run()
+    app.button(key="uncertainty.reliability.run").click().run()
+    settled(app, services)
+    assert "responses of people, response probabilities hold" in words(app)
+    assert "Nothing has been simulated yet" in words(app)
+    lines = {t.get("name") for t in figure(app, "trust.real")["data"]}
+    assert {"response probability", "order certainty"} <= lines
     app.button(key="uncertainty.calibrate.run").click().run()
     settled(app, services)
     assert "On 3 simulated data sets like this one" in words(app)
