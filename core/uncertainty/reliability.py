@@ -100,7 +100,7 @@ class Reliability:
         Participant of each response; or, where `n_people` is None, its group.
     n_people : int or None
         How many participants the intervals are over; None where responses are the unit.
-    slope, lapse : float
+    slope, power, lapse : float
         Of the `tripletscope.core.uncertainty.response.ResponseModel`, from all responses.
     method : dict
         What was calibrated, as `tripletscope.core.method.described` says it.
@@ -112,6 +112,7 @@ class Reliability:
     part: np.ndarray
     n_people: int | None
     slope: float
+    power: float
     lapse: float
     method: dict
 
@@ -181,7 +182,9 @@ class Reliability:
     def model(self) -> ResponseModel:
         """That of all responses, as `Samples.response` has its fields."""
         told = np.isfinite(self.response) & (self.weight > 0)
-        return ResponseModel(self.method, self.slope, self.lapse, int(told.sum()))
+        return ResponseModel(
+            self.method, self.slope, self.power, self.lapse, int(told.sum())
+        )
 
     @property
     def verdict(self) -> str:
@@ -387,5 +390,6 @@ def _cross_validated(
     return Reliability(
         response, order, triplets.weight.astype(float),
         triplets.groups if people is None else people.part,
-        None if people is None else people.number, model.slope, model.lapse, model.method,
+        None if people is None else people.number, model.slope, model.power,
+        model.lapse, model.method,
     )

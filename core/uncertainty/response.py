@@ -23,39 +23,44 @@ from tripletscope.core.optimise.loss import single_losses
 
 #: Parts of the questions that are held out in turn.
 FOLDS = 5
-#: Standard deviation of the logarithm of the slope before any response was seen. Without it, a few
-#: responses that are all predicted rightly would make it infinite.
-_SPREAD = 2.0
+#: Standard deviations of the logarithms of slope and power before any response was seen. Without
+#: them, a few responses that are all predicted rightly would make the slope infinite.
+_SLOPES, _POWERS = 2.0, 0.5
 
 
 @dataclass(frozen=True)
 class ResponseModel:
     """Probability of a response from the evidence for it.
 
-    lapse / 2 + (1 - lapse) / (1 + exp(-slope * evidence)): a person lapses now and then and
-    guesses, and otherwise answers the more surely the clearer the maps are.
+    lapse / 2 + (1 - lapse) / (1 + exp(-slope * evidence ** power)), where the power keeps the
+    sign: a person lapses now and then and guesses, and otherwise answers the more surely the
+    clearer the maps are. The power is for noise that is not the method's: without it, what noise
+    grows with distance would be taken for lapses.
 
     Attributes
     ----------
     method : dict
         What `described` says of the method; it decides on what `evidence` is.
     slope : float
-        1 where the evidence is the log odds of a likelihood that holds.
+    power : float
+        Both are 1 where the evidence is the log odds of a likelihood that holds.
     lapse : float
         From 0 to 1.
     n_responses : int
-        Held-out responses from which slope and lapse were learned. Without any, the slope is 1
+        Held-out responses from which these were learned. Without any, the slope is 1
         for a likelihood and otherwise 0, because margins alone say nothing of people.
     """
 
     method: dict
     slope: float
+    power: float
     lapse: float
     n_responses: int
 
     def probability(self, evidence: np.ndarray) -> np.ndarray:
         """(T,) probability of each response, from `evidence` of shape (T,); NaN where it is."""
-        return self.lapse / 2.0 + (1.0 - self.lapse) * expit(self.slope * evidence)
+        strength = self.slope * np.sign(evidence) * np.abs(evidence) ** self.power
+        return self.lapse / 2.0 + (1.0 - self.lapse) * expit(strength)
 
     def from_maps(self, embeddings: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """(T,) probability of each response, from maps of shape (b, n, d)."""
@@ -132,7 +137,7 @@ def _margin(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> ResponseModel:
-    """Slope and lapse that make held-out responses the most probable.
+    """Slope, power and lapse that make held-out responses the most probable.
 
     One more response, which contradicts all evidence, is added, so that no response is ever said
     to be impossible.
@@ -147,25 +152,33 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
     told = np.isfinite(evidence) & (weight > 0)
     number = int(told.sum())
     if not number:
-        return ResponseModel(described(method), float(has_likelihood(method)), 0.0, 0)
-    evidence, weight = evidence[told], weight[told]
+        return ResponseModel(described(method), float(has_likelihood(method)), 1.0, 0.0, 0)
+    weight, side = weight[told], np.sign(evidence[told])
+    # Evidence of 0 has no logarithm, and no side on which it would matter.
+    size = np.log(np.where(side == 0, 1.0, np.abs(evidence[told])))
 
     def lost(x: np.ndarray) -> tuple[float, np.ndarray]:
-        slope, lapse = np.exp(x[0]), expit(x[1])
-        agreed = expit(slope * evidence)
+        power, lapse = np.exp(x[1]), expit(x[2])
+        strength = side * np.exp(x[0] + power * size)
+        agreed = expit(strength)
         given = lapse / 2.0 + (1.0 - lapse) * agreed
-        value = x[0] ** 2 / (2.0 * _SPREAD**2) - weight @ np.log(given) - np.log(lapse)
-        steeper = (1.0 - lapse) * agreed * (1.0 - agreed) * evidence * slope
-        by_slope = x[0] / _SPREAD**2 - weight @ (steeper / given)
+        value = x[0] ** 2 / (2.0 * _SLOPES**2) + x[1] ** 2 / (2.0 * _POWERS**2)
+        value -= weight @ np.log(given) + np.log(lapse)
+        by_strength = weight * (1.0 - lapse) * agreed * (1.0 - agreed) * strength / given
         by_lapse = -(weight @ ((0.5 - agreed) / given)) - 1.0 / lapse
-        return value, np.array([by_slope, by_lapse * lapse * (1.0 - lapse)])
+        return value, np.array([
+            x[0] / _SLOPES**2 - by_strength.sum(),
+            x[1] / _POWERS**2 - power * (by_strength @ size),
+            by_lapse * lapse * (1.0 - lapse),
+        ])
 
     found = minimize(
-        lost, [0.0, logit(0.02)], jac=True, method="L-BFGS-B",
-        bounds=[(-10.0, 10.0), (-15.0, 4.0)],
+        lost, [0.0, 0.0, logit(0.02)], jac=True, method="L-BFGS-B",
+        bounds=[(-10.0, 10.0), (-2.0, 2.0), (-15.0, 4.0)],
     ).x
+    slope, power = np.exp(found[:2])
     return ResponseModel(
-        described(method), float(np.exp(found[0])), float(expit(found[1])), number
+        described(method), float(slope), float(power), float(expit(found[2])), number
     )
 
 

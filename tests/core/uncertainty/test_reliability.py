@@ -28,7 +28,7 @@ def made(said: np.ndarray, right: np.ndarray, **settings: object) -> Reliability
     fields = {
         "response": np.where(right, said, 1 - said), "order": np.full(len(said), np.nan),
         "weight": np.ones(len(said)), "part": np.arange(len(said)), "n_people": None,
-        "slope": 1.0, "lapse": 0.0, "method": {},
+        "slope": 1.0, "power": 1.0, "lapse": 0.0, "method": {},
     }
     return Reliability(**fields | settings)
 

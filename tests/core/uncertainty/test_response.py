@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.quadruples import Quadruples
@@ -62,12 +63,13 @@ def test_evidence_of_margins_does_not_depend_on_units(planted):
 
 @pytest.mark.parametrize("lapse", [0.0, 0.1, 0.3])
 def test_slope_and_lapse_are_found_again(lapse):
-    """Of 20,000 responses; the standard errors are about 0.05 of the slope and 0.008."""
+    """Of 20,000 responses; the three bounds are over three standard errors each."""
     rng = np.random.default_rng(0)
     told = rng.normal(size=20_000) * 2
     agreed = rng.random(20_000) < lapse / 2 + (1 - lapse) / (1 + np.exp(-3 * told))
     found = fit_response(STE(), np.where(agreed, told, -told), np.ones(20_000))
-    assert found.slope == pytest.approx(3, abs=0.35)
+    assert found.slope == pytest.approx(3, abs=0.5)
+    assert found.power == pytest.approx(1, abs=0.15)
     assert found.lapse == pytest.approx(lapse, abs=0.03)
     assert found.n_responses == 20_000
 
@@ -75,18 +77,27 @@ def test_slope_and_lapse_are_found_again(lapse):
 def test_the_fit_is_the_most_probable(planted):
     rng = np.random.default_rng(1)
     told = rng.normal(size=300)
-    told = np.where(rng.random(300) < 1 / (1 + np.exp(-2 * np.abs(told))), abs(told), -abs(told))
+    told = np.abs(told) * np.where(rng.random(300) < 0.1 + 0.8 * expit(2 * np.abs(told)), 1, -1)
     weight = rng.integers(1, 4, 300).astype(float)
     best = fit_response(SOE(), told, weight)
 
-    def lost(slope: float, lapse: float) -> float:
-        given = replace(best, slope=slope, lapse=lapse).probability(told)
-        return np.log(slope) ** 2 / 8 - weight @ np.log(given) - np.log(lapse)
+    def lost(**changed: float) -> float:
+        one = replace(best, **changed)
+        prior = np.log(one.slope) ** 2 / 8 + np.log(one.power) ** 2 / (2 * 0.5**2)
+        return prior - weight @ np.log(one.probability(told)) - np.log(one.lapse)
 
-    here = lost(best.slope, best.lapse)
-    for by in (0.9, 1.1):
-        assert lost(by * best.slope, best.lapse) > here
-        assert lost(best.slope, by * best.lapse) > here
+    for name in ("slope", "power", "lapse"):
+        for by in (0.95, 1.05):
+            assert lost(**{name: by * getattr(best, name)}) > lost()
+
+
+def test_noise_that_grows_with_distance_is_not_taken_for_lapses():
+    rng = np.random.default_rng(0)
+    told = rng.normal(size=20_000) * 3
+    agreed = rng.random(20_000) < 1 / (1 + np.exp(-1.5 * np.sign(told) * np.sqrt(np.abs(told))))
+    found = fit_response(SOE(), np.where(agreed, told, -told), np.ones(20_000))
+    assert found.power == pytest.approx(0.5, abs=0.15)
+    assert found.lapse < 0.06
 
 
 def test_without_responses_margins_say_nothing_of_people():
@@ -147,7 +158,7 @@ def test_what_has_no_response_model_says_so(planted):
     assert samples.response is None
     with pytest.raises(ValueError, match="no response model"):
         samples.response_probability(planted)
-    model = ResponseModel(described(STE()), 1.0, 0.1, 0)
+    model = ResponseModel(described(STE()), 1.0, 1.0, 0.1, 0)
     known = replace(samples, response=asdict(model)).response_probability(planted)
     assert np.array_equal(known, model.from_maps(samples.embeddings, planted.rows))
 

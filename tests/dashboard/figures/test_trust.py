@@ -83,7 +83,7 @@ def test_real_reliability_has_both_probabilities_with_intervals():
     said = np.tile(np.linspace(0.55, 0.95, 10), 20)
     found = Reliability(
         np.where(np.arange(200) % 4, said, 1 - said), np.full(200, np.nan), np.ones(200),
-        np.arange(200), None, 1.0, 0.0, {},
+        np.arange(200), None, 1.0, 1.0, 0.0, {},
     )
     diagonal, line = response_reliability(found).data
     assert list(diagonal.x) == list(diagonal.y)
