@@ -18,7 +18,7 @@ from tripletscope.core.method import Choice
 ENOUGH = 8
 
 UNITS = {
-    "auto": f"Participants, if {ENOUGH} or more are known",
+    "auto": f"Participants, if ≥ {ENOUGH}",
     "participants": "Participants",
     "answers": "Answers",
     "both": "Participants, then their answers",
@@ -28,9 +28,10 @@ Unit = Annotated[
     str,
     Choice(
         UNITS, "Sampling unit",
-        "Participants: what another sample of people would have changed, as people differ. "
-        "Answers: what the same people would have answered on another day, and too little for a "
-        "statement about people. Participants, then their answers: conservative.",
+        f"Participants, if ≥ {ENOUGH}: if as many are known, else answers. Participants: what "
+        "another sample of people would have changed, as people differ. Answers: what the same "
+        "people would have answered on another day, and too little for a statement about people. "
+        "Participants, then their answers: conservative.",
     ),
 ]
 

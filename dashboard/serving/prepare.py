@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from tripletscope.core.cluster import ComparisonLinkage
@@ -66,5 +68,6 @@ def compile_trees() -> None:
     positions = _positions()
     objects = np.arange(len(positions))
     for forest in (ComparisonForestClassifier, ComparisonForestRegressor):
-        forest(n_estimators=1).fit(positions, objects).predict(positions)
+        with warnings.catch_warnings(action="ignore"):  # one tree about numbers says little
+            forest(n_estimators=1).fit(positions, objects).predict(positions)
     ComparisonTree(metric=Observer(positions), leaf_size=1).fit(objects)
