@@ -279,12 +279,12 @@ def holdout(
     wrong = fitted.mistakes(test)
     people = known_people(test, unit)
     return ErrorEstimate(
-        *_mean_over(people, wrong, test.weight, test.groups), len(test), scheme, np.array([]),
+        *mean_over(people, wrong, test.weight, test.groups), len(test), scheme, np.array([]),
         wrong, **said(people),
     )
 
 
-def _mean_over(
+def mean_over(
     people: KnownPeople | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
 ) -> tuple[float, float, float]:
     """`clustered_mean` over people or, if there are none, over groups of answers."""
@@ -350,41 +350,9 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
     for value, places in values.groupby(values.to_numpy()).indices.items():
         of = known[places]
         people = known_people(triplets.take(of), unit)
-        found = _mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
+        found = mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
         rows.append((value, len(of), *found))
     return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high"])
-
-
-def repeat_error(
-    triplets: Triplets | Quadruples, *, unit: str = "auto"
-) -> ErrorEstimate | None:
-    """Error of predicting each answer by the majority of the other answers to its question.
-
-    How well people predict each other, or themselves: little can be gained below it. With few
-    repeats the majority is itself uncertain, so that a good map may do a little better.
-
-    Returns
-    -------
-    ErrorEstimate or None
-        None where no question was asked twice.
-    """
-    triplets = as_answers(triplets)
-    questions, weight = triplets.questions, triplets.weight
-    side = triplets.verdicts
-    given = np.bincount(2 * questions + side, weight, 2 * (questions.max(initial=0) + 1))
-    # Sums of weights that are no whole numbers would hardly ever be equal.
-    same = np.round(given[2 * questions + side] - np.minimum(weight, 1.0), 9)
-    other = np.round(given[2 * questions + 1 - side], 9)
-    repeated = same + other > 0
-    if not repeated.any():
-        return None
-    wrong = np.where(repeated, 0.5 + np.sign(other - same) / 2, np.nan)
-    people = known_people(triplets.take(repeated), unit)
-    found = _mean_over(people, wrong[repeated], weight[repeated], triplets.groups[repeated])
-    return ErrorEstimate(
-        *found, int(repeated.sum()), "the majority of the other answers to the same question",
-        np.array([]), wrong, **said(people),
-    )
 
 
 @task("Predicting the test answers", columns=("split", "participant"))
@@ -463,3 +431,25 @@ def wilson(
     reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
     low, high = np.maximum(centre - reach, 0.0), np.minimum(centre + reach, 1.0)
     return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of `n` with its 95 % interval; all are NaN where n is 0."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    @classmethod
+    def of(cls, count: float, n: float) -> Share:
+        """Wilson's (1927) interval for independent trials."""
+        if not n:
+            return cls(np.nan, np.nan, np.nan, 0)
+        return cls(count / n, *wilson(count / n, n), int(n))
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "unknown"
+        return f"{self.value:.1%} [{self.low:.1%}, {self.high:.1%}]"

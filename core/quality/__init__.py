@@ -1,13 +1,12 @@
 """What answers are worth: who gave them with care, how consistent they are, what can be reached."""
 
+from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.evaluation.score import Share
 from tripletscope.core.quality.checks import gold_mistakes, obvious
 from tripletscope.core.quality.consistency import (
-    Ceiling,
     Coverage,
     Repeats,
-    Share,
     coverage,
-    noise_ceiling,
     repeats,
     transitivity,
 )

@@ -1,4 +1,4 @@
-"""How consistent answers are, how well they can be predicted at all, and what they cover."""
+"""How consistent answers are, and what they cover."""
 
 from __future__ import annotations
 
@@ -12,30 +12,9 @@ from scipy.sparse.csgraph import connected_components
 
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.evaluation.score import ErrorEstimate, repeat_error, wilson
+from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
+from tripletscope.core.evaluation.score import Share, wilson
 from tripletscope.core.quality.columns import codes_of, divided
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share of `n` with its 95 % interval; all are NaN where n is 0."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-
-    @classmethod
-    def of(cls, count: float, n: float) -> Share:
-        """Wilson's (1927) interval for independent trials."""
-        if not n:
-            return cls(np.nan, np.nan, np.nan, 0)
-        return cls(count / n, *wilson(count / n, n), int(n))
-
-    def __str__(self) -> str:
-        if not self.n:
-            return "unknown"
-        return f"{self.value:.1%} [{self.low:.1%}, {self.high:.1%}]"
 
 
 @dataclass(frozen=True)
@@ -97,22 +76,6 @@ def repeats(triplets: Triplets | Quadruples) -> Repeats:
     )
 
 
-def both_ways(
-    triplets: Triplets | Quadruples, group: np.ndarray, n_groups: int
-) -> np.ndarray:
-    """(groups, 2) weight of the answers of one and of the other verdict."""
-    found = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
-    # Sums of weights that are no whole numbers would hardly ever be equal.
-    return np.round(found, 9).reshape(n_groups, 2)
-
-
-def pairs_of(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of answers that agree, and all pairs, from the answers `both_ways`."""
-    total = given.sum(axis=1)
-    same = np.maximum(given * (given - 1) / 2, 0.0).sum(axis=1)
-    return same, np.maximum(total * (total - 1) / 2, same)
-
-
 def ratios(
     part: np.ndarray, whole: np.ndarray, of: np.ndarray, n: int, most: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -153,36 +116,6 @@ def ratios(
 def _ratio(part: np.ndarray, whole: np.ndarray) -> Share:
     total, *found = (float(a[0]) for a in ratios(part, whole, np.zeros(len(part), np.int64), 1))
     return Share(*found, round(total) if total >= 1 else 0)
-
-
-@dataclass(frozen=True)
-class Ceiling:
-    """How many answers can be predicted at all.
-
-    Attributes
-    ----------
-    accuracy : Share or None
-        Share of answers that the majority of the other answers to the same question gives,
-        leaving each out in turn; None where no question was asked twice.
-    sentence : str
-    """
-
-    accuracy: Share | None
-    sentence: str
-
-
-def noise_ceiling(triplets: Triplets | Quadruples) -> Ceiling:
-    """Accuracy that the noise in the answers leaves, by leave-one-out (see `repeat_error`)."""
-    found: ErrorEstimate | None = repeat_error(triplets)
-    if found is None:
-        return Ceiling(None, (
-            "No question was answered twice, so the noise ceiling cannot be estimated."
-        ))
-    share = Share(1 - found.error, 1 - found.high, 1 - found.low, found.n_answers)
-    return Ceiling(share, (
-        f"The noise ceiling is {share}: the share of {share.n:,} repeated answers that agree with "
-        "the majority of the other answers to the same question."
-    ))
 
 
 def transitivity(triplets: Triplets) -> pd.DataFrame:

@@ -7,8 +7,9 @@ import numpy as np
 from tripletscope import __version__
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.ceiling import noise_ceiling
 from tripletscope.core.quality.columns import codes_of, one_per_trial
-from tripletscope.core.quality.consistency import noise_ceiling, repeats
+from tripletscope.core.quality.consistency import repeats
 from tripletscope.core.quality.exclusion import Cleaning
 
 

@@ -10,15 +10,9 @@ import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.quality.consistency import (
-    Ceiling,
-    Coverage,
-    Repeats,
-    Share,
-    coverage,
-    noise_ceiling,
-    repeats,
-)
+from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.evaluation.score import Share
+from tripletscope.core.quality.consistency import Coverage, Repeats, coverage, repeats
 from tripletscope.core.quality.people import participants
 from tripletscope.core.quality.tables import objects, over_time, samplers
 

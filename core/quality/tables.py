@@ -9,16 +9,10 @@ import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.score import clustered_mean
+from tripletscope.core.evaluation.ceiling import both_ways, noise_ceiling, pairs_of
+from tripletscope.core.evaluation.score import Share, clustered_mean
 from tripletscope.core.quality.columns import codes_of
-from tripletscope.core.quality.consistency import (
-    both_ways,
-    noise_ceiling,
-    pairs_of,
-    ratios,
-    repeats,
-    transitivity,
-)
+from tripletscope.core.quality.consistency import ratios, repeats, transitivity
 
 #: Parts into which the answers of each participant are divided, to see what changes.
 STRETCHES = 5
@@ -65,16 +59,18 @@ def samplers(triplets: Triplets | Quadruples) -> pd.DataFrame:
     -------
     DataFrame, one row per sampler
         ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree``, ``low``
-        and ``high``: how often two answers to a question agree; ``ceiling``, ``ceiling_low``,
-        ``ceiling_high``: of `noise_ceiling`; with times ``median_time``.
+        and ``high``: how often two answers to a question agree; ``lower``, ``lower_low``,
+        ``lower_high``, ``upper``, ``upper_low``, ``upper_high``: the bounds of `noise_ceiling`;
+        with times ``median_time``.
     """
     codes, names = codes_of(triplets, "sampler")
     rows = []
     for i, name in enumerate(names):
         own = triplets.take(codes == i)
-        found, ceiling = repeats(own), noise_ceiling(own).accuracy
+        found, ceiling = repeats(own), noise_ceiling(own)
         both = found.between if found.between.n else found.within
-        reach = (ceiling.value, ceiling.low, ceiling.high) if ceiling else (np.nan,) * 3
+        bounds = (bound or Share.of(0, 0) for bound in (ceiling.lower, ceiling.upper))
+        reach = [end for b in bounds for end in (b.value, b.low, b.high)]
         times = own.answers.get("response_time")
         rows.append((
             name, len(own), found.questions, found.repeated, found.contradicted, both.value,
@@ -82,7 +78,7 @@ def samplers(triplets: Triplets | Quadruples) -> pd.DataFrame:
         ))
     return pd.DataFrame(rows, columns=[
         "sampler", "answers", "questions", "repeated", "contradicted", "agree", "low", "high",
-        "ceiling", "ceiling_low", "ceiling_high", "median_time",
+        "lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high", "median_time",
     ])
 
 

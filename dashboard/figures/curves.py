@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import LearningCurve
-from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
+from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -31,7 +32,7 @@ def dimension_curves(
     table: pd.DataFrame,
     *,
     value: str = "held-out error",
-    repeats: ErrorEstimate | None = None,
+    ceiling: Ceiling | None = None,
     marked: dict[str, int] | None = None,
     levels: Mapping[str, float] | None = None,
     caption: str = "",
@@ -45,8 +46,8 @@ def dimension_curves(
         Columns ``method``, ``dimensions``, `value`, and optionally ``low`` and ``high``.
     value : str
         Also the title of the vertical axis.
-    repeats : ErrorEstimate, optional
-        Shown as a band: what repeated answers allow.
+    ceiling : Ceiling, optional
+        Shown as a band from its lower to its upper bound, if these are precise.
     marked : dict of str to int, optional
         Number of dimensions to ring, by method.
     levels : mapping of str to float, optional
@@ -86,8 +87,7 @@ def dimension_curves(
             line={"color": PALETTE[k % len(PALETTE)], "dash": "dashdot",
                   "width": 1.5 * canvas.scale},
         )
-    if repeats is not None:
-        _band(figure, repeats, canvas)
+    _ceiling_band(figure, ceiling, canvas)
     if "low" in table and len(shown) and shown.max() > 0.7 * CHANCE:
         figure.add_hline(
             CHANCE, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
@@ -107,15 +107,20 @@ def _hover(row: pd.Series, value: str) -> str:
     return text + (f" [{row['low']:.3f}, {row['high']:.3f}]" if "low" in row else "")
 
 
-def _band(figure: go.Figure, repeats: ErrorEstimate, canvas: Canvas) -> None:
+def _ceiling_band(figure: go.Figure, ceiling: Ceiling | None, canvas: Canvas) -> None:
+    """Draw the errors between the bounds of a noise ceiling."""
+    if ceiling is None or not ceiling.is_precise:
+        return
+    bounds = [1 - bound.value for bound in (ceiling.upper, ceiling.lower)]
     figure.add_hrect(
-        repeats.low, repeats.high, fillcolor=transparent(FAINT, 0.14), line_width=0, layer="below"
+        min(bounds), max(bounds), fillcolor=transparent(FAINT, 0.14), line_width=0, layer="below"
     )
-    figure.add_hline(
-        repeats.error, line={"color": FAINT, "dash": "dash", "width": canvas.scale},
-        annotation_text="repeated answers", annotation_font_size=0.9 * canvas.font,
-        annotation_position="bottom right",
-    )
+    for error, name, place in zip(bounds, ("upper", "lower"), ("bottom", "top"), strict=True):
+        figure.add_hline(
+            error, line={"color": FAINT, "dash": "dash", "width": canvas.scale},
+            annotation_text=f"noise ceiling, {name} bound",
+            annotation_font_size=0.9 * canvas.font, annotation_position=f"{place} right",
+        )
 
 
 def line_with_band(
@@ -161,7 +166,7 @@ def learning_figure(
     curve: LearningCurve,
     *,
     mark: float,
-    repeats: ErrorEstimate | None = None,
+    ceiling: Ceiling | None = None,
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
@@ -172,6 +177,8 @@ def learning_figure(
     curve : LearningCurve
     mark : float
         d n ln n, for a vertical line.
+    ceiling : Ceiling, optional
+        See `dimension_curves`.
     """
     figure = go.Figure()
     x, mean, reach = curve.n_answers, curve.mean, curve.reach
@@ -179,8 +186,7 @@ def learning_figure(
         figure, x, mean, mean - reach, mean + reach, canvas=canvas,
         hover="%{x:,} answers: error %{y:.3f}",
     )
-    if repeats is not None:
-        _band(figure, repeats, canvas)
+    _ceiling_band(figure, ceiling, canvas)
     figure.add_vline(mark, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
     # On a logarithmic axis a note stands at the logarithm, its line at the number.
     figure.add_annotation(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from tripletscope.core.evaluation.score import ErrorEstimate
+import streamlit as st
+
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
 
 PAGE = "compare"
-_VAGUE = 0.1  # width of an interval
 
 
-def worth_showing(repeats: ErrorEstimate | None) -> ErrorEstimate | None:
-    """What repeated answers allow, unless there are so few that it says nothing."""
-    return repeats if repeats and repeats.high - repeats.low < _VAGUE else None
+def ceiling_of(triplets: Triplets) -> Ceiling:
+    """The noise ceiling of the open answers, which is that of the view Quality."""
+    return _ceiling(triplets.fingerprint_of("participant", "trial", "weight"), triplets)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _ceiling(key: str, _triplets: Triplets) -> Ceiling:
+    return noise_ceiling(_triplets)

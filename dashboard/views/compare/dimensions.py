@@ -11,6 +11,7 @@ import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import Suggestion, suggest_dimension
 from tripletscope.core.evaluation.score import (
     CHANCE,
@@ -18,7 +19,6 @@ from tripletscope.core.evaluation.score import (
     cross_validate,
     errors_by,
     has_split,
-    repeat_error,
 )
 from tripletscope.core.method import Method, methods
 from tripletscope.core.run import Run, key
@@ -33,11 +33,15 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
-from tripletscope.dashboard.views.compare.comparing import PAGE, worth_showing
+from tripletscope.dashboard.views.compare.comparing import PAGE, ceiling_of
 from tripletscope.dashboard.views.page import Context, tab
 
 _LOW = Canvas(900.0, 260.0)
 _USUAL_METHODS = ["ste", "tste"]
+_TESTS = (
+    "Compared by the corrected resampled t test of Nadeau and Bengio (2003), with Holm's "
+    "correction, at 5 %."
+)
 _COLUMNS = [
     "method", "dimensions", "held-out error", "low", "high", "training error",
     "loss per answer", "starts at the best", "iterations", "seconds",
@@ -140,11 +144,11 @@ def show_dimensions(context: Context) -> None:
             name: suggest_dimension(errors, plan.ratio)
             for name, errors in folds.items() if len(errors) > 1
         }
-        repeats = repeat_error(context.triplets)
-        _error_figure(context, table, suggestions, repeats)
+        ceiling = ceiling_of(context.triplets)
+        _error_figure(context, table, suggestions, ceiling)
     for name, suggestion in suggestions.items():
         st.markdown(panels.plain(_in_words(name, suggestion, table)))
-    st.caption(panels.plain(_repeats_in_words(repeats)))
+    st.caption(panels.plain(f"{ceiling.sentence} {_TESTS}"))
     _summary_table(table)
     _by_group(context.session, context.triplets, estimates)
     _uncertainty_figure(context, plan)
@@ -194,7 +198,7 @@ def _stability(fit: Run) -> float:
 
 def _error_figure(
     context: Context, table: pd.DataFrame,
-    suggestions: dict[str, Suggestion], repeats: ErrorEstimate | None,
+    suggestions: dict[str, Suggestion], ceiling: Ceiling,
 ) -> None:
     marked = {name: s.n_components for name, s in suggestions.items()}
     of_map = table["dimensions"].notna()
@@ -203,12 +207,14 @@ def _error_figure(
         f"{context.size} Error "
         "on held-out answers, with 95 % intervals."
     )
+    if ceiling.is_precise:
+        text += " Band: the noise ceiling, from its lower to its upper bound."
     if marked:
         text += " Circled: the fewest dimensions that are not significantly worse than the best."
 
     def draw(canvas: Canvas) -> Any:
         return dimension_curves(
-            table[of_map], repeats=worth_showing(repeats), marked=marked, levels=levels,
+            table[of_map], ceiling=ceiling, marked=marked, levels=levels,
             caption=text, canvas=canvas,
         )
 
@@ -244,23 +250,6 @@ def _in_words(name: str, suggestion: Suggestion, table: pd.DataFrame) -> str:
 
 def _p(value: float) -> str:
     return f"{value:.2g}" if value >= 0.001 else "below 0.001"
-
-
-def _repeats_in_words(repeats: ErrorEstimate | None) -> str:
-    tests = (
-        "Compared by the corrected resampled t test of Nadeau and Bengio (2003), with Holm's "
-        "correction, at 5 %."
-    )
-    if repeats is None:
-        return (
-            f"No question was asked twice, so the noise ceiling cannot be estimated. {tests}"
-        )
-    return (
-        "Noise ceiling: predicting each answer from the others to the same question errs in "
-        f"{interval(repeats.error, repeats.low, repeats.high)} of the "
-        f"{count(repeats.n_answers, 'repeated answer')}; where repeats are few, a map may do "
-        f"better. {tests}"
-    )
 
 
 def _summary_table(table: pd.DataFrame) -> None:

@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.evaluation.compare import learning_curve, tune
-from tripletscope.core.evaluation.score import CHANCE, has_split, repeat_error, split_of
+from tripletscope.core.evaluation.ceiling import Ceiling
+from tripletscope.core.evaluation.compare import LearningCurve, learning_curve, tune
+from tripletscope.core.evaluation.score import CHANCE, has_split, split_of
 from tripletscope.core.method import methods
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed
-from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
-from tripletscope.dashboard.views.compare.comparing import PAGE, worth_showing
+from tripletscope.dashboard.interface.theme import WIDE, Canvas, count, interval
+from tripletscope.dashboard.views.compare.comparing import PAGE, ceiling_of
 from tripletscope.dashboard.views.embedding.fitting import fit_now
 from tripletscope.dashboard.views.page import Context, tab
 
@@ -54,11 +55,13 @@ def show_learning(context: Context) -> None:
             f"{analysis.describe(method)}. {context.size} Error on a held-out fifth of the "
             f"questions, {len(curve.errors)} random splits, with a 95 % band."
         )
-        repeats = repeat_error(context.triplets)
+        ceiling = ceiling_of(context.triplets)
+        if ceiling.is_precise:
+            text += " Grey band: the noise ceiling, from its lower to its upper bound."
 
         def draw(canvas: Canvas) -> Any:
             return learning_figure(
-                curve, mark=mark, repeats=worth_showing(repeats), caption=text, canvas=canvas
+                curve, mark=mark, ceiling=ceiling, caption=text, canvas=canvas
             )
 
         def table() -> pd.DataFrame:
@@ -72,19 +75,34 @@ def show_learning(context: Context) -> None:
             canvas=WIDE, caption=text, table=table,
             name=export.file_name(context.info.name, method.name, "learning-curve"),
         )
-        gain, low, high = curve.gain()
-        learned = curve.mean[-1] + curve.reach[-1] < CHANCE
-        st.markdown(panels.plain(_verdict(gain, low, high, len(context.triplets) / mark, learned)))
+        st.markdown(panels.plain(verdict(curve, ceiling, len(context.triplets) / mark)))
+        st.caption(panels.plain(ceiling.sentence))
 
 
-def _verdict(gain: float, low: float, high: float, ratio: float, learned: bool) -> str:
-    """Whether more answers would help; `learned`: the map surely predicts better than guessing."""
+def verdict(curve: LearningCurve, ceiling: Ceiling, ratio: float) -> str:
+    """Whether more answers would help: not where the noise ceiling leaves nothing to gain.
+
+    Parameters
+    ----------
+    curve : LearningCurve
+    ceiling : Ceiling
+    ratio : float
+        Answers to the number that the rule of thumb asks for.
+    """
+    gain, low, high = curve.gain()
+    error, reach = float(curve.mean[-1]), float(curve.reach[-1])
     shown = f"{gain:.3f} [{low:.3f}, {high:.3f}]"
     amount = (
         f"By the rule of thumb, a map takes at least d n ln n answers; there are {ratio:.1f} times "
         "as many."
     )
-    if not learned:
+    if error + reach < CHANCE and ceiling.is_reached(error, error - reach):
+        return (
+            "Enough: no more answers are needed. With all of them the error is at the noise "
+            f"ceiling: {interval(error, error - reach, error + reach)}, where the upper bound of "
+            f"the ceiling leaves {1 - ceiling.upper.value:.3f}. {amount}"
+        )
+    if error + reach >= CHANCE:
         return (
             "Inconclusive: even with all answers, the map may predict others no better than "
             "chance. Either there are too few answers or repeats, or responses do not follow such "

@@ -54,7 +54,7 @@ _THINGS = {
 _TIMES = ("mean_time", "median_time", "fastest")
 _SHARES = (
     "predicted", "agrees", "consistent", "failed", "favourite_share", "circular_share", "agree",
-    "ceiling",
+    "lower", "upper",
 )
 _CHANCE = {"predicted": 0.5, "agrees": 0.5, "consistent": 0.5, "circular_share": 0.25}
 
@@ -147,17 +147,20 @@ def _show_people(current: Session, people: list[str]) -> None:
 
 
 def _facts(report: QualityReport) -> None:
-    ceiling = report.ceiling.accuracy
-    facts = st.columns(4)
+    ceiling = report.ceiling
+    facts = st.columns(5)
     for column, title, share, text in (
-        (facts[0], "Noise ceiling", ceiling,
+        (facts[0], "Noise ceiling, lower bound", ceiling.lower,
          "Proportion of answers that agree with the majority of the other answers to the same "
-         "question: no method can predict much better."),
-        (facts[1], "Intra-observer consistency", report.repeats.within,
+         "question. A good map may do better."),
+        (facts[1], "Noise ceiling, upper bound", ceiling.upper,
+         "Accuracy of knowing the probability of every response, estimated from the counts of "
+         "answers to repeated questions: no method can predict better."),
+        (facts[2], "Intra-observer consistency", report.repeats.within,
          "Proportion of identical answers when a participant is asked the same question twice."),
-        (facts[2], "Inter-observer agreement", report.repeats.between,
+        (facts[3], "Inter-observer agreement", report.repeats.between,
          "Proportion of identical answers when two participants are asked the same question."),
-        (facts[3], "Failed checks", report.checks, "Catch and gold questions answered wrongly."),
+        (facts[4], "Failed checks", report.checks, "Catch and gold questions answered wrongly."),
     ):
         known = share is not None and share.n
         column.metric(title, f"{share.value:.1%}" if known else "—", help=text)
@@ -283,7 +286,8 @@ def _samplers(context: QualityContext) -> None:
                       "low": table[low], "high": table[high]})
         for title, value, low, high in (
             ("agreement of repeated answers", "agree", "low", "high"),
-            ("noise ceiling", "ceiling", "ceiling_low", "ceiling_high"),
+            ("noise ceiling, lower bound", "lower", "lower_low", "lower_high"),
+            ("noise ceiling, upper bound", "upper", "upper_low", "upper_high"),
         )
     ])
     if long["value"].notna().any():
@@ -298,8 +302,10 @@ def _samplers(context: QualityContext) -> None:
         "sampler": "sampler", "answers": "answers", "questions": "different questions",
         "repeated": "asked more than once", "contradicted": "contradictory answers",
         "agree": "agreement of two answers",
-        "low": "from", "high": "to", "ceiling": "noise ceiling",
-        "ceiling_low": "ceiling from", "ceiling_high": "ceiling to",
+        "low": "from", "high": "to", **{
+            f"{bound}{end}": f"noise ceiling, {bound} bound{title}" for bound in ("lower", "upper")
+            for end, title in (("", ""), ("_low", ", from"), ("_high", ", to"))
+        },
         "median_time": "median response time (s)",
     }, f"{context.info.name}-samplers")
 

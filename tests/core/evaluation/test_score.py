@@ -22,7 +22,6 @@ from tripletscope.core.evaluation.score import (
     holdout,
     question_folds,
     reach_over_people,
-    repeat_error,
     split_error,
     split_of,
     triplet_error,
@@ -245,29 +244,6 @@ def test_errors_by_a_column():
     assert table["error"].to_dict() == {"odd": 1.0, "sure": 0.0}
     assert table["answers"].to_dict() == {"odd": 3, "sure": 6}
     assert ((table["low"] <= table["error"]) & (table["error"] <= table["high"])).all()
-
-
-def test_repeats_bound_the_error_by_hand():
-    assert repeat_error([[0, 1, 2], [1, 0, 2]]) is None
-    # three of four alike: the odd one is always missed; a tie among two others does not happen
-    found = repeat_error([[0, 1, 2]] * 3 + [[0, 2, 1]] + [[1, 0, 2]])
-    assert found.error == pytest.approx(1 / 4)
-    assert found.n_answers == 4
-    assert found.low < 1 / 4 < found.high
-    # of three, each of the two alike sees a tie
-    assert repeat_error([[0, 1, 2]] * 2 + [[0, 2, 1]]).error == pytest.approx((0.5 + 0.5 + 1) / 3)
-    counted = Triplets.from_array([[0, 1, 2], [0, 2, 1]], weight=[3, 1])
-    assert repeat_error(counted).error == pytest.approx(1 / 4)
-
-
-def test_repeats_agree_with_the_noise_that_was_planted():
-    """With many repeats the others' majority is right, and errs as often as an answer does."""
-    questions = simulate(np.random.default_rng(0).normal(size=(15, 2)), 60, noise="none").rows
-    rows = np.repeat(questions, 41, axis=0)
-    turned = np.random.default_rng(1).random(len(rows)) < 0.2
-    rows[turned] = rows[turned][:, [0, 2, 1]]
-    found = repeat_error(rows)
-    assert found.low < 0.2 < found.high
 
 
 # Intervals over people ---------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.core.quality.answers import question, small_data
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.quality import coverage, noise_ceiling, repeats, transitivity
+from tripletscope.core.quality import coverage, repeats, transitivity
 from tripletscope.core.simulation.simulate import simulate
 
 
@@ -82,17 +82,6 @@ def test_a_quarter_of_guesses_goes_round_in_circles(truth):
     found = transitivity(Triplets.from_array(rows))
     assert found["circular"].sum() / found["triples"].sum() == pytest.approx(0.25, abs=0.04)
     assert transitivity(simulate(truth, 3000))["circular"].sum() == 0
-
-
-def test_the_ceiling_and_where_there_is_none():
-    trio = [[0, 1, 2]] * 3 + [[0, 2, 1]]
-    ceiling = noise_ceiling(Triplets.from_array(trio))
-    # Each of the three has two against one; the fourth has three against none.
-    assert ceiling.accuracy.value == 0.75
-    assert ceiling.accuracy.low < 0.75 < ceiling.accuracy.high
-    none = noise_ceiling(Triplets.from_array([[0, 1, 2], [1, 0, 2]]))
-    assert none.accuracy is None
-    assert "noise ceiling cannot be estimated" in none.sentence
 
 
 @settings(max_examples=60)

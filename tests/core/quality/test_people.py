@@ -15,7 +15,8 @@ from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
-from tripletscope.core.evaluation.score import clustered_mean, repeat_error
+from tripletscope.core.evaluation.ceiling import repeat_error
+from tripletscope.core.evaluation.score import clustered_mean
 from tripletscope.core.io import interpret, load, propose
 from tripletscope.core.quality import (
     RULES,

@@ -84,7 +84,8 @@ def test_samplers_and_stretches():
     own = triplets.take((triplets.answers["sampler"] == "active").to_numpy())
     assert table.loc["active", "answers"] == len(own)
     assert table.loc["active", "agree"] == repeats(own).between.value
-    assert table.loc["active", "ceiling"] == noise_ceiling(own).accuracy.value
+    assert table.loc["active", "lower"] == noise_ceiling(own).lower.value
+    assert table.loc["active", "upper"] == noise_ceiling(own).upper.value
     late = np.arange(len(triplets)) % 120 >= 96
     wrong = late.astype(float)
     stretches = over_time(triplets, wrong)

@@ -17,11 +17,15 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import SOE, STE
+from tripletscope.core.evaluation.ceiling import Ceiling
+from tripletscope.core.evaluation.compare import LearningCurve
+from tripletscope.core.evaluation.score import Share
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.dashboard import analysis
+from tripletscope.dashboard.figures.curves import learning_figure
 from tripletscope.dashboard.state import _KEY, Session
-from tripletscope.dashboard.views.compare.learning import _verdict
+from tripletscope.dashboard.views.compare.learning import verdict
 
 
 def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted):
@@ -42,7 +46,7 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     app.button(key="compare.run").click().run()
     settled(app, services)
     assert "STE: 2 dimensions" in words(app).replace("\\", "")
-    assert "No question was asked twice" in words(app) or "repeated answer" in words(app)
+    assert "No question was answered twice" in words(app) or "upper bound of" in words(app)
     lines = [t for t in figure(app, "compare.errors")["data"] if t.get("name")]
     assert [t["name"] for t in lines] == ["STE", "t-STE"]
     assert len(numbers(lines[0]["x"])) == 3
@@ -136,10 +140,31 @@ def test_the_learning_curve_gives_a_verdict(services, opened):
 
 
 def test_answers_by_chance_are_not_called_enough():
-    assert _verdict(0.0, -0.002, 0.002, 3.0, True).startswith("Enough")
-    assert _verdict(0.0, -0.002, 0.002, 3.0, False).startswith("Inconclusive")
-    assert _verdict(0.03, 0.02, 0.04, 3.0, True).startswith("More answers would help")
-    assert _verdict(0.03, -0.02, 0.08, 3.0, True).startswith("Undecided")
+    unknown = Ceiling(None, None)
+    assert verdict(curve(0.3, 0.0, 0.001), unknown, 3.0).startswith("Enough: the second half")
+    assert verdict(curve(0.5, 0.0, 0.001), unknown, 3.0).startswith("Inconclusive")
+    assert verdict(curve(0.3, 0.03, 0.001), unknown, 3.0).startswith("More answers would help")
+    assert verdict(curve(0.3, 0.03, 0.1), unknown, 3.0).startswith("Undecided")
+
+
+def test_at_the_noise_ceiling_no_more_answers_are_asked_for():
+    """Be the fall of the error as clear as it may."""
+    ceiling = Ceiling(Share(0.67, 0.66, 0.68, 900), Share(0.71, 0.70, 0.73, 900))
+    assert "no more answers are needed" in verdict(curve(0.295, 0.03, 0.001), ceiling, 3.0)
+    assert verdict(curve(0.35, 0.03, 0.001), ceiling, 3.0).startswith("More answers would help")
+    assert verdict(curve(0.5, 0.03, 0.1), ceiling, 3.0).startswith("Inconclusive")
+    drawn = learning_figure(curve(0.295, 0.03, 0.001), mark=200.0, ceiling=ceiling)
+    notes = {a.text: a.y for a in drawn.layout.annotations if "noise ceiling" in a.text}
+    assert notes == {"noise ceiling, lower bound": pytest.approx(0.33),
+                     "noise ceiling, upper bound": pytest.approx(0.29)}
+
+
+def curve(end: float, fall: float, spread: float) -> LearningCurve:
+    """Errors that fall by so much over the second half of the answers, in five divisions."""
+    noise = spread * np.array([-1.0, -0.5, 0.0, 0.5, 1.0])[:, None]
+    return LearningCurve(
+        np.array([100, 200, 400]), end + noise * [0.5, 1.0, 0.5] + [2 * fall, fall, 0.0]
+    )
 
 
 def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):

@@ -1,0 +1,337 @@
+"""How well answers can be predicted at all: bounds of the noise ceiling from repeated questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import betaln, comb
+
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import ErrorEstimate, Share, mean_over, wilson
+from tripletscope.core.evaluation.units import known_people, participants_of, said
+
+#: Bounds that are known less precisely than this say nothing of a method.
+_VAGUE = 0.1
+#: So little below the upper bound nothing is left to be gained.
+_REACHED = 0.02
+#: From so many answers to questions with four on, the share of equal noise can be estimated.
+_FOUR = 200
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The accuracy that noise in the answers allows, between two bounds.
+
+    Both are of the answers to repeated questions, with 95 % intervals over participants where
+    eight or more are known. They are None where no question was asked twice.
+
+    Attributes
+    ----------
+    lower : Share or None
+        Share of answers that the majority of the other answers gives: what people predict of
+        each other. Few other answers make an uncertain majority, which a map can beat.
+    upper : Share or None
+        Expected accuracy of who knows the probability p of every response, E[max(p, 1 - p)]. Its
+        `n` counts pairs of answers.
+    limit : float
+        No distribution of these probabilities with the same agreement has a higher one.
+    agreement : float
+        Chance that two answers to a repeated question agree.
+    questions, pairs : int
+        Repeated questions, and the pairs of answers to them that were compared.
+    among : {"people", "self"}
+        Whether answers are compared with those of other participants, or, where no two
+        participants share a question, with the participant's own.
+    unit : {"answers", "participants"}
+    n_units : int or None
+        What the intervals take as independent, and how many.
+    """
+
+    lower: Share | None
+    upper: Share | None
+    limit: float = np.nan
+    agreement: float = np.nan
+    questions: int = 0
+    pairs: int = 0
+    among: str = "people"
+    unit: str = "answers"
+    n_units: int | None = None
+
+    @property
+    def is_precise(self) -> bool:
+        """Whether both bounds are known well enough to hold a method against them."""
+        return all(
+            bound is not None and bound.high - bound.low < _VAGUE
+            for bound in (self.lower, self.upper)
+        )
+
+    def is_reached(self, error: float, low: float) -> bool:
+        """Whether a held-out error, with the low end of its interval, leaves nothing to gain.
+
+        It must be at most two points above that of the upper bound, and not surely above it: the
+        intervals overlap.
+        """
+        if self.upper is None or not self.is_precise:
+            return False
+        return error - (1 - self.upper.value) <= _REACHED and low <= 1 - self.upper.low
+
+    @property
+    def sentence(self) -> str:
+        """Both bounds in words."""
+        if self.lower is None or self.upper is None:
+            return "No question was answered twice, so the noise ceiling cannot be estimated."
+        others = "the other answers" if self.among == "people" else "their own other answers"
+        return (
+            f"The noise ceiling of the {self.questions:,} repeated questions lies between a lower "
+            f"bound of {self.lower}, how often an answer agrees with the majority of {others} to "
+            f"the same question, and an upper bound of {self.upper}, the accuracy of knowing the "
+            "probability of every response, estimated from the counts of answers and corrected "
+            "for agreement by chance."
+        )
+
+
+def both_ways(
+    triplets: Triplets | Quadruples, group: np.ndarray, n_groups: int
+) -> np.ndarray:
+    """(groups, 2) weight of the answers of one and of the other verdict."""
+    found = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
+    # Sums of weights that are no whole numbers would hardly ever be equal.
+    return np.round(found, 9).reshape(n_groups, 2)
+
+
+def pairs_of(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of answers that agree, and all pairs, from the answers `both_ways`."""
+    total = given.sum(axis=1)
+    same = np.maximum(given * (given - 1) / 2, 0.0).sum(axis=1)
+    return same, np.maximum(total * (total - 1) / 2, same)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Answers, what each is an answer to, and which others are by the same participant.
+
+    `own` numbers the pairs of participant and question, and is -1 for answers of nobody known.
+    """
+
+    answers: Triplets | Quadruples
+    question: np.ndarray
+    own: np.ndarray
+    among: str
+
+    def counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(Q, 2) answers to every question, (O, 2) those of every participant, (O,) to which."""
+        named = self.own >= 0
+        given = both_ways(self.answers, self.question, int(self.question.max(initial=-1)) + 1)
+        n_own = int(self.own.max(initial=-1)) + 1
+        mine = both_ways(self.answers.take(named), self.own[named], n_own)
+        to = np.zeros(n_own, dtype=np.int64)
+        to[self.own[named]] = self.question[named]
+        return given, mine, to
+
+    def take(self, which: np.ndarray) -> _Asked:
+        """Some of the answers, whose questions and participants are numbered anew."""
+        question = np.unique(self.question[which], return_inverse=True)[1]
+        own = self.own[which]
+        own[own >= 0] = np.unique(own[own >= 0], return_inverse=True)[1]
+        return _Asked(self.answers.take(which), question, own, self.among)
+
+
+def _asked(triplets: Triplets | Quadruples) -> _Asked:
+    """Answers of others where participants share questions, else those of each participant."""
+    question = triplets.questions.astype(np.int64)
+    who, n_people = participants_of(triplets)
+    named = who >= 0
+    own = np.full(len(triplets), -1)
+    own[named] = np.unique(question[named] * n_people + who[named], return_inverse=True)[1]
+    asked = _Asked(triplets, question, own, "people")
+    given, mine, to = asked.counts()
+    shared = np.bincount(to, pairs_of(mine)[1], len(given)) < pairs_of(given)[1]
+    if shared.any() or not pairs_of(mine)[1].any():
+        return asked
+    alone = np.full(int(named.sum()), -1)
+    return _Asked(triplets.take(named), own[named], alone, "self")
+
+
+def repeat_error(
+    triplets: Triplets | Quadruples, *, unit: str = "auto"
+) -> ErrorEstimate | None:
+    """Error of predicting each answer by the majority of the other answers to its question.
+
+    How well people predict each other. Where participants are named, the others are those of
+    other participants; where no two of them share a question, each one's own. With few repeats the
+    majority is itself uncertain, so that a good map may do better.
+
+    Returns
+    -------
+    ErrorEstimate or None
+        None where no question was asked twice.
+    """
+    triplets = as_answers(triplets)
+    asked = _asked(triplets)
+    wrong = _by_majority(asked)
+    repeated = np.isfinite(wrong)
+    if not repeated.any():
+        return None
+    kept, wrong_kept = asked.answers.take(repeated), wrong[repeated]
+    people = known_people(kept, unit)
+    found = mean_over(people, wrong_kept, kept.weight, kept.groups)
+    everywhere = wrong
+    if asked.among == "self":
+        everywhere = np.full(len(triplets), np.nan)
+        everywhere[participants_of(triplets)[0] >= 0] = wrong
+    return ErrorEstimate(
+        *found, int(repeated.sum()), "the majority of the other answers to the same question",
+        np.array([]), everywhere, **said(people),
+    )
+
+
+def _by_majority(asked: _Asked) -> np.ndarray:
+    """(T,) how wrongly the majority of the others predicts each answer; NaN without others."""
+    given, mine, _ = asked.counts()
+    side, weight, named = asked.answers.verdicts, asked.answers.weight, asked.own >= 0
+    place = np.arange(len(side))
+    left = given[asked.question]
+    left[named] -= mine[asked.own[named]]
+    left[place[~named], side[~named]] -= np.minimum(weight[~named], 1.0)
+    left = np.round(left, 9)
+    same, other = left[place, side], left[place, 1 - side]
+    return np.where(same + other > 0, 0.5 + np.sign(other - same) / 2, np.nan)
+
+
+def noise_ceiling(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Ceiling:
+    """Bounds of the accuracy that noise in the answers allows.
+
+    Parameters
+    ----------
+    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    unit : str
+        See `tripletscope.core.evaluation.units.IntervalUnit`.
+
+    Returns
+    -------
+    Ceiling
+
+    Notes
+    -----
+    For the upper bound, 2p - 1 of a repeated question is taken as s (2b - 1), where b has a
+    symmetric beta distribution and s <= 1: two answers agree with probability E[p² + (1 - p)²],
+    and four answers say how much of their disagreement is the same for all questions (lapses).
+    Both moments are estimated without bias from pairs and quadruples of answers by different
+    participants; where fewer than 200 answers are to questions with four, s = 1, and the
+    distribution is beta. Its interval is by the jackknife over units. In simulations with two to
+    ten answers to each of 300 questions the bias is within 1.5 points where responses follow
+    distances, with or without lapses. It is up to -4 points where all questions are equally hard
+    and none has four answers, and +7 points where half of the questions are guessed and the others
+    certain.
+
+    References
+    ----------
+    Nili, H., et al. (2014). A toolbox for representational similarity analysis. PLoS
+    Computational Biology, 10, e1003553: a lower and an upper bound of the noise ceiling.
+    """
+    triplets = as_answers(triplets)
+    found = repeat_error(triplets, unit=unit)
+    if found is None:
+        return Ceiling(None, None)
+    lower = Share(1 - found.error, 1 - found.high, 1 - found.low, found.n_answers)
+    asked = _asked(triplets)
+    asked = asked.take(np.isfinite(_by_majority(asked)))
+    people = known_people(asked.answers, unit)
+    units = asked.answers.groups if people is None else people.part
+    sums, without = _sums(asked, units, people is not None)
+    agreement = float(sums[0] / sums[1]) if sums[1] else np.nan
+    upper = Share.of(0, 0)
+    n_pairs = round(float(sums[5]))
+    if np.isfinite(agreement):
+        if sums[3] < _FOUR:
+            sums[3], without[3] = 0.0, 0.0
+        value = float(_best_accuracy(sums))
+        low, high = _reach(value, without, n_pairs, people is not None)
+        upper = Share(value, low, high, n_pairs)
+    return Ceiling(
+        lower, upper, 0.5 + 0.5 * np.sqrt(max(2 * agreement - 1, 0.0)), agreement,
+        int(asked.question.max()) + 1, n_pairs, asked.among, **said(people),
+    )
+
+
+def _sums(
+    asked: _Asked, units: np.ndarray, are_people: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """(6,) the sums of `_of_questions` over all questions, and (6, U) those without each unit."""
+    given, mine, to = asked.counts()
+    own = np.array([np.bincount(to, pairs, len(given)) for pairs in pairs_of(mine)])
+    each = _of_questions(given, own)
+    n_units = int(units.max()) + 1
+    key, group = np.unique(asked.question * n_units + units, return_inverse=True)
+    question, unit = np.divmod(key, n_units)
+    removed = both_ways(asked.answers, group, len(key))
+    if are_people:
+        # A participant takes along the pairs within; nobody known has none.
+        named = np.zeros(len(key), dtype=bool)
+        named[group] = asked.own >= 0
+        left = own[:, question] - np.where(named, pairs_of(removed), 0.0)
+    else:
+        left = np.zeros((2, len(key)))
+    change = _of_questions(np.round(given[question] - removed, 9), left) - each[:, question]
+    total = each.sum(axis=1)
+    without = [np.bincount(unit, row, n_units) for row in change]
+    return total, total[:, None] + np.array(without)
+
+
+def _of_questions(given: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """(6, Q) of every question, what moments are made of.
+
+    Its answers times the share of pairs that agree, and its answers; where it has four answers by
+    different participants, its answers times the mean product of four answers of +1 and -1, its
+    answers, and the first number once more; last, its pairs. Zeros where there are none.
+
+    Parameters
+    ----------
+    given : ndarray, shape (Q, 2)
+    own : ndarray, shape (2, Q)
+        Pairs by one participant that agree, and all of them; they do not count.
+    """
+    same, pairs = (of - by_one for of, by_one in zip(pairs_of(given), own, strict=True))
+    total = given.sum(axis=1)
+    known = pairs > 1e-9
+    agree = np.divide(same, pairs, out=np.zeros(len(given)), where=known)
+    four = (total >= 4) & (own[1] == 0) & (given % 1 == 0).all(axis=1)
+    one, other = given.T
+    products = sum((-1) ** j * comb(other, j) * comb(one, 4 - j) for j in range(5))
+    product = np.divide(products, comb(total, 4), out=np.zeros(len(given)), where=four)
+    return np.array([
+        total * agree, total * known, total * product, total * four, total * agree * four,
+        np.where(known, pairs, 0.0),
+    ])
+
+
+def _best_accuracy(sums: np.ndarray) -> np.ndarray:
+    """E[max(p, 1 - p)] from sums as `_sums` has them, (6,) or (6, U)."""
+    agree, answers, product, with_four, agree_four, _ = sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        second = np.clip(2 * agree / answers - 1, 1e-12, 1.0)
+        there = np.clip(2 * agree_four / with_four - 1, 1e-12, 1.0)
+        # Of a beta distribution: E (2b - 1)² = 1 / x and E (2b - 1)⁴ = 3 / (x (x + 2)), with
+        # x = 2a + 1; the ratio of the latter to the former's square does not depend on s.
+        ratio = np.clip(product / with_four / there**2, 1.0, 3.0 - 1e-9)
+        x = np.where(with_four > 0, 2 * ratio / (3 - ratio), np.inf)
+    x = np.maximum(np.minimum(x, 1 / second), 1 + 1e-9)
+    size = np.sqrt(np.minimum(second * x, 1.0))
+    a = (x - 1) / 2
+    return 0.5 + size * np.exp(-a * np.log(4) - np.log(a) - betaln(a, a))
+
+
+def _reach(
+    value: float, without: np.ndarray, pairs: int, are_people: bool
+) -> tuple[float, float]:
+    """Wilson's interval at the effective number of answers, by the jackknife over units."""
+    left = _best_accuracy(without[:, without[1] > 0])
+    n = len(left)
+    variance = (n - 1) / n * float(((left - left.mean()) ** 2).sum()) if n > 1 else 0.0
+    effective = value * (1 - value) / variance if variance > 0 else float(n)
+    degrees: Any = n - 1 if are_people and n > 1 else None
+    low, high = wilson(value, max(min(effective, pairs), 1.0), degrees=degrees)
+    return max(low, 0.5), high
