@@ -14,7 +14,9 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.paired import PairedDifference, holm, paired_difference
 from tripletscope.core.evaluation.score import (
+    ErrorEstimate,
     corrected_reach,
     has_split,
     n_groups,
@@ -59,16 +61,6 @@ def corrected_t_test(differences: np.ndarray, ratio: float) -> float:
     return float(1.0 - stdtr(m - 1, mean / spread))
 
 
-def holm(p_values: Mapping[int, float]) -> dict[int, float]:
-    """Probabilities p corrected for their number (Holm 1979)."""
-    order = sorted(p_values, key=p_values.__getitem__)
-    found, highest = {}, 0.0
-    for rank, name in enumerate(order):
-        highest = max(highest, min((len(order) - rank) * p_values[name], 1.0))
-        found[name] = highest
-    return {name: found[name] for name in p_values}
-
-
 @dataclass(frozen=True)
 class Suggestion:
     """A number of dimensions that the answers support.
@@ -84,12 +76,32 @@ class Suggestion:
         corrected by Holm's method.
     level : float
         Below it a p value is significant.
+    behind : dict of int to PairedDifference
+        By how much each smaller number is worse than the best; empty if only errors of folds
+        were given.
+    needed : float
+        Answers that the rule of thumb, d n ln n, asks for; NaN if that was not asked.
+    n_answers : int
+        Answers that there are.
     """
 
     n_components: int
     best: int
     p_values: dict[int, float]
     level: float = 0.05
+    behind: dict[int, PairedDifference] = field(default_factory=dict)
+    needed: float = np.nan
+    n_answers: int = 0
+
+    @property
+    def warning(self) -> str:
+        """What the rule of thumb for the number of answers objects, or nothing."""
+        if not self.needed > self.n_answers:
+            return ""
+        return (
+            f"By the rule of thumb, {self.n_components} dimensions take at least d n ln n = "
+            f"{self.needed:,.0f} answers; there are {self.n_answers:,}."
+        )
 
 
 def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> Suggestion:
@@ -104,13 +116,49 @@ def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> Su
     """
     means = {d: float(np.mean(errors)) for d, errors in fold_errors.items()}
     best = min(sorted(means), key=means.__getitem__)
-    p_values = holm({
+    return _smallest(best, {
         d: corrected_t_test(fold_errors[d] - fold_errors[best], ratio)
         for d in sorted(means) if d < best
     })
+
+
+def recommend_dimension(
+    estimates: Mapping[int, ErrorEstimate], triplets: Triplets, ratio: float
+) -> Suggestion:
+    """As `suggest_dimension`, over the people who answered where the estimates are.
+
+    Parameters
+    ----------
+    estimates : mapping of int to ErrorEstimate
+        Held-out error in the same folds, by number of dimensions.
+    triplets : Triplets
+        The answers.
+    ratio : float
+        Answers held out to answers learned from, in every fold.
+
+    Returns
+    -------
+    Suggestion
+        By the standard error of the paired difference; see `paired_difference`.
+    """
+    best = min(sorted(estimates), key=lambda d: estimates[d].error)
+    behind = {
+        d: paired_difference(estimates[d], estimates[best], triplets, ratio)
+        for d in sorted(estimates) if d < best
+    }
+    found = _smallest(best, {d: apart.p_above for d, apart in behind.items()})
+    n = triplets.n_objects
+    return replace(
+        found, behind=behind, needed=found.n_components * n * np.log(max(n, 1)),
+        n_answers=len(triplets),
+    )
+
+
+def _smallest(best: int, p_values: Mapping[int, float]) -> Suggestion:
+    corrected = holm(p_values)
     level = Suggestion.level
-    enough = next((d for d, p in p_values.items() if p >= level), best)
-    return Suggestion(enough, best, p_values, level)
+    enough = next((d for d, p in corrected.items() if p >= level), best)
+    return Suggestion(enough, best, corrected, level)
 
 
 @dataclass(frozen=True)

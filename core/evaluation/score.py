@@ -246,14 +246,25 @@ def reach_over_people(errors: np.ndarray, ratio: float, influence: np.ndarray) -
     influence : ndarray, shape (P,)
         Of every participant on the error; see `KnownPeople.influence`.
     """
+    spread, degrees = spread_over_people(errors, ratio, influence)
+    return float(spread * stdtrit(degrees, 0.975)) if spread else 0.0
+
+
+def spread_over_people(
+    errors: np.ndarray, ratio: float, influence: np.ndarray
+) -> tuple[float, float]:
+    """Standard error, and its degrees of freedom, of what `reach_over_people` is half a width of.
+
+    Without `errors` by part it is that between people alone.
+    """
     people, parts = len(influence), len(errors)
     between = people / (people - 1) * float(influence @ influence)
-    learned = ratio * float(errors.var(ddof=1))
+    learned = ratio * float(errors.var(ddof=1)) if parts > 1 else 0.0
     variance = between + learned
     if variance == 0:
-        return 0.0
-    degrees = variance**2 / (between**2 / (people - 1) + learned**2 / (parts - 1))
-    return float(np.sqrt(variance) * stdtrit(degrees, 0.975))
+        return 0.0, float(people - 1)
+    degrees = variance**2 / (between**2 / (people - 1) + learned**2 / max(parts - 1, 1))
+    return float(np.sqrt(variance)), float(degrees)
 
 
 def _wrong_without(

@@ -99,14 +99,10 @@ class QualityReport:
                 "would be 25%."
             )
         lines.append(self.sides.text)
-        if cover.needed:
-            enough = (
-                ". How many dimensions they support is a matter of cross-validation."
-                if cover.dimensions else ", too few even for one dimension."
-            )
+        if cover.needed and not cover.dimensions:
             lines.append(
-                "By the rule of thumb, a map in d dimensions needs at least d n ln n answers; "
-                f"there are {cover.answers / max(cover.needed[1], 1.0):.1f} n ln n{enough}"
+                "By the rule of thumb, a map in one dimension takes at least n ln n = "
+                f"{cover.needed[1]:,.0f} answers: there are too few."
             )
         if cover.components > 1:
             lines.append(

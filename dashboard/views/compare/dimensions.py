@@ -12,7 +12,8 @@ import streamlit as st
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.compare import Suggestion, suggest_dimension
+from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
+from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import (
     CHANCE,
     ErrorEstimate,
@@ -28,24 +29,28 @@ from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.curves import dimension_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, several
-from tripletscope.dashboard.interface.theme import WIDE, Canvas, count, interval
+from tripletscope.dashboard.interface.theme import WIDE, Canvas
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.compare.comparing import PAGE, ceiling_of
+from tripletscope.dashboard.views.compare.recommending import in_words, verdicts
 from tripletscope.dashboard.views.page import Context, tab
 
 _LOW = Canvas(900.0, 260.0)
 _USUAL_METHODS = ["ste", "tste"]
 _TESTS = (
-    "Compared by the corrected resampled t test of Nadeau and Bengio (2003), with Holm's "
-    "correction, at 5 %."
+    "Methods and dimensions are compared by their errors on the same answers in the same folds, "
+    "by a paired t test over participants where eight or more are known, else over folds (Nadeau "
+    "and Bengio, 2003), with Holm's correction, at 5 %."
 )
 _COLUMNS = [
     "method", "dimensions", "held-out error", "low", "high", "training error",
     "loss per answer", "starts at the best", "iterations", "seconds",
 ]
+#: By how much each row's error is above the lowest one.
+_BEHIND = ["behind the best", "behind, low", "behind, high", "p"]
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,8 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """Answers held out to answers learned from."""
-        return 1.0 / (self.options["folds"] - 1)
+        """Answers held out to answers learned from; test answers are held out once."""
+        return 1.0 / (self.options["folds"] - 1) if self.options else 0.0
 
 
 def _plan(current: Session, triplets: Triplets) -> Comparison:
@@ -132,7 +137,7 @@ def show_dimensions(context: Context) -> None:
             done = len(plan.pieces) - len(missing)
             st.caption(f"{done} of {len(plan.pieces)} computations are done.")
     with picture:
-        table, folds, estimates = _collected(context.info, context.triplets, plan)
+        table, estimates, by_dimension = _collected(context.info, context.triplets, plan)
         if table.empty or table["held-out error"].isna().all():
             panels.empty(
                 "Nothing has been computed yet",
@@ -141,13 +146,15 @@ def show_dimensions(context: Context) -> None:
             )
             return
         suggestions = {
-            name: suggest_dimension(errors, plan.ratio)
-            for name, errors in folds.items() if len(errors) > 1
+            name: recommend_dimension(errors, context.triplets, plan.ratio)
+            for name, errors in by_dimension.items() if len(errors) > 1
         }
         ceiling = ceiling_of(context.triplets)
         _error_figure(context, table, suggestions, ceiling)
     for name, suggestion in suggestions.items():
-        st.markdown(panels.plain(_in_words(name, suggestion, table)))
+        st.markdown(panels.plain(in_words(name, suggestion, by_dimension[name][suggestion.best])))
+    for sentence in _of_methods(context.triplets, plan, suggestions, estimates, by_dimension):
+        st.markdown(panels.plain(sentence))
     st.caption(panels.plain(f"{ceiling.sentence} {_TESTS}"))
     _summary_table(table)
     _by_group(context.session, context.triplets, estimates)
@@ -155,13 +162,31 @@ def show_dimensions(context: Context) -> None:
     _loss_figure(context, table)
 
 
+def _of_methods(
+    triplets: Triplets, plan: Comparison, suggestions: dict[str, Suggestion],
+    estimates: dict[str, ErrorEstimate], by_dimension: dict[str, dict[int, ErrorEstimate]],
+) -> list[str]:
+    """Which method predicts best, each in the number of dimensions recommended for it."""
+    chosen = {}
+    for method in plan.methods:
+        suggestion = suggestions.get(method.title)
+        if suggestion is not None and suggestion.n_components == method.n_components:
+            name = f"{method.title} ({method.n_components}D)"
+            chosen[name] = by_dimension[method.title][method.n_components]
+    for method in plan.others:
+        if analysis.describe(method) in estimates:
+            chosen[method.title] = estimates[analysis.describe(method)]
+    return verdicts(*behind_best(chosen, triplets, plan.ratio)) if chosen else []
+
+
 def _collected(
     info: DatasetInfo, triplets: Triplets, plan: Comparison
-) -> tuple[pd.DataFrame, dict[str, dict[int, np.ndarray]], dict[str, ErrorEstimate]]:
-    """What is there of a plan: a table, the errors of the folds, and the estimates by name."""
+) -> tuple[pd.DataFrame, dict[str, ErrorEstimate], dict[str, dict[int, ErrorEstimate]]]:
+    """What is there of a plan: a table, and the estimates by name, and by dimensions."""
     rows: list[dict[str, Any]] = []
-    folds: dict[str, dict[int, np.ndarray]] = {}
+    by_dimension: dict[str, dict[int, ErrorEstimate]] = {}
     estimates: dict[str, ErrorEstimate] = {}
+    names = []
     for method in (*plan.methods, *plan.others):
         fit = analysis.find(info, triplets, method, "fit")
         if fit is None or not fit.complete:
@@ -172,10 +197,17 @@ def _collected(
             estimate = error.error()
             row |= {"held-out error": estimate.error, "low": estimate.low, "high": estimate.high}
             estimates[analysis.describe(method)] = estimate
-            if len(estimate.fold_errors) and "dimensions" in row:
-                folds.setdefault(method.title, {})[method.n_components] = estimate.fold_errors
+            if "dimensions" in row:
+                by_dimension.setdefault(method.title, {})[method.n_components] = estimate
         rows.append(row)
-    return pd.DataFrame(rows, columns=_COLUMNS), folds, estimates
+        names.append(analysis.describe(method))
+    table = pd.DataFrame(rows, columns=_COLUMNS).assign(**dict.fromkeys(_BEHIND, np.nan))
+    if estimates:
+        for name, apart in behind_best(estimates, triplets, plan.ratio)[1].items():
+            table.loc[names.index(name), _BEHIND] = (
+                apart.difference, apart.low, apart.high, apart.p
+            )
+    return table, estimates, by_dimension
 
 
 def _of_map(fit: Run, triplets: Triplets) -> dict[str, Any]:
@@ -225,41 +257,23 @@ def _error_figure(
     )
 
 
-def _in_words(name: str, suggestion: Suggestion, table: pd.DataFrame) -> str:
-    rows = table[table["method"] == name].set_index("dimensions")
-    best = rows.loc[suggestion.best]
-    shown = interval(best["held-out error"], best["low"], best["high"])
-    sentence = f"{name}: {count(suggestion.n_components, 'dimension')}. "
-    if suggestion.n_components == suggestion.best:
-        sentence += f"It predicts best, with an error of {shown}"
-        fewer = max(suggestion.p_values, default=None)
-        if fewer is None:
-            return sentence + "."
-        return sentence + (
-            f", and {count(fewer, 'dimension')} would be significantly worse "
-            f"(p = {_p(suggestion.p_values[fewer])})."
-        )
-    here = rows.loc[suggestion.n_components, "held-out error"]
-    return sentence + (
-        f"{count(suggestion.best, 'dimension')} predict best, with an error of {shown}, but "
-        f"{here:.3f} is not significantly worse "
-        f"(p = {_p(suggestion.p_values[suggestion.n_components])}). For prediction alone take "
-        f"{suggestion.best}."
-    )
-
-
-def _p(value: float) -> str:
-    return f"{value:.2g}" if value >= 0.001 else "below 0.001"
-
-
 def _summary_table(table: pd.DataFrame) -> None:
     shown = table.sort_values("held-out error")
-    percent = shown.assign(**{"starts at the best": 100 * shown["starts at the best"]})
+    percent = shown.assign(**{
+        name: 100 * shown[name] for name in ("starts at the best", *_BEHIND[:3])
+    })
     st.dataframe(
         percent, hide_index=True, key="compare.table",
         column_config={
             **{name: st.column_config.NumberColumn(format="%.3f")
                for name in ("held-out error", "low", "high", "training error")},
+            **{name: st.column_config.NumberColumn(
+                f"{name} (points)", format="%.1f",
+                help="Paired difference to the lowest error, with its 95 % interval.",
+            ) for name in _BEHIND[:3]},
+            "p": st.column_config.NumberColumn(
+                format="%.2g", help="Paired test against the lowest error, with Holm's correction.",
+            ),
             "dimensions": st.column_config.NumberColumn(format="%d"),
             "iterations": st.column_config.NumberColumn(format="%d"),
             "loss per answer": st.column_config.NumberColumn(

@@ -29,6 +29,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.compare.recommending import in_words, recommended
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.page import Context, go_to, tab
 
@@ -112,6 +113,7 @@ def show_quality(context: QualityContext) -> None:
     report, columns = context.report, context.answers.answers.columns
     _facts(report)
     _findings(context, report)
+    st.markdown("\n".join(f"- {panels.plain(line)}" for line in _dimensions(context)))
     views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
              "time": "Over time", "gold": "Gold questions", "paragraph": "Methods section"}
     if "participant" not in columns or report.participants.empty:
@@ -144,6 +146,18 @@ def _findings(context: QualityContext, report: QualityReport) -> None:
 def _show_people(current: Session, people: list[str]) -> None:
     current.drafts["quality.people"] = people
     widgets()["quality.view"] = "people"
+
+
+def _dimensions(context: QualityContext) -> list[str]:
+    """How many dimensions the answers support, as the page Compare says."""
+    if context.info.has_only_pairs:
+        return []
+    found = recommended(context.info, context.answers)
+    if not found:
+        return [
+            "Number of dimensions: not cross-validated yet. The page Compare recommends one."
+        ]
+    return [in_words(name, *said) for name, said in found.items()]
 
 
 def _facts(report: QualityReport) -> None:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
+from tests.core.evaluation.test_paired import answered_by, held_out
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.evaluation.compare import (
     corrected_t_test,
-    holm,
     learning_curve,
     neighbour_overlap,
+    recommend_dimension,
     suggest_dimension,
     tune,
 )
@@ -33,11 +36,6 @@ def test_without_overlap_the_corrected_test_is_the_t_test():
     assert corrected_t_test(np.full(4, 0.1), 0.25) == 0.0
 
 
-def test_holm_by_hand():
-    assert holm({1: 0.04, 2: 0.01, 3: 0.03}) == pytest.approx({1: 0.06, 2: 0.03, 3: 0.06})
-    assert holm({}) == {}
-
-
 def test_the_smallest_number_that_is_not_significantly_worse():
     noise = np.array([0.0, 0.01, -0.01, 0.005, -0.005])
     errors = {1: 0.3 + noise, 2: 0.2 - noise, 3: 0.199 + noise, 4: 0.21 + noise}
@@ -45,6 +43,27 @@ def test_the_smallest_number_that_is_not_significantly_worse():
     assert (found.n_components, found.best) == (2, 3)
     assert found.p_values[1] < 0.05 < found.p_values[2]
     assert suggest_dimension({1: 0.1 + noise, 2: 0.2 + noise}, 0.25).n_components == 1
+
+
+def test_dimensions_are_recommended_by_paired_differences():
+    """Over people where the estimates are; over folds as from the errors of the folds."""
+    triplets = answered_by(8, 400)
+    better, worse = held_out(triplets, 0.30, 0), held_out(triplets, 0.40, 1)
+    found = recommend_dimension({1: worse, 2: better, 3: better}, triplets, 0.25)
+    assert (found.n_components, found.best, list(found.behind)) == (2, 2, [1])
+    assert found.behind[1].unit == "participants"
+    assert found.behind[1].difference == pytest.approx(worse.error - better.error)
+    assert found.needed == pytest.approx(2 * 12 * np.log(12))
+    assert found.warning == ""
+    alike = held_out(triplets, 0.301, 2)
+    assert recommend_dimension({1: alike, 2: better}, triplets, 0.25).n_components == 1
+    few = triplets.take(np.arange(20))
+    only = recommend_dimension({3: held_out(few, 0.3, 0)}, few, 0.25)
+    assert only.n_components == 3
+    assert "there are 20" in only.warning
+    plain = {d: replace(e, unit="answers", n_units=None) for d, e in ((1, worse), (2, better))}
+    by_folds = suggest_dimension({d: e.fold_errors for d, e in plain.items()}, 0.25)
+    assert recommend_dimension(plain, triplets, 0.25).p_values == pytest.approx(by_folds.p_values)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

@@ -18,14 +18,16 @@ from tests.dashboard.views.harness import (
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import SOE, STE
 from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.compare import LearningCurve
-from tripletscope.core.evaluation.score import Share
+from tripletscope.core.evaluation.compare import LearningCurve, Suggestion
+from tripletscope.core.evaluation.paired import PairedDifference
+from tripletscope.core.evaluation.score import ErrorEstimate, Share
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.curves import learning_figure
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.compare.learning import verdict
+from tripletscope.dashboard.views.compare.recommending import in_words, verdicts
 
 
 def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted):
@@ -51,9 +53,21 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     assert [t["name"] for t in lines] == ["STE", "t-STE"]
     assert len(numbers(lines[0]["x"])) == 3
     assert app.button(key="compare.run").disabled, "nothing is computed twice"
+    sentences = [m.value.replace("\\", "") for m in app.markdown]
+    (told,) = (s for s in sentences if "beats" in s or "told apart" in s)
+    assert "STE (2D)" in told
+    assert "points [" in told
+    quality = start("data", opened)
+    quality.session_state["data.view"] = "quality"
+    quality.run()
+    (line,) = (s for s in sentences if s.startswith("STE: 2 dimensions"))
+    assert line in words(quality).replace("\\", ""), "Quality quotes Compare"
     table = app.dataframe[0].value
     assert sorted(table["dimensions"].tolist()) == [1, 1, 2, 2, 3, 3]
     assert table["held-out error"].is_monotonic_increasing
+    assert np.isnan(table["p"].iloc[0]), "nothing is behind the best"
+    assert (table["behind the best"].iloc[1:] >= 0).all()
+    assert (table["behind, low"].iloc[1:] <= table["behind the best"].iloc[1:]).all()
 
     app.multiselect(key="compare.others").set_value(["kernel/k1", "cluster/agglomerative"]).run()
     app.button(key="compare.run").click().run()
@@ -157,6 +171,25 @@ def test_at_the_noise_ceiling_no_more_answers_are_asked_for():
     notes = {a.text: a.y for a in drawn.layout.annotations if "noise ceiling" in a.text}
     assert notes == {"noise ceiling, lower bound": pytest.approx(0.33),
                      "noise ceiling, upper bound": pytest.approx(0.29)}
+
+
+def test_what_differs_by_chance_is_not_recommended():
+    """Not even for prediction alone; and the rule of thumb only warns."""
+    best = ErrorEstimate(0.29, 0.27, 0.31, 900, "", np.array([]), np.array([]))
+    apart = PairedDifference(0.004, -0.002, 0.010, 0.003, 7.0, 0.18)
+    unsure = Suggestion(1, 5, {1: 0.2}, behind={1: apart}, needed=1200.0, n_answers=900)
+    text = in_words("STE", unsure, best)
+    assert text.startswith("STE: 1 dimension. 5 dimensions have the lowest error, 0.290")
+    assert "difference of 0.4 points [-0.2, 1.0] is not significant, p = 0.2." in text
+    assert "prediction alone" not in text
+    assert text.endswith("take at least d n ln n = 1,200 answers; there are 900.")
+    clear = PairedDifference(0.018, 0.009, 0.027, 0.004, 7.0, 0.002)
+    sure = Suggestion(5, 5, {1: 0.001}, behind={1: clear}, needed=100.0, n_answers=900)
+    assert in_words("STE", sure, best).endswith("worse by 1.8 points [0.9, 2.7], p = 0.001.")
+    assert verdicts("t-STE", {"STE": clear, "CKL": apart}) == [
+        "t-STE beats STE by 1.8 points [0.9, 2.7], p = 0.002.",
+        "t-STE and CKL cannot be told apart: they differ by 0.4 points [-0.2, 1.0], p = 0.18.",
+    ]
 
 
 def curve(end: float, fall: float, spread: float) -> LearningCurve:

@@ -1,0 +1,148 @@
+"""Which of two methods predicts better: errors in the same folds, on the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import ErrorEstimate, spread_over_people
+from tripletscope.core.evaluation.units import KnownPeople, known_people, said
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """By how much one held-out error is above another.
+
+    Attributes
+    ----------
+    difference : float
+        Of the errors; above zero where the second is better.
+    low, high : float
+        95 % interval.
+    spread : float
+        Standard error of the difference.
+    degrees : float
+        Degrees of freedom of the standard error.
+    p : float
+        Of no difference, two-sided.
+    unit : {"answers", "participants"}
+    n_units : int or None
+        What is taken as independent, and how many participants.
+    """
+
+    difference: float
+    low: float
+    high: float
+    spread: float
+    degrees: float
+    p: float
+    unit: str = "answers"
+    n_units: int | None = None
+
+    @property
+    def p_above(self) -> float:
+        """P value of no difference against one above zero."""
+        if self.spread == 0:
+            return 0.0 if self.difference > 0 else 1.0
+        return float(stdtr(self.degrees, -self.difference / self.spread))
+
+
+def paired_difference(
+    first: ErrorEstimate, second: ErrorEstimate, triplets: Triplets | Quadruples, ratio: float
+) -> PairedDifference:
+    """Difference of two errors, by a paired t test.
+
+    Parameters
+    ----------
+    first, second : ErrorEstimate
+        Of the same answers, held out in the same folds.
+    triplets : Triplets or Quadruples
+        The answers.
+    ratio : float
+        Answers held out to answers learned from, in every fold.
+
+    Notes
+    -----
+    Where the errors have intervals over participants, the variance is that between participants
+    in how much worse each is predicted, and that of what was learned; see `reach_over_people`.
+    Otherwise it is that between folds, corrected for training parts that overlap (Nadeau &
+    Bengio 2003), or, of answers that were held out once, that between questions.
+
+    Raises
+    ------
+    ValueError
+        If the errors are of different answers or folds.
+    """
+    triplets = as_answers(triplets)
+    known = np.isfinite(first.wrong)
+    if not (
+        len(first.fold_errors) == len(second.fold_errors) and len(known) == len(triplets)
+        and np.array_equal(known, np.isfinite(second.wrong))
+    ):
+        raise ValueError("Errors can be paired only if the same answers were held out in both.")
+    folds = np.asarray(first.fold_errors) - np.asarray(second.fold_errors)
+    held_out = triplets.take(known)
+    apart = first.wrong[known].astype(float) - second.wrong[known]
+    mean = float(folds.mean() if len(folds) else np.average(apart, weights=held_out.weight))
+    people = None
+    if first.unit == "participants":
+        people = known_people(held_out, "participants")
+    if people is None and len(folds):
+        spread = float(np.sqrt((1.0 / len(folds) + ratio) * folds.var(ddof=1)))
+        degrees = float(len(folds) - 1)
+    else:
+        groups = np.unique(held_out.groups, return_inverse=True)[1]
+        parts = people or KnownPeople(groups, int(groups.max()) + 1)
+        spread, degrees = spread_over_people(
+            folds, ratio, parts.influence(apart, held_out.weight)
+        )
+    reach = spread * float(stdtrit(degrees, 0.975)) if spread else 0.0
+    p = 2 * float(stdtr(degrees, -abs(mean) / spread)) if spread else float(mean == 0)
+    return PairedDifference(
+        mean, mean - reach, mean + reach, spread, degrees, p, **said(people)
+    )
+
+
+def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
+    """Probabilities p corrected for their number (Holm 1979)."""
+    order = sorted(p_values, key=p_values.__getitem__)
+    found, highest = {}, 0.0
+    for rank, name in enumerate(order):
+        highest = max(highest, min((len(order) - rank) * p_values[name], 1.0))
+        found[name] = highest
+    return {name: found[name] for name in p_values}
+
+
+def behind_best(
+    estimates: Mapping[Name, ErrorEstimate], triplets: Triplets | Quadruples, ratio: float
+) -> tuple[Name, dict[Name, PairedDifference]]:
+    """The method with the lowest error, and by how much every other one is behind.
+
+    Parameters
+    ----------
+    estimates : mapping to ErrorEstimate
+        At least one; see `paired_difference`.
+    triplets : Triplets or Quadruples
+    ratio : float
+
+    Returns
+    -------
+    best : Name
+    behind : dict to PairedDifference
+        Of all others, with p values corrected for their number (Holm 1979).
+    """
+    best = min(estimates, key=lambda name: estimates[name].error)
+    behind = {
+        name: paired_difference(found, estimates[best], triplets, ratio)
+        for name, found in estimates.items() if name != best
+    }
+    p_values = holm({name: found.p for name, found in behind.items()})
+    return best, {name: replace(found, p=p_values[name]) for name, found in behind.items()}
