@@ -33,8 +33,9 @@ def count_curve(
     errors: np.ndarray | None,
     *,
     title: str,
-    best: int,
+    best: int | None = None,
     shown: int | None = None,
+    most: float | None = None,
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
@@ -47,14 +48,18 @@ def count_curve(
         Half the height of the bars.
     title : str
         Of the criterion.
-    best : int
-        The number that the criterion recommends, ringed.
+    best : int, optional
+        The recommended number, marked by a diamond.
     shown : int, optional
         The number that is shown elsewhere, as a line.
+    most : float, optional
+        The highest value that the criterion can take; bars end there.
     """
     figure = go.Figure()
     bars = None if errors is None else {
-        "type": "data", "array": errors, "thickness": 1.2 * canvas.scale, "width": 0,
+        "type": "data", "arrayminus": errors,
+        "array": errors if most is None else np.minimum(errors, np.maximum(most - values, 0.0)),
+        "thickness": 1.2 * canvas.scale, "width": 0,
         "color": transparent(PALETTE[0], 0.5),
     }
     if shown is not None and numbers[0] <= shown <= numbers[-1]:

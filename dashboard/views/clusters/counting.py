@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
+from tripletscope.core.cluster.recommendation import ClusterAdvice, recommend_clusters
 from tripletscope.core.cluster.stability import Stability, stability
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.clusters import count_curve, together_matrix
@@ -22,8 +23,6 @@ from tripletscope.dashboard.views.page import tab
 
 _THIRD = Canvas(320.0, 260.0)
 _SQUARE = Canvas(760.0, 640.0)
-#: Below this silhouette there are no substantial clusters (Kaufman & Rousseeuw 1990, p. 88).
-_SUBSTANTIAL = 0.25
 _SURE, _UNSURE = 0.75, 0.5
 
 
@@ -73,44 +72,22 @@ def show_numbers(shown: ShownClustering) -> None:
                 "merges recur in bootstrap replicates.",
             )
             return
-        _verdict(shown, counts, resampled)
-        _curves(shown, counts, resampled)
+        advice = recommend_clusters(counts, resampled) if counts is not None else None
+        _verdict(shown, advice, resampled)
+        _curves(shown, counts, resampled, advice)
     if resampled is not None:
         _together(shown, resampled)
         _merges(shown, resampled)
 
 
 def _verdict(
-    shown: ShownClustering, counts: ClusterCounts | None, resampled: Stability | None
+    shown: ShownClustering, advice: ClusterAdvice | None, resampled: Stability | None
 ) -> None:
-    """What the criteria recommend, in a few sentences, and buttons that do it."""
-    says: dict[str, int] = {}
+    """The recommended number of clusters with its reason, and a button that applies it."""
     sentences = []
-    if counts is not None:
-        says["the silhouette"] = counts.best_by_silhouette
-        says["the gap"] = counts.best_by_gap
-    if resampled is not None:
-        says["stability"] = resampled.most_stable
-    numbers = sorted(set(says.values()))
-    if len(numbers) == 1:
-        names = _listed(list(says))
-        verb = "speaks" if len(says) == 1 else "speak"
-        sentences.append(f"{names} {verb} for {count(numbers[0], 'cluster')}.".capitalize())
-    else:
-        parts = [f"{name} for {count(n, 'cluster')}" for name, n in says.items()]
-        sentences.append(f"The criteria differ: {_listed(parts)}.")
-    if counts is not None:
-        best = float(np.nanmax(np.append(counts.silhouettes, -1.0)))
-        if best < _SUBSTANTIAL:
-            sentences.append(
-                f"The highest silhouette is {best:.2f}: the objects form a continuum rather than "
-                "groups, and clusters merely partition it."
-            )
-        if counts.best_by_gap == 1:
-            sentences.append(
-                "By the gap statistic, two clusters are no better than one, compared with points "
-                "without clusters."
-            )
+    if advice is not None:
+        told = "No clusters" if advice.n_clusters == 1 else count(advice.n_clusters, "cluster")
+        sentences.append(f"Recommended: {told}. {advice.reason}")
     if resampled is not None:
         sure = int((resampled.recovery > _SURE).sum())
         lost = int((resampled.recovery < _UNSURE).sum())
@@ -120,57 +97,54 @@ def _verdict(
             f"{'dissolves' if lost < 2 else 'dissolve'}."
         )
     st.markdown(panels.plain(" ".join(sentences)))
-    if shown.tree is not None:
-        with st.container(horizontal=True):
-            for n in numbers:
-                st.button(
-                    f"Cut into {n:,}", key=f"{PAGE}.cut.{n}", on_click=shown.cut_into, args=(n,),
-                    disabled=n == shown.n_clusters, help="Applies to the whole page.",
-                )
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    if shown.tree is not None and advice is not None and advice.n_clusters > 1:
+        n = advice.n_clusters
+        st.button(
+            f"Cut into {n:,}", key=f"{PAGE}.cut", on_click=shown.cut_into, args=(n,),
+            disabled=n == shown.n_clusters, help="Applies to the whole page.",
+        )
 
 
 def _curves(
-    shown: ShownClustering, counts: ClusterCounts | None, resampled: Stability | None
+    shown: ShownClustering, counts: ClusterCounts | None, resampled: Stability | None,
+    advice: ClusterAdvice | None,
 ) -> None:
-    """One curve for every criterion, side by side."""
+    """One curve for every criterion, side by side, with the recommended number marked in each."""
     curves = []
+    best = advice.n_clusters if advice else None
     if counts is not None:
         known = counts.numbers > 1
         curves.append((
-            "silhouette", counts.numbers[known], counts.silhouettes[known], None,
-            counts.best_by_silhouette,
-            "Mean silhouette: how much closer objects are to their own cluster than to the next. "
-            "The highest is best.",
+            "silhouette", counts.numbers[known], counts.silhouettes[known], None, None,
+            "Mean silhouette: how much closer objects are to their own cluster than to the next; "
+            f"highest for {counts.best_by_silhouette}. It always names a number.",
         ))
         curves.append((
-            "gap", counts.numbers, counts.gaps, counts.gap_errors, counts.best_by_gap,
+            "gap", counts.numbers, counts.gaps, counts.gap_errors, None,
             "Gap statistic: how much more compact clusters are than those of null data sets, with "
-            "standard errors. The best is the first number that the next does not exceed by more "
-            "than its error.",
+            f"standard errors. {counts.best_by_gap} is the first number that the next does not "
+            "exceed by more than its error.",
         ))
     if resampled is not None:
         agreement = resampled.agreement
         curves.append((
-            "stability", resampled.numbers, agreement.mean(axis=0), agreement.std(axis=0),
-            resampled.most_stable,
+            "stability", resampled.numbers, agreement.mean(axis=0), agreement.std(axis=0), 1.0,
             f"Agreement (adjusted Rand index) with the clusters of {len(agreement):,} bootstrap "
-            "replicates, with standard deviations. The highest is best.",
+            f"replicates, with standard deviations; highest for {resampled.most_stable}.",
         ))
-    for column, (name, x, y, errors, best, about) in zip(
+    for column, (name, x, y, errors, most, about) in zip(
         st.columns(len(curves)), curves, strict=True
     ):
+        if best is not None and best in x:
+            about += " Diamond: the recommended number."
         text = f"{shown.described}. {shown.info.name}. {about}"
 
         def draw(
-            canvas: Canvas, name=name, x=x, y=y, errors=errors, best=best, text=text
+            canvas: Canvas, name=name, x=x, y=y, errors=errors, most=most, text=text
         ) -> Any:
             return count_curve(
-                x, y, errors, title=name, best=best, shown=shown.n_clusters, caption=text,
-                canvas=canvas,
+                x, y, errors, title=name, best=best, shown=shown.n_clusters, most=most,
+                caption=text, canvas=canvas,
             )
 
         def table(name=name, x=x, y=y, errors=errors) -> pd.DataFrame:

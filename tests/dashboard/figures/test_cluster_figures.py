@@ -243,6 +243,12 @@ def test_criteria_mark_the_best_number():
                          title="silhouette", best=3, shown=5)
     assert list(figure.data[0].marker.symbol).index("diamond") == 1
     assert figure.layout.shapes[0].x0 == 5
+    none = count_curve(np.arange(2, 6), np.array([0.1, 0.4, 0.95, 0.1]), np.full(4, 0.2),
+                       title="stability", most=1.0)
+    assert "diamond" not in none.data[0].marker.symbol
+    bars = none.data[0].error_y
+    assert list(bars.array) == pytest.approx([0.2, 0.2, 0.05, 0.2])
+    assert list(bars.arrayminus) == [0.2] * 4
 
 
 def test_objects_share_cells_where_there_are_many():

@@ -144,9 +144,33 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     assert app.button(key="clusters.count.run").disabled, "nothing is computed twice"
     table = next(f.value for f in app.dataframe if "overlap" in f.value)
     assert table["found exactly"].iloc[0] == 100.0, "all trees have the root"
-    next(b for b in app.button if b.label.startswith("Cut into") and not b.disabled).click().run()
+    assert "Recommended: No clusters." in text.replace("\\", ""), "they lie in one cloud"
+    assert not [b for b in app.button if b.label.startswith("Cut into")]
+    bars = figure(app, "curve.stability")["data"][0]
+    assert (numbers(bars["y"]) + numbers(bars["error_y"]["array"])).max() <= 1.0
     app.segmented_control(key="clusters.view").set_value("tree").run()
     assert any(any(t["text"]) for t in branches(app)), "support of the branches"
+
+
+def test_the_recommended_number_can_be_applied(services):
+    centres = np.array([[-3.0, 0.0], [3.0, 0.0]])[np.arange(20) % 2]
+    positions = centres + 0.4 * np.random.default_rng(0).normal(size=(20, 2))
+    session = session_on(services, simulate(positions, 2000, seed=0))
+    app = clusters(services, session, "numbers")
+    app.number_input(key="clusters.stability.replicates").set_value(5).run()
+    app.number_input(key="clusters.stability.most").set_value(4).run()
+    app.button(key="clusters.count.run").click().run()
+    settled(app, services)
+    assert "Recommended: 2 clusters." in words(app).replace("\\", "")
+    (button,) = (b for b in app.button if b.label.startswith("Cut into"))
+    assert button.label == "Cut into 2"
+    if not button.disabled:
+        button.click().run()
+        assert app.button(key="clusters.cut").disabled
+    for name in ("silhouette", "gap", "stability"):
+        line = figure(app, f"curve.{name}")["data"][0]
+        marked = list(line["marker"]["symbol"]).index("diamond")
+        assert numbers(line["x"])[marked] == 2, "all three curves mark the same number"
 
 
 def test_clusters_against_labels(services, opened):
