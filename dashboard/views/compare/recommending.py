@@ -67,14 +67,14 @@ def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
         if fewer is not None:
             sentence += (
                 f"; {count(fewer, 'dimension')} would be worse by "
-                f"{points(suggestion.behind[fewer])}, p = {p_value(suggestion.p_values[fewer])}"
+                f"{points(suggestion.behind[fewer])}, {p_value(suggestion.p_values[fewer])}"
             )
     else:
         chosen = suggestion.n_components
         sentence += (
             f"{count(suggestion.best, 'dimension')} have the lowest error, {shown}, but the "
             f"difference of {points(suggestion.behind[chosen])} is not significant, "
-            f"p = {p_value(suggestion.p_values[chosen])}"
+            f"{p_value(suggestion.p_values[chosen])}"
         )
     return f"{sentence}. {suggestion.warning}".rstrip()
 
@@ -83,7 +83,7 @@ def verdicts(best: str, behind: Mapping[str, PairedDifference]) -> list[str]:
     """Whether the method with the lowest error beats each other one."""
     found = []
     for name, apart in behind.items():
-        p = f"p = {p_value(apart.p)}"
+        p = p_value(apart.p)
         if apart.p < Suggestion.level:
             found.append(f"{best} beats {name} by {points(apart)}, {p}.")
         else:
@@ -100,5 +100,5 @@ def points(apart: PairedDifference) -> str:
 
 
 def p_value(value: float) -> str:
-    """A p value in two digits."""
-    return f"{value:.2g}" if value >= 0.001 else "below 0.001"
+    """A p value in two digits, like p = 0.21."""
+    return f"p = {value:.2g}" if value >= 0.001 else "p < 0.001"

@@ -27,7 +27,7 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.curves import learning_figure
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.compare.learning import verdict
-from tripletscope.dashboard.views.compare.recommending import in_words, verdicts
+from tripletscope.dashboard.views.compare.recommending import in_words, p_value, verdicts
 
 
 def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted):
@@ -186,6 +186,7 @@ def test_what_differs_by_chance_is_not_recommended():
     clear = PairedDifference(0.018, 0.009, 0.027, 0.004, 7.0, 0.002)
     sure = Suggestion(5, 5, {1: 0.001}, behind={1: clear}, needed=100.0, n_answers=900)
     assert in_words("STE", sure, best).endswith("worse by 1.8 points [0.9, 2.7], p = 0.001.")
+    assert p_value(0.0002) == "p < 0.001"
     assert verdicts("t-STE", {"STE": clear, "CKL": apart}) == [
         "t-STE beats STE by 1.8 points [0.9, 2.7], p = 0.002.",
         "t-STE and CKL cannot be told apart: they differ by 0.4 points [-0.2, 1.0], p = 0.18.",
