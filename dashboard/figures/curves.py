@@ -87,7 +87,7 @@ def dimension_curves(
             line={"color": PALETTE[k % len(PALETTE)], "dash": "dashdot",
                   "width": 1.5 * canvas.scale},
         )
-    _ceiling_band(figure, ceiling, canvas)
+    ceiling_band(figure, ceiling, canvas)
     if "low" in table and len(shown) and shown.max() > 0.7 * CHANCE:
         figure.add_hline(
             CHANCE, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
@@ -107,7 +107,7 @@ def _hover(row: pd.Series, value: str) -> str:
     return text + (f" [{row['low']:.3f}, {row['high']:.3f}]" if "low" in row else "")
 
 
-def _ceiling_band(figure: go.Figure, ceiling: Ceiling | None, canvas: Canvas) -> None:
+def ceiling_band(figure: go.Figure, ceiling: Ceiling | None, canvas: Canvas) -> None:
     """Draw the errors between the bounds of a noise ceiling."""
     if ceiling is None or not ceiling.is_precise:
         return
@@ -186,7 +186,7 @@ def learning_figure(
         figure, x, mean, mean - reach, mean + reach, canvas=canvas,
         hover="%{x:,} answers: error %{y:.3f}",
     )
-    _ceiling_band(figure, ceiling, canvas)
+    ceiling_band(figure, ceiling, canvas)
     figure.add_vline(mark, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
     # On a logarithmic axis a note stands at the logarithm, its line at the number.
     figure.add_annotation(

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.uncertainty.calibration import Calibration
 from tripletscope.core.uncertainty.reliability import Reliability
-from tripletscope.dashboard.figures.curves import line_with_band
+from tripletscope.dashboard.figures.curves import ceiling_band, line_with_band
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -103,14 +104,13 @@ def coverage(
 
 
 def abstention_curves(
-    threshold: np.ndarray, shares: Mapping[str, np.ndarray], *, ceiling: float | None = None,
+    threshold: np.ndarray, shares: Mapping[str, np.ndarray], *, ceiling: Ceiling | None = None,
     caption: str = "", canvas: Canvas = SCREEN,
 ) -> go.Figure:
     """Shares of answers against the response probability from which a prediction is made.
 
-    Where there are repeats, with the error of predicting each response by the majority of the
-    others to its question: the noise ceiling. It is that of predicting every repeated question,
-    sure or not.
+    With the errors between the bounds of the noise ceiling, where they are known well enough: of
+    predicting every response, sure or not.
     """
     figure = go.Figure()
     for k, (name, share) in enumerate(shares.items()):
@@ -120,15 +120,9 @@ def abstention_curves(
             marker={"size": 6 * canvas.scale, "symbol": SYMBOLS[k]},
             hovertemplate=f"from %{{x:.0%}}: %{{y:.1%}} {name}<extra></extra>",
         )
-    if ceiling is not None:
-        figure.add_scatter(
-            x=[threshold[0], threshold[-1]], y=[ceiling, ceiling], mode="lines",
-            name="noise ceiling (repeated questions)",
-            line={"color": FAINT, "dash": "dash", "width": 2 * canvas.scale},
-            hovertemplate=f"noise ceiling: {ceiling:.1%} error<extra></extra>",
-        )
     _percent_axes(figure, "minimum response probability to predict", "share")
     figure.update_yaxes(rangemode="tozero")
+    ceiling_band(figure, ceiling, canvas)
     return _finished(figure, "abstention", caption, canvas)
 
 

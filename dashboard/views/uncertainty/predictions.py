@@ -11,7 +11,6 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.score import ErrorEstimate, repeat_error
 from tripletscope.core.io import read_questions
 from tripletscope.core.run import Run
 from tripletscope.core.uncertainty.prediction import Abstention, predicted
@@ -21,6 +20,7 @@ from tripletscope.dashboard.figures.trust import abstention_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
+from tripletscope.dashboard.views.compare.comparing import ceiling_of
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertainty.context import (
     PAGE,
@@ -69,19 +69,17 @@ def _curves(context: UncertaintyContext, run: Run) -> None:
     else:
         found = found.by_response
     error, open_ = found.at(_THRESHOLDS)
-    limit = _ceiling(context.triplets.fingerprint, context.triplets)
-    ceiling = None if limit is None else limit.error
+    ceiling = ceiling_of(context.triplets)
     share = {"error of predictions": error, "not predicted": open_}
     text = (
         f"{analysis.describe(context.method)}. {context.info.name}: "
         f"{count(len(found.held_out), 'held-out answer')}. Proportions against the minimum "
         f"{which} from which a response is predicted."
     )
-    if ceiling is not None:
+    if ceiling.is_precise:
         text += (
-            f" Noise ceiling: predicting each of the {count(limit.n_answers, 'response')} to "
-            f"repeated questions by the majority of the others errs in {100 * ceiling:.1f} % (95 % "
-            f"interval {100 * limit.low:.1f} to {100 * limit.high:.1f} %)."
+            " Grey band: the noise ceiling of predicting every response, from its lower to its "
+            "upper bound."
         )
 
     def draw(canvas: Canvas) -> Any:
@@ -92,15 +90,11 @@ def _curves(context: UncertaintyContext, run: Run) -> None:
         caption=text, name=export.file_name(context.info.name, "abstention"),
         table=lambda: pd.DataFrame({
             f"minimum {which}": _THRESHOLDS, "error of what is predicted": error,
-            "left open": open_, "noise ceiling": ceiling,
+            "left open": open_,
         }),
     )
     st.markdown(panels.plain(_in_words(error, open_, which)))
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def _ceiling(key: str, _triplets: Triplets) -> ErrorEstimate | None:
-    return repeat_error(_triplets)
+    st.caption(panels.plain(ceiling.sentence))
 
 
 def _in_words(

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tripletscope.core.evaluation.ceiling import Ceiling
+from tripletscope.core.evaluation.score import Share
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.core.uncertainty.calibration import Calibration
 from tripletscope.core.uncertainty.reliability import Reliability
@@ -74,9 +76,13 @@ def test_abstention_has_a_line_for_every_share():
 
 def test_the_noise_ceiling_is_drawn_where_it_is_known():
     at = np.array([0.5, 0.9])
-    *_, ceiling = abstention_curves(at, {"error": np.array([0.2, 0.1])}, ceiling=0.15).data
-    assert list(ceiling.x) == [0.5, 0.9]
-    assert list(ceiling.y) == [0.15, 0.15]
+    error = {"error": np.array([0.2, 0.1])}
+    ceiling = Ceiling(Share(0.8, 0.79, 0.81, 900), Share(0.85, 0.84, 0.86, 900))
+    drawn = abstention_curves(at, error, ceiling=ceiling).layout.shapes
+    levels = {round(y, 6) for shape in drawn for y in (shape.y0, shape.y1)}
+    assert levels == {0.15, 0.2}
+    vague = Ceiling(ceiling.lower, Share(0.85, 0.7, 0.95, 20))
+    assert not abstention_curves(at, error, ceiling=vague).layout.shapes
 
 
 def test_real_reliability_has_both_probabilities_with_intervals():
