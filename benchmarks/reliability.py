@@ -26,7 +26,7 @@ from sources import LEVEL, alien_eggs, music
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
-from tripletscope.core.evaluation.score import repeat_error
+from tripletscope.core.evaluation.ceiling import repeat_error
 from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.method import Method
 from tripletscope.core.simulation.simulate import simulate
