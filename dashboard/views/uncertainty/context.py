@@ -82,6 +82,11 @@ class UncertaintyContext(Context):
                 f"{self.method.title} has no response model, so only the bootstrap applies. STE, "
                 "t-STE and CKL have one."
             )
+        elif found != "bootstrap" and self.info.n_participants > 1:
+            st.caption(
+                "Takes all answers as those of one observer, or of people who do not differ. The "
+                "bootstrap of participants tells what other people would have changed."
+            )
         return found
 
 

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.views.harness import (
+    crowd,
     figure,
     numbers,
     session_on,
@@ -53,6 +54,17 @@ def test_positions_have_ellipses_from_every_source(services, mapped, source):
     assert sum("order_certainty" in table for table in tables) == 2
     assert sum("response_probability" in table for table in tables) == 1
     assert app.button(key=f"uncertainty.{source}.run").disabled, "nothing is computed twice"
+
+
+def test_a_posterior_of_several_people_says_whose_it_is(services):
+    answers = crowd(12, 300)
+    session = session_on(services, answers)
+    (info,) = services.workspace.datasets()
+    services.workspace.add_run(info, run("fit", STE(n_init=1), answers), "STE")
+    app = uncertainty(session)
+    assert "as those of one observer" not in words(app)
+    app.selectbox(key="uncertainty.source").select("laplace").run()
+    assert "as those of one observer" in words(app)
 
 
 def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, planted):
