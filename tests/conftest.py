@@ -10,6 +10,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from hypothesis import settings
+from streamlit import config
 
 from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
@@ -66,6 +67,11 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 @pytest.fixture(scope="session", autouse=True)
 def _no_test_touches_the_users_workspace(tmp_path_factory):
     os.environ[WORKSPACE_VARIABLE] = str(tmp_path_factory.mktemp("nobody"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pages_are_read_as_the_server_reads_them():
+    config.set_option("runner.magicEnabled", False)
 
 
 @pytest.fixture(scope="session")

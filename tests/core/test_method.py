@@ -32,7 +32,7 @@ def test_parameters_come_in_order_with_their_types():
 
 
 def test_functions_declare_like_methods():
-    assert {p.name for p in parameters(cross_validate)} == {"folds", "repeats", "seed"}
+    assert {p.name for p in parameters(cross_validate)} == {"folds", "repeats", "unit", "seed"}
 
 
 def test_checked_completes_and_converts():

@@ -213,10 +213,12 @@ def test_telemetry_is_off_the_upload_limit_is_set_and_chosen_tabs_are_not_logged
          "import streamlit.config as c; c._main_script_path = str(APP); c.get_config_options(True);"
          "import json; print(json.dumps([c.get_option(o) for o in ('browser.gatherUsageStats', "
          "'server.maxUploadSize', 'client.showErrorDetails', 'server.address', "
-         "'global.disableWidgetStateDuplicationWarning')]))"],
+         "'global.disableWidgetStateDuplicationWarning', 'runner.magicEnabled')]))"],
         capture_output=True, text=True, timeout=60,
     )
-    assert json.loads(done.stdout) == [False, 500, "none", "127.0.0.1", True]
+    assert json.loads(done.stdout) == [
+        False, 500, "none", "127.0.0.1", True, False
+    ]
 
 
 def test_compiled_code_can_be_prepared(tmp_path):
