@@ -74,7 +74,7 @@ def response_reliability(
                   for p, a, low, high, n in zip(*vars(bins).values(), strict=True)],
             hovertemplate="%{text}<extra></extra>",
         )
-    _percent_axes(figure, "said", "held-out responses as predicted")
+    _percent_axes(figure, "predicted probability", "held-out responses as predicted")
     return _finished(figure, "response-reliability", caption, canvas)
 
 
