@@ -35,6 +35,15 @@ def start(page: str = "start", session: str | None = None) -> AppTest:
     return app
 
 
+def on_tab(app: AppTest, page: str, tab: str) -> AppTest:
+    """The app on a tab of the page that it shows."""
+    tabs = app.segmented_control(key=f"{page}.view")
+    if tabs.value != tab:
+        tabs.set_value(tab).run()
+    assert not app.exception
+    return app
+
+
 def settled(app: AppTest, services) -> AppTest:
     """The app once the job of its session has ended."""
     for job in services.jobs.of(app.session_state[_KEY].id):

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from tests.dashboard.views.harness import (
     figure,
     numbers,
+    on_tab,
     session_on,
     settled,
     start,
@@ -32,11 +33,7 @@ from tripletscope.dashboard.views.clusters.tree import memberships, merges
 
 
 def clusters(services, session: str, view: str = "tree") -> AppTest:
-    app = settled(start("clusters", session), services)
-    if view != "tree":
-        app.segmented_control(key="clusters.view").set_value(view).run()
-    assert not app.exception
-    return app
+    return on_tab(settled(start("clusters", session), services), "clusters", view)
 
 
 def branches(app: AppTest) -> list[dict]:

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from tests.dashboard.views.harness import (
     figure,
     numbers,
+    on_tab,
     session_on,
     settled,
     start,
@@ -23,11 +24,7 @@ from tripletscope.dashboard.state import _KEY
 
 
 def kernel(session: str, view: str = "similarities") -> AppTest:
-    app = start("kernel", session)
-    if view != "similarities":
-        app.segmented_control(key="kernel.view").set_value(view).run()
-    assert not app.exception
-    return app
+    return on_tab(start("kernel", session), "kernel", view)
 
 
 def test_the_first_kernel_is_there_without_asking(services, opened):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from tests.dashboard.views.harness import PAGES, figure, numbers, settled, start, words
+from tests.dashboard.views.harness import PAGES, figure, numbers, on_tab, settled, start, words
 from tests.paths import FIXTURES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -47,12 +48,8 @@ def opened(services) -> str:
     return keep(services, Triplets(rows, objects, answers, "Greys"))
 
 
-def scale(session: str, view: str = "scales"):
-    app = start("scale", session)
-    if view != "scales":
-        app.segmented_control(key="scale.view").set_value(view).run()
-    assert not app.exception
-    return app
+def scale(session: str, view: str = "scales") -> AppTest:
+    return on_tab(start("scale", session), "scale", view)
 
 
 def compute(app, services, key: str):

@@ -13,6 +13,7 @@ from tests.dashboard.views.harness import (
     PAGES,
     figure,
     numbers,
+    on_tab,
     session_on,
     settled,
     start,
@@ -27,11 +28,7 @@ from tripletscope.dashboard.state import _KEY
 
 
 def trees(session: str, view: str = "tree") -> AppTest:
-    app = start("trees", session)
-    if view != "tree":
-        app.segmented_control(key="trees.view").set_value(view).run()
-    assert not app.exception
-    return app
+    return on_tab(start("trees", session), "trees", view)
 
 
 def marks(app: AppTest, name: str, key: str = "trees.diagram") -> dict:

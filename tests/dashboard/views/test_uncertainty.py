@@ -12,6 +12,7 @@ from tests.dashboard.views.harness import (
     crowd,
     figure,
     numbers,
+    on_tab,
     session_on,
     settled,
     start,
@@ -25,11 +26,7 @@ from tripletscope.dashboard.views.uncertainty.predictions import _THRESHOLDS, _i
 
 
 def uncertainty(session: str, view: str = "positions") -> AppTest:
-    app = start("uncertainty", session)
-    if view != "positions":
-        app.segmented_control(key="uncertainty.view").set_value(view).run()
-    assert not app.exception
-    return app
+    return on_tab(start("uncertainty", session), "uncertainty", view)
 
 
 def test_uncertainty_asks_for_a_map_first(services, opened):
