@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import streamlit as st
 
+from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Method
@@ -25,7 +26,7 @@ from tripletscope.dashboard.interface.controls import pressed, tabs
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.opening import about
@@ -88,8 +89,7 @@ class Context:
         """The newest job of the tab on these answers."""
         if self.slot is None:
             return None
-        slot = self.session.slot(self.slot) if self.info else self.slot
-        return services().jobs.latest(self.session.id, slot)
+        return services().jobs.latest(self.session.id, self._place())
 
     @property
     def waiting(self) -> bool:
@@ -111,10 +111,22 @@ class Context:
         self, title: str, pieces: Sequence[analysis.Piece], names: Sequence[str] = ()
     ) -> Job:
         """Compute in the background what is not there yet."""
+        answers = self.answers if self.info else None
+        return analysis.submit(self.session, self.info, answers, self._slot(), title, pieces, names)
+
+    def begin(self, title: str, words: str, work: Callable[[Progress], Any]) -> Job:
+        """Do in the background what is no task of a method; its result is in `Job.results`."""
+        job = Job(self.session.id, self._place(), title, [Step(words, work)])
+        return services().jobs.submit(job)
+
+    def _slot(self) -> str:
         if self.slot is None:
             raise TypeError("nothing is computed on a tab that is declared with slot=None")
-        answers = self.answers if self.info else None
-        return analysis.submit(self.session, self.info, answers, self.slot, title, pieces, names)
+        return self.slot
+
+    def _place(self) -> str:
+        """The slot on the answers that are in use."""
+        return self.session.slot(self._slot()) if self.info else self._slot()
 
     def compute_button(
         self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,

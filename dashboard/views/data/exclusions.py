@@ -21,7 +21,6 @@ from tripletscope.dashboard.interface.controls import parameter_form, pressed
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import show_outcome, watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.quality import newest_method, pick_people
@@ -180,10 +179,10 @@ def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
         help="Predicts held-out answers among the remaining ones, from maps fitted with and "
         f"without the excluded ones: {analysis.describe(method)}.",
     ):
-        services().jobs.submit(Job(
-            context.session.id, context.session.slot(PAGE), f"Effect of exclusion: {info.name}",
-            [Step("Predicting with and without", _measured(info, cleaning, exclusion, method))],
-        ))
+        context.begin(
+            f"Effect of exclusion: {info.name}", "Predicting with and without",
+            _measured(info, cleaning, exclusion, method),
+        )
         st.rerun()
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import NMDS
@@ -18,7 +20,7 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method, pressed
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.fitting import PAGE
@@ -29,53 +31,89 @@ _PLOT = Canvas(760.0, 420.0)
 _PLACE = f"{PAGE}.dissimilarities"
 
 
-@tab(PAGE, "Dissimilarities", 2, slot=None)
+@dataclass(frozen=True)
+class Mapped:
+    """A matrix, and the map of it.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (m, m)
+    objects : ndarray of int, shape (m,)
+        Positions of its objects among those of the data set.
+    neighbours : int or None
+        Nearest ones that the map is to keep, by LOE.
+    source : str
+        The file, and how it was read.
+    """
+
+    fitted: Embedding
+    matrix: np.ndarray
+    objects: np.ndarray
+    neighbours: int | None
+    source: str
+
+
+@tab(PAGE, "Dissimilarities", 2, slot=_PLACE)
 def show_dissimilarities(context: Context) -> None:
     """A matrix between the objects, mapped by its order alone."""
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.picture_and_side()
     with side:
-        file = st.file_uploader(
-            "Matrix", key=_PLACE,
-            help="A square table of dissimilarities or similarities, in any format, with the "
-            "names of the objects in the first row and column, or without names in the order of "
-            "the objects.",
-        )
-        method = pick_method(
-            context.session, ("matrix_embedding",), f"{_PLACE}.method", "Method", NMDS.name
-        )
-        values = parameter_form(context.session, method, f"{_PLACE}.{method.name}")
-        neighbours = None
-        if method is not NMDS:
-            most = max(context.triplets.n_objects - 2, 1)
-            neighbours = int(number(
-                context.session, f"{_PLACE}.neighbours", "Neighbours", 1, most, min(5, most),
-                help="Of every object: the map is to keep so many most similar ones nearest.",
-            ) or 1)
+        _ask(context)
+    job = context.job
     with picture:
-        if file is None:
+        if job is not None and job.results:
+            _show(context, job.results[0])
+        elif job is None or not job.active:
             panels.empty(
                 "No dissimilarities yet",
                 "Upload a square matrix of dissimilarities between these objects: ratings, "
-                "confusions, distances of features. The map keeps their order, not their size.",
+                "confusions, distances of features; then press Fit. The map keeps their order, "
+                "not their size.",
             )
-            return
-        try:
+
+
+def _ask(context: Context) -> None:
+    """The form, and the button that maps what was uploaded."""
+    file = st.file_uploader(
+        "Matrix", key=_PLACE,
+        help="A square table of dissimilarities or similarities, in any format, with the "
+        "names of the objects in the first row and column, or without names in the order of "
+        "the objects.",
+    )
+    kind = pick_method(
+        context.session, ("matrix_embedding",), f"{_PLACE}.method", "Method", NMDS.name
+    )
+    method = kind(**parameter_form(context.session, kind, f"{_PLACE}.{kind.name}"))
+    neighbours = None
+    if kind is not NMDS:
+        most = max(context.triplets.n_objects - 2, 1)
+        neighbours = int(number(
+            context.session, f"{_PLACE}.neighbours", "Neighbours", 1, most, min(5, most),
+            help="Of every object: the map is to keep so many most similar ones nearest.",
+        ) or 1)
+    asked = pressed(
+        context.session, f"{_PLACE}.run", "Fit", type="primary", icon=":material/play_arrow:",
+        width="stretch", disabled=file is None,
+    )
+    if file is None or not asked:
+        return
+    try:
+        with st.spinner("Reading the matrix"):
             matrix, objects, how = read_distances(file.getvalue(), context.triplets, file.name)
-            fitted = _fitted(matrix, method.name, values, neighbours, method(**values))
-        except DataError as error:
-            st.error(panels.plain(str(error)), icon=":material/error:")
-            return
-        _show(context, fitted, matrix, objects, neighbours, f"{file.name}. {how}")
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    source = f"{file.name}. {how}"
 
+    def work(progress: Progress) -> Mapped:
+        if neighbours is None:
+            method.fit_dissimilarities(matrix, progress=progress)
+        else:
+            method.fit_graph(_nearest(matrix, neighbours), progress=progress)
+        return Mapped(method, matrix, objects, neighbours, source)
 
-@st.cache_data(max_entries=8, show_spinner="Fitting the map")
-def _fitted(
-    matrix: np.ndarray, name: str, values: dict[str, Any], neighbours: int | None,
-    _method: Embedding,
-) -> Embedding:
-    if neighbours is None:
-        return _method.fit_dissimilarities(matrix)
-    return _method.fit_graph(_nearest(matrix, neighbours))
+    context.begin(f"{method.title}: {file.name}", f"Fitting {method.title}", work)
+    st.rerun()
 
 
 def _nearest(matrix: np.ndarray, neighbours: int) -> np.ndarray:
@@ -87,10 +125,9 @@ def _nearest(matrix: np.ndarray, neighbours: int) -> np.ndarray:
     return found
 
 
-def _show(
-    context: Context, fitted: Embedding, matrix: np.ndarray, objects: np.ndarray,
-    neighbours: int | None, source: str,
-) -> None:
+def _show(context: Context, found: Mapped) -> None:
+    fitted, matrix, objects = found.fitted, found.matrix, found.objects
+    neighbours, source = found.neighbours, found.source
     triplets, stem = context.triplets, export.file_name(context.info.name, fitted.name)
     positions = np.full((triplets.n_objects, fitted.n_components), np.nan)
     positions[objects] = fitted.embedding_

@@ -217,24 +217,31 @@ def test_samples_show_on_every_page(services):
             assert job.wait(60)
 
 
-def dissimilarities(session: str, file: bytes | None = None) -> AppTest:
+def dissimilarities(services, session: str, file: bytes | None = None) -> AppTest:
     app = start("embedding", session)
     app.segmented_control(key="embedding.view").set_value("dissimilarities").run()
     if file is not None:
         app.file_uploader(key="embedding.dissimilarities").upload("apart.csv", file, "text/csv")
         app.run()
+        app = fitted(app, services)
     assert not app.exception
     return app
+
+
+def fitted(app: AppTest, services) -> AppTest:
+    """The app once the uploaded matrix is mapped, or refused."""
+    app.button(key="embedding.dissimilarities.run").click().run()
+    return app if app.error else settled(app, services)
 
 
 def square_table(matrix: np.ndarray) -> bytes:
     return "\n".join(",".join(f"{d:.6f}" for d in row) for row in matrix).encode()
 
 
-def test_measured_dissimilarities_are_mapped(opened, truth):
-    assert "No dissimilarities yet" in words(dissimilarities(opened))
+def test_measured_dissimilarities_are_mapped(services, opened, truth):
+    assert "No dissimilarities yet" in words(dissimilarities(services, opened))
     apart = np.linalg.norm(truth[:, None] - truth, axis=2)
-    app = dissimilarities(opened, square_table(apart**2))
+    app = dissimilarities(services, opened, square_table(apart**2))
     text = words(app).replace("\\", "")
     assert "NMDS, 2 dimensions" in text
     assert "of 30 objects, apart.csv." in text
@@ -247,7 +254,7 @@ def test_measured_dissimilarities_are_mapped(opened, truth):
     assert len(shares) == 30
     assert shares.is_monotonic_decreasing
     app.selectbox(key="embedding.dissimilarities.method").select("loe").run()
-    assert not app.exception
+    app = fitted(app, services)
     text = words(app).replace("\\", "")
     kept = int(re.search(r"5 neighbours each, (\d+) % of them kept", text)[1])
     assert kept > 70
@@ -256,12 +263,13 @@ def test_measured_dissimilarities_are_mapped(opened, truth):
 
 def test_some_objects_may_have_dissimilarities_and_mistakes_are_told(services, opened, truth):
     apart = np.linalg.norm(truth[:8, None] - truth[:8], axis=2)
-    app = dissimilarities(opened, square_table(apart))
+    app = dissimilarities(services, opened, square_table(apart))
     assert "8 rows without names" in app.error[0].value.replace("\\", "")
     (info,) = services.workspace.datasets()
     ids = services.workspace.triplets(info).ids[:8]
     rows = [["", *ids], *([name, *row] for name, row in zip(ids, apart, strict=True))]
-    app = dissimilarities(opened, "\n".join(",".join(map(str, row)) for row in rows).encode())
+    named = "\n".join(",".join(map(str, row)) for row in rows).encode()
+    app = dissimilarities(services, opened, named)
     assert not app.error
     assert "of 8 objects" in words(app)
     spec = figure(app, "embedding.dissimilarities.map")
