@@ -11,13 +11,14 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from tripletscope import __version__
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.columns.reading import SIDE_ROLES
 from tripletscope.core.io.writing import WRITERS, write_answers
 from tripletscope.core.method import Inner, Method, parameters, unfitted
 from tripletscope.core.quality import Cleaning
-from tripletscope.core.run import TASKS, Run
+from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 
@@ -73,10 +74,20 @@ def reproduction(
             name for name, column in pairs.answers.items() if not is_numeric_dtype(column)
         ],
     }
-    files[f"{name}.py"] = _script(
-        info, name, list(zip(runs, data, strict=True)), sources, told
-    ).encode()
+    given = {"answers": cleaning.triplets, "pairs": pairs or cleaning.triplets, "None": None}
+    found = [(run, of, _is_of_now(run, given[of])) for run, of in zip(runs, data, strict=True)]
+    files[f"{name}.py"] = _script(info, name, found, sources, told).encode()
     return files
+
+
+def _is_of_now(run: Run, given: Triplets | Quadruples | None) -> bool:
+    """Whether this version computes a result under the same key; an earlier one had others."""
+    if _later_options(run):
+        return False
+    try:
+        return key(run.task, run.fresh(), given, run.options) == run.key
+    except (DataError, ValueError):  # an option that is not there any more
+        return False
 
 
 def _written(triplets: Triplets, name: str, files: dict[str, bytes]) -> str:
@@ -101,8 +112,8 @@ def _data_of(run: Run, cleaning: Cleaning, pairs: Quadruples | None) -> str:
 
 
 def _script(
-    info: DatasetInfo, name: str, runs: Sequence[tuple[Run, str]], sources: dict[str, str],
-    told: dict[str, list[str]],
+    info: DatasetInfo, name: str, runs: Sequence[tuple[Run, str, bool]],
+    sources: dict[str, str], told: dict[str, list[str]],
 ) -> str:
     """The script.
 
@@ -111,8 +122,9 @@ def _script(
     info : DatasetInfo
     name : str
         With which the names of files begin.
-    runs : sequence of (Run, str)
-        Each with what the data that it is of are called.
+    runs : sequence of (Run, str, bool)
+        Each with what the data that it is of are called, and whether this version keeps it under
+        the same key.
     sources : dict of str to str
         Files by what is in them.
     told : dict of str to list of str
@@ -145,10 +157,10 @@ def _script(
             given += f", gold=ts.read_gold({sources['gold']!r}, answers)[0]"
         lines.append(f"{of} = ts.Cleaning.from_log({given}).triplets")
     taken: set[str] = set()
-    for found, data in runs:
+    for found, data, is_of_now in runs:
         result, method = _name(f"{found.task} {found.method}", taken), _source(found.fresh())
         lines += ["", f"{result} = ts.run({found.task!r}, {method}, {data}{_options(found)})"]
-        if _later_options(found):
+        if not is_of_now:
             lines.append("# An earlier version computed this, from the same answers.")
         elif found.complete:
             lines.append(f"assert {result}.key == {found.key!r}, 'computed from something else'")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -79,10 +80,16 @@ def test_results_of_a_version_with_fewer_options_are_computed_as_then(tmp_path, 
     info = workspace.add_dataset(planted, origin="a", report=[])
     given = run("bootstrap", STE(n_init=1), planted, {"replicates": 2})
     del given.options["unit"]
-    files = reproduce.reproduction(info, workspace.cleaning(info), [given])
+    fit = run("fit", STE(n_init=1), planted)
+    older = replace(fit, key="of another version")
+    files = reproduce.reproduction(info, workspace.cleaning(info), [given, older])
     (script,) = [content.decode() for name, content in files.items() if name.endswith(".py")]
     assert "'unit': 'answers'" in script
-    assert "assert" not in script, "the key is of other options"
+    assert script.count("An earlier version") == 2
+    assert "assert" not in script, "the keys are of other options, and of another version"
+    files = reproduce.reproduction(info, workspace.cleaning(info), [fit])
+    (script,) = [content.decode() for name, content in files.items() if name.endswith(".py")]
+    assert f"assert fit_ste.key == {fit.key!r}" in script
 
 
 @pytest.mark.parametrize(
