@@ -7,7 +7,13 @@ import pytest
 from scipy.special import expit
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling, repeat_error
+from tripletscope.core.evaluation.ceiling import (
+    Ceiling,
+    _asked,
+    _sums,
+    noise_ceiling,
+    repeat_error,
+)
 from tripletscope.core.evaluation.score import Share
 from tripletscope.core.simulation.simulate import simulate
 
@@ -136,3 +142,22 @@ def test_what_leaves_nothing_to_gain():
     assert not ceiling.is_reached(0.2999, 0.3001), "surely above, be it by little"
     vague = Ceiling(bounds[0], Share(0.72, 0.6, 0.8, 20))
     assert not vague.is_reached(0.286, 0.27)
+
+
+@pytest.mark.parametrize("people", [True, False])
+def test_leaving_one_out_is_as_if_it_had_not_been_there(people):
+    """The sums of the jackknife against those of the data without each unit."""
+    rng = np.random.default_rng(3)
+    rows = np.array([[0, 1, 2], [1, 0, 2], [2, 0, 1]])[rng.integers(3, size=60)]
+    turned = rng.random(60) < 0.3
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    data = by(rows.tolist(), [f"p{k}" for k in rng.integers(6, size=60)])
+    asked = _asked(data)
+    part = data.answers["participant"] if people else data.questions
+    units = np.unique(part, return_inverse=True)[1]
+    total, without = _sums(asked, units, people)
+    for unit in range(int(units.max()) + 1):
+        rest = _asked(data.take(np.flatnonzero(units != unit)))
+        alone, _ = _sums(rest, np.zeros(len(rest.own), dtype=int), False)
+        np.testing.assert_allclose(without[:, unit], alone, atol=1e-9)
+    assert np.isfinite(total).all()

@@ -131,6 +131,16 @@ def test_margins_of_every_kind_can_be_calibrated(method, noisy):
     assert found.slope > 0
 
 
+@pytest.mark.parametrize(("given", "word"), [
+    (0.8, "overconfident"), (0.95, "about right"), (1.0, "underconfident"),
+])
+def test_the_verdict_says_in_which_direction_sure_predictions_err(given, word, noisy):
+    found = margin_reliability(STE(n_init=1), noisy.take(np.arange(800)), folds=2)
+    turned = np.arange(800) >= 800 * given
+    said = np.where(turned, 1 - 0.95, 0.95)
+    assert f"({word})" in replace(found, response=said).verdict
+
+
 def test_lapses_are_found(noisy):
     assert reliability(STE(n_init=1), noisy, maps=10).lapse == pytest.approx(0.1, abs=0.04)
 
