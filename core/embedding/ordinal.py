@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
@@ -23,6 +25,12 @@ from tripletscope.core.optimise.minimise import Optimum, adapted, minimise, rest
 _SCALES = 2.0 ** np.arange(-4, 4)
 #: Answers on which they are tried.
 _SCALING_ANSWERS = 1024
+#: Starts by default, and at most where they lead to maps of different losses.
+_STARTS, _MOST_STARTS = 4, 16
+#: Up to so many answers further starts are cheap, and different losses common.
+_FEW_ANSWERS = 20_000
+#: Losses this much above the lowest one, as a fraction, count as the same.
+SAME_LOSS = 1e-3
 #: Places at which `transform` begins to look for an object's best one.
 _PLACES = 4
 
@@ -91,13 +99,13 @@ class OrdinalEmbedding(Embedding):
     ----------
     embedding_ : ndarray, shape (n, d)
         Positions, centred, turned to their principal axes.
-    embeddings_ : ndarray, shape (n_init, n, d)
+    embeddings_ : ndarray, shape (starts, n, d)
         The map of every start, likewise.
     placed_ : ndarray of bool, shape (n,)
         False for objects that only answers of weight 0 mention, or none; these lie at the origin.
     loss_ : float
         Loss of the best start, the prior's share included.
-    losses_ : ndarray, shape (n_init,)
+    losses_ : ndarray, shape (starts,)
         Final loss of every start.
     n_iter_ : int
         Iterations of the best start.
@@ -122,7 +130,17 @@ class OrdinalEmbedding(Embedding):
             "Coordinates per object. Two are easy to look at; more may predict answers better.",
         ),
     ] = 2
-    n_init: Starts = 4
+    n_init: Annotated[
+        int | None,
+        Number(
+            1, 100, "Restarts",
+            "The loss has local minima. Of this many restarts, the map with the lowest loss is "
+            "kept. Automatic: 4, then twice as many, up to 16, as long as only one of them has "
+            "reached the lowest loss (within 0.1 %), there are at most 20,000 answers, and the "
+            "first does not begin at the objects' order.",
+            advanced=True, automatic=f"{_STARTS} to {_MOST_STARTS}",
+        ),
+    ] = None
     init: Annotated[
         str,
         Choice(
@@ -214,10 +232,8 @@ class OrdinalEmbedding(Embedding):
         shape = (self.n_components, given.n_objects)
 
         with single_blas_thread():
-            found = restarts(
-                lambda start, progress: self._minimise(answers, start, progress),
-                self._starts(answers, init_embedding),
-                progress=adapted(progress, lambda x: x.reshape(shape).T),
+            found = self._restarts(
+                answers, init_embedding, adapted(progress, lambda x: x.reshape(shape).T)
             )
             self.n_objects_ = given.n_objects
             self.placed_ = answers.placed
@@ -235,6 +251,27 @@ class OrdinalEmbedding(Embedding):
         self.stopped_ = any(optimum.stopped for optimum in found)
         self.triplet_error_ = 1.0 - self.score(given)
         return self
+
+    def _restarts(
+        self, answers: PreparedAnswers, init_embedding: np.ndarray | None, progress: Progress
+    ) -> list[Optimum]:
+        """What every start leads to; where they disagree, of more starts than at first."""
+        # Who knows the order is not looking for a folded map, be its loss lower.
+        more = len(answers) <= _FEW_ANSWERS and self.init != "order"
+        most = self.n_init or (_MOST_STARTS if more else _STARTS)
+        starts = self._starts(answers, init_embedding, most)
+        found: list[Optimum] = []
+        while len(found) < most:
+            wanted = min(self.n_init or max(2 * len(found), _STARTS), most)
+            found += restarts(
+                lambda start, progress: self._minimise(answers, start, progress),
+                list(islice(starts, wanted - len(found))), first=len(found),
+                progress=part(progress, len(found) / most, wanted / most),
+            )
+            losses = np.array([optimum.loss for optimum in found])
+            if any(optimum.stopped for optimum in found) or agreeing(losses) > 1:
+                break
+        return found
 
     def refitted(
         self, answers: PreparedAnswers, start: np.ndarray | None = None, progress: Progress = silent
@@ -254,7 +291,7 @@ class OrdinalEmbedding(Embedding):
             Meaningless for objects without answers.
         """
         shape = (self.n_components, answers.n_objects)
-        first = self._starts(answers, start)[0]
+        first = next(self._starts(answers, start, 1))
         return self._minimise(answers, first, progress).x.reshape(shape).T
 
     def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
@@ -294,16 +331,15 @@ class OrdinalEmbedding(Embedding):
             )
 
     def _starts(
-        self, answers: PreparedAnswers, init_embedding: np.ndarray | None
-    ) -> list[np.ndarray]:
+        self, answers: PreparedAnswers, init_embedding: np.ndarray | None, most: int
+    ) -> Iterator[np.ndarray]:
         few = answers.thinned(_SCALING_ANSWERS)
         trial = Objective(
             few, self._loss(), self.n_components, self.prior * len(few) / len(answers)
         )
-        starts = []
-        for number, seed in enumerate(np.random.SeedSequence(self.seed).spawn(self.n_init)):
+        for number, seed in enumerate(np.random.SeedSequence(self.seed).spawn(most)):
             if number == 0 and init_embedding is not None:
-                starts.append(_flattened(init_embedding, trial.shape))
+                yield _flattened(init_embedding, trial.shape)
                 continue
             rng = np.random.default_rng(seed)
             if number == 0 and self.init == "spectral":
@@ -313,8 +349,7 @@ class OrdinalEmbedding(Embedding):
             else:
                 start = random_start(answers.n_objects, self.n_components, rng)
             x = start.ravel()
-            starts.append(min((scale * x for scale in _SCALES), key=lambda x: trial(x)[0]))
-        return starts
+            yield min((scale * x for scale in _SCALES), key=lambda x: trial(x)[0])
 
     def distances(self) -> np.ndarray:
         """(n, n) Euclidean distances: in the best map, or on average over the starts."""
@@ -336,6 +371,12 @@ class OrdinalEmbedding(Embedding):
             return [self.embedding_]
         size = rms(self.embedding_[self.placed_])
         return [size * to_unit_rms(embedding, self.placed_) for embedding in self.embeddings_]
+
+
+def agreeing(losses: np.ndarray) -> int:
+    """How many starts have reached the lowest loss, within 0.1 %."""
+    lowest = losses.min()
+    return int((losses <= lowest + SAME_LOSS * abs(lowest)).sum())
 
 
 def _flattened(embedding: np.ndarray, shape: tuple[int, int]) -> np.ndarray:

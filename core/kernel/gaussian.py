@@ -11,6 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.kernel import refuse_matrix
 from tripletscope.core.kernel.mapped import MapKernel
 from tripletscope.core.method import Inner, Method, Number, register
@@ -43,7 +44,7 @@ class GaussianKernel(MapKernel):
         Method | dict | None,
         Inner(
             ("embedding",), "Map", "The kernel is computed from the distances in this map.",
-            automatic="STE"
+            automatic=DEFAULT_EMBEDDING.title,
         ),
     ] = None
     bandwidth: Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
 from tripletscope.core.method import Inner, Method, unfitted
 
@@ -19,7 +19,10 @@ class MapKernel(Kernel):
 
     basis: Annotated[
         Method | dict | None,
-        Inner(("embedding",), "Map", "The map that the kernel needs.", automatic="STE"),
+        Inner(
+            ("embedding",), "Map", "The map that the kernel needs.",
+            automatic=DEFAULT_EMBEDDING.title,
+        ),
     ] = None
 
     def fit(
@@ -43,7 +46,7 @@ class MapKernel(Kernel):
         self._check_parameters()
         given = as_answers(triplets)
         refuse_matrix(given.n_objects)
-        fitted = unfitted(self.basis or STE()).fit(given, progress=progress)
+        fitted = unfitted(self.basis or DEFAULT_EMBEDDING()).fit(given, progress=progress)
         self._fit_mapped(fitted, given)
         self.stopped_ = fitted.stopped_
         return self

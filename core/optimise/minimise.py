@@ -120,8 +120,9 @@ def adapted(
 class _Shared:
     """Merges the reports of several starts, from several threads, into one progress."""
 
-    def __init__(self, progress: Progress, n_starts: int) -> None:
+    def __init__(self, progress: Progress, n_starts: int, first: int) -> None:
         self._progress, self._lock = progress, threading.Lock()
+        self._first = first
         self._fractions = [0.0] * n_starts
         self._stop = False
 
@@ -136,7 +137,9 @@ class _Shared:
             with self._lock:
                 self._fractions[start] = fraction
                 mean = sum(self._fractions) / len(self._fractions)
-                self._stop |= self._progress(mean, loss=loss, snapshot=snapshot, start=start)
+                self._stop |= self._progress(
+                    mean, loss=loss, snapshot=snapshot, start=self._first + start
+                )
                 return self._stop
 
         return as_coarse_as(self._progress, report)
@@ -146,6 +149,7 @@ def restarts(
     minimise_from: Callable[[np.ndarray, Progress], Optimum],
     starts: Sequence[np.ndarray],
     *,
+    first: int = 0,
     progress: Progress = silent,
 ) -> list[Optimum]:
     """Minimise from every start, in threads.
@@ -155,13 +159,16 @@ def restarts(
     minimise_from : callable
         ``(start, progress) -> Optimum``.
     starts : sequence of ndarray, shape (m,)
+    first : int
+        Number of the first of them, for `progress`.
+    progress : Progress
 
     Returns
     -------
     list of Optimum
         In the order of the starts, the same whatever the number of threads.
     """
-    shared = _Shared(progress, len(starts))
+    shared = _Shared(progress, len(starts), first)
 
     def one(number: int, start: np.ndarray, halt: Halt) -> Optimum:
         found = minimise_from(start, shared.of(number))

@@ -9,6 +9,7 @@ import numpy as np
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.mapped import MapKernel
 from tripletscope.core.method import Inner, Method, Number, register
 from tripletscope.core.tree.forest import ComparisonForest, Trees
@@ -39,7 +40,10 @@ class ForestProximity(MapKernel):
 
     basis: Annotated[
         Method | dict | None,
-        Inner(("embedding",), "Map", "Answers questions that nobody was asked.", automatic="STE"),
+        Inner(
+            ("embedding",), "Map", "Answers questions that nobody was asked.",
+            automatic=DEFAULT_EMBEDDING.title,
+        ),
     ] = None
     n_estimators: Trees = 200
     leaf_size: Annotated[

@@ -9,7 +9,7 @@ import streamlit as st
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding import STE
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.io import read_distances
 from tripletscope.core.run import cluster_distances, key
 from tripletscope.dashboard.interface import panels
@@ -37,7 +37,7 @@ def choose_clustering(
     """The clustering that is chosen beside the picture; None where there is none yet."""
     info, listed = context.info, context.runs("fit", "cluster")
     if context.job is None and not listed and info.n_objects <= _QUICK:
-        _compute(context, Agglomerative(basis=STE()))
+        _compute(context, Agglomerative(basis=DEFAULT_EMBEDDING()))
     picture, side = context.picture_and_side()
     with side:
         if listed:
@@ -110,7 +110,7 @@ def _method(current: Session) -> Clustering:
     # A tree is cut after it is made.
     hidden = ("n_clusters",) if issubclass(method, Hierarchy) else ()
     values = parameter_form(
-        current, method, f"{PAGE}.{method.name}", hidden=hidden, inner=STE.name
+        current, method, f"{PAGE}.{method.name}", hidden=hidden, inner=DEFAULT_EMBEDDING.name
     )
     return method(**values)
 

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
@@ -39,7 +40,7 @@ from tripletscope.dashboard.views.compare.recommending import in_words, verdicts
 from tripletscope.dashboard.views.page import Context, tab
 
 _LOW = Canvas(900.0, 260.0)
-_USUAL_METHODS = ["ste", "tste"]
+_USUAL_METHODS = [DEFAULT_EMBEDDING.name, STE.name]
 _TESTS = (
     "Methods and dimensions are compared by their errors on the same answers in the same folds, "
     "by a paired t test over participants where eight or more are known, else over folds (Nadeau "

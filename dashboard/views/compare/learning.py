@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import LearningCurve, learning_curve, tune
 from tripletscope.core.evaluation.score import CHANCE, has_split, split_of
@@ -30,7 +31,10 @@ def show_learning(context: Context) -> None:
     picture, side = context.picture_and_side()
     with side:
         known = {name: method.title for name, method in methods("embedding").items()}
-        name = pick(context.session, "compare.curve.method", "Method", known, default="ste")
+        name = pick(
+            context.session, "compare.curve.method", "Method", known,
+            default=DEFAULT_EMBEDDING.name,
+        )
         d = number(context.session, "compare.curve.d", "Dimensions", 1, 20, 2) or 2
         options = parameter_form(context.session, learning_curve, "compare.curve")
         method = methods("embedding")[name](n_components=d)
@@ -131,7 +135,9 @@ def show_tuning(context: Context) -> None:
             name: method.title for name, method in methods("embedding").items()
             if name not in _UNTUNED
         }
-        name = pick(context.session, "compare.tune.method", "Method", known, default="ste")
+        name = pick(
+            context.session, "compare.tune.method", "Method", known, default=DEFAULT_EMBEDDING.name
+        )
         options = parameter_form(context.session, tune, "compare.tune")
         method = methods("embedding")[name]()
         found = context.find(method, "tune", options)
@@ -157,7 +163,7 @@ def show_tuning(context: Context) -> None:
         if has_split(context.triplets):
             n_answers, noun = int(split_of(context.triplets)[0].sum()), "training answer"
         text = (
-            f"{method.title}, average of {count(method.n_init, 'restart')}. {context.info.name}: "
+            f"{method.title}, average over restarts. {context.info.name}: "
             f"{count(n_answers, noun)}. Cross-validated error by prior strength."
         )
 

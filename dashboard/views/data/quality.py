@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.embedding import STE
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.method import Method
 from tripletscope.core.quality import (
     Cleaning,
@@ -87,10 +87,10 @@ class QualityContext(Context):
 
 
 def newest_method(info: DatasetInfo) -> Method:
-    """The method of the newest map, not fitted; without one, STE."""
+    """The method of the newest map, not fitted; without one, the usual."""
     listed = services().workspace.runs(info.id, "fit", "embedding")
     fit = services().workspace.run(info.id, listed[0].key) if listed else None
-    return fit.fresh() if fit else STE()
+    return fit.fresh() if fit else DEFAULT_EMBEDDING()
 
 
 @st.cache_data(max_entries=8, show_spinner="Assessing the data quality")

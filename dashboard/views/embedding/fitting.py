@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.embedding.ordinal import SAME_LOSS, agreeing
 from tripletscope.core.evaluation.score import CHANCE, cross_validate, has_split, n_groups
 from tripletscope.core.evaluation.units import over_units
-from tripletscope.core.method import Method, methods, parameters
+from tripletscope.core.method import Method, parameters
 from tripletscope.core.run import key
 from tripletscope.core.uncertainty import bootstrap
 from tripletscope.dashboard import analysis
@@ -37,7 +38,6 @@ from tripletscope.dashboard.views.page import Context, tab
 
 _LIVE = Canvas(900.0, 480.0)
 PAGE = "embedding"
-_DEFAULT_METHOD = "ste"
 
 
 @tab(PAGE, "Map", 1)
@@ -76,7 +76,7 @@ def _result(context: Context, chosen: RunInfo) -> Result:
 
 
 def _default_method() -> Method:
-    return methods("embedding")[_DEFAULT_METHOD]()
+    return DEFAULT_EMBEDDING()
 
 
 def _default_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
@@ -89,7 +89,7 @@ def _default_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
 
 def _settings(context: Context) -> None:
     st.subheader("Method", anchor=False)
-    method = method_form(context.session, "embedding", "embedding", _DEFAULT_METHOD)
+    method = method_form(context.session, "embedding", "embedding", DEFAULT_EMBEDDING.name)
     tasks: dict[str, dict[str, Any]] = {}
     with st.expander("Uncertainty and error"):
         if switch(context.session, "embedding.bootstrap", "Bootstrap the positions", True):
@@ -202,8 +202,9 @@ def _quality(result: Result) -> None:
     )
     facts[2].metric("Loss", number(numbers["loss_"], 5))
     losses = result.fit.arrays["losses_"]
-    same = int(np.sum(losses <= numbers["loss_"] * 1.001))
-    facts[2].caption(f"{same} of {count(len(losses), 'restart')} within 0.1 %")
+    facts[2].caption(
+        f"{agreeing(losses)} of {count(len(losses), 'restart')} within {100 * SAME_LOSS:g} %"
+    )
     state = "converged" if numbers["converged_"] else "not converged"
     facts[3].metric("Iterations", f"{numbers['n_iter_']:,}")
     facts[3].caption(

@@ -201,7 +201,7 @@ def caption(result: Result, style: MapStyle) -> str:
     fitted, numbers = result.fitted, result.fit.numbers
     words = [analysis.describe(fitted)]
     if fitted.n_init == type(fitted).n_init:  # otherwise it was named
-        words.append(f"lowest loss of {count(fitted.n_init, 'restart')}")
+        words.append(f"lowest loss of {count(len(result.fit.arrays['losses_']), 'restart')}")
     if fitted.prior and fitted.prior == type(fitted).prior:
         words.append(f"prior {fitted.prior:g}")
     if not result.fit.complete:

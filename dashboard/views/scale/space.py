@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.embedding import STE
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.run import Run
 from tripletscope.core.scale import OrdinalScale, ordinal_scale
@@ -40,7 +40,8 @@ def show_space(context: StimulusContext) -> None:
     with side:
         d = pick(current, f"{PAGE}.space.d", "Dimensions", _DIMENSIONS)
         name = pick(
-            current, f"{PAGE}.space.method", "Method", context.embeddings(), default=STE.name
+            current, f"{PAGE}.space.method", "Method", context.embeddings(),
+            default=DEFAULT_EMBEDDING.name,
         )
         method = context.embedding(name, d)
         hidden = ["stimulus", "n_components"]

@@ -11,6 +11,7 @@ import streamlit as st
 
 from tripletscope.core.design.detection import Detection, detect_dimension
 from tripletscope.core.design.scenario import Scenario
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.method import methods
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import analysis
@@ -45,7 +46,10 @@ def show_dimension(context: Context) -> None:
     with side:
         scenario = scenario_form(current)
         known = {name: method.title for name, method in methods("embedding").items()}
-        name = pick(current, f"{prefix(current)}.dimension.method", "Method", known, default="ste")
+        name = pick(
+            current, f"{prefix(current)}.dimension.method", "Method", known,
+            default=DEFAULT_EMBEDDING.name,
+        )
         method = method_settings(current, methods("embedding")[name])
         options = parameter_form(
             current, detect_dimension, f"{prefix(current)}.dimension", hidden=SCENARIO,

@@ -13,6 +13,7 @@ import streamlit as st
 
 from tripletscope.core.design.plan import Plan, objection, plan, recommend, rounded_up
 from tripletscope.core.design.scenario import SampleSizes, Scenario
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.method import parameters
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis, export
@@ -64,7 +65,7 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
     known = simulated_methods()
     chosen = several(
         current, f"{place}.methods", "Methods",
-        {name: method.title for name, method in known.items()}, default=["ste"],
+        {name: method.title for name, method in known.items()}, default=[DEFAULT_EMBEDDING.name],
         help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
         "predict without a map.",
     )

@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, space_of
@@ -152,8 +152,10 @@ def choose_space(context: Context) -> Grove | None:
 def _await_a_map(context: Context) -> None:
     """Begin with a first map where that is quick, and say what is missing."""
     if context.job is None and context.info.n_answers <= _FIRST_MAP:
-        pieces: list[analysis.Piece] = [(STE(), "fit", {}), (STE(), "bootstrap", {})]
-        context.submit(f"STE: {context.info.name}", pieces)
+        pieces: list[analysis.Piece] = [
+            (DEFAULT_EMBEDDING(), "fit", {}), (DEFAULT_EMBEDDING(), "bootstrap", {})
+        ]
+        context.submit(f"{DEFAULT_EMBEDDING.title}: {context.info.name}", pieces)
         st.rerun()
     watch(context.job)
     panels.empty(

@@ -11,12 +11,13 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
+from tripletscope.core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE, ordinal
 from tripletscope.core.embedding.starts import spectral_start
 from tripletscope.core.evaluation.score import cross_validate, triplet_error
 from tripletscope.core.geometry import distances, procrustes, procrustes_disparity, rms
 from tripletscope.core.method import methods
 from tripletscope.core.optimise.loss import Objective, PreparedAnswers
+from tripletscope.core.optimise.minimise import Optimum
 from tripletscope.core.simulation.simulate import simulate
 
 METHODS = list(methods("embedding").values())
@@ -357,3 +358,50 @@ def test_lore_finds_the_number_of_dimensions(n_components):
 def test_a_larger_penalty_leaves_fewer_dimensions(planted):
     ranks = [LORE(n_init=1, penalty=penalty).fit(planted).rank_ for penalty in (0.1, 1.5, 20.0)]
     assert ranks[0] > ranks[1] > ranks[2] == 1
+
+
+class TestAutomaticRestarts:
+    """Four starts, and more where one alone has reached the lowest loss."""
+
+    def fitted(self, monkeypatch, losses: list[float], n_answers: int = 100, **settings: object):
+        """A fit whose starts end at the losses given."""
+
+        def restarts(function, starts, *, first, progress):
+            return [Optimum(x, losses[first + k], 1, True) for k, x in enumerate(starts)]
+
+        monkeypatch.setattr(ordinal, "restarts", restarts)
+        monkeypatch.setattr(ordinal, "_FEW_ANSWERS", 100)
+        answers = simulate(np.random.default_rng(0).normal(size=(8, 2)), n_answers)
+        return STE(**settings).fit(answers)
+
+    @pytest.mark.parametrize(("losses", "n_starts"), [
+        ([2.0, 1.0, 1.0009, 2.0], 4),
+        ([2.0, 1.0, 1.0011, 2.0, 3, 3, 1.0, 3], 8),
+        ([-2.0, -1.999, -1.0, -1.0], 4),
+        ([*range(1, 17)], 16),
+        ([1.0, 5.0, 1.0, 5.0], 4),
+    ])
+    def test_more_are_made_until_two_agree_on_the_lowest(self, monkeypatch, losses, n_starts):
+        fitted = self.fitted(monkeypatch, losses)
+        assert fitted.losses_.tolist() == losses[:n_starts]
+        assert len(fitted.embeddings_) == n_starts
+
+    def test_answers_without_end_and_a_number_that_was_given_are_left_at_that(self, monkeypatch):
+        losses = [float(k) for k in range(16)]
+        assert len(self.fitted(monkeypatch, losses, n_answers=101).losses_) == 4
+        assert len(self.fitted(monkeypatch, losses, n_init=6).losses_) == 6
+
+    def test_the_first_starts_are_the_same_as_of_a_smaller_number(self):
+        answers = simulate(np.random.default_rng(0).normal(size=(8, 2)), 30, seed=3)
+        few, many = (SOE(n_init=n).fit(answers).losses_ for n in (4, 8))
+        assert few.tolist() == many[:4].tolist()
+        reports: list[tuple[float, int]] = []
+
+        def progress(fraction, *, start=0, **details):
+            reports.append((fraction, start))
+            return False
+
+        fitted = SOE(tol=1e-15, max_iter=3, seed=1).fit(answers, progress=progress)
+        fractions, starts = zip(*reports, strict=True)
+        assert list(fractions) == sorted(fractions)
+        assert set(starts) == set(range(len(fitted.losses_)))

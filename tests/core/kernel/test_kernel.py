@@ -23,7 +23,7 @@ from tests.core.embedding.test_embedding import data_of_every_kind
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import GNMDS, STE, TSTE
+from tripletscope.core.embedding import DEFAULT_EMBEDDING, GNMDS, STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate, triplet_error
 from tripletscope.core.kernel import K1, K2, GaussianKernel
 from tripletscope.core.kernel import kernel as kernel_module
@@ -343,7 +343,7 @@ def test_gaussian_of_comparisons_of_pairs():
     """The map is all that it needs, and comparisons of pairs have one."""
     rng = np.random.default_rng(0)
     pairs = Quadruples([rng.permutation(8)[:4] for _ in range(60)])
-    positions = STE().fit(pairs).embedding_
+    positions = DEFAULT_EMBEDDING().fit(pairs).embedding_
     expected = GaussianKernel().fit_positions(positions).kernel_
     assert np.array_equal(GaussianKernel().fit(pairs).kernel_, expected)
     assert np.array_equal(GaussianKernel().fit(pairs.rows).kernel_, expected)

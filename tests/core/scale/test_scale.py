@@ -233,13 +233,13 @@ def test_maps_of_pairs_that_begin_in_order_agree_with_mlds(name, method):
     """From other starts they end folded, in poorer minima."""
     pairs = recorded(table(name)).answers
     ordered = method(n_components=1, init="order")
-    assert ordered.fit(pairs).loss_ < method(n_components=1).fit(pairs).loss_
+    assert ordered.fit(pairs).loss_ < method(n_components=1, n_init=4).fit(pairs).loss_
     found = ordinal_scale(ordered, pairs, stimulus="stimulus", maps=40)
     expected = MLDS().fit(pairs).scale_
     assert np.abs(found.values[:, 0] - expected).max() < 0.15
     assert found.rank_correlation[1] > 0.7
     assert found.is_monotone()
-    folded = ordinal_scale(method(n_components=1), pairs, stimulus="stimulus", maps=40)
+    folded = ordinal_scale(method(n_components=1, n_init=4), pairs, stimulus="stimulus", maps=40)
     assert np.abs(folded.values[:, 0] - expected).max() > 0.3
 
 

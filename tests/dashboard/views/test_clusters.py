@@ -49,10 +49,10 @@ def test_the_first_visit_shows_a_tree_without_being_asked(services, opened):
     nodes = [node for trace in branches(app) for node in trace["customdata"]]
     assert sorted(nodes) == list(range(59)), "30 leaves and 29 branches"
     text = words(app).replace("\\", "")
-    assert "Agglomerative, on STE, 2 dimensions, average linkage" in text
+    assert "Agglomerative, on t-STE, 2 dimensions, average linkage" in text
     (info,) = services.workspace.datasets()
     assert [run.name for run in services.workspace.runs(info.id, "fit")] == [
-        "Agglomerative, on STE, 2 dimensions"
+        "Agglomerative, on t-STE, 2 dimensions"
     ]
 
 
@@ -196,7 +196,7 @@ def test_two_trees_face_each_other(services, opened):
     app.button(key="clusters.other.run").click().run()
     settled(app, services)
     text = words(app).replace("\\", "")
-    assert "Left: Agglomerative, on STE, 2 dimensions, average linkage" in text
+    assert "Left: Agglomerative, on t-STE, 2 dimensions, average linkage" in text
     assert "linkage complete" in text
     assert "pairs of lines cross" in text
     leaves = [t["customdata"] for t in figure(app, "clusters.two")["data"] if "customdata" in t]

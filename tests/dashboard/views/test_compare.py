@@ -47,10 +47,10 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     app.number_input(key="compare.high").set_value(3).run()
     app.button(key="compare.run").click().run()
     settled(app, services)
-    assert "STE: 2 dimensions" in words(app).replace("\\", "")
+    assert "t-STE: 2 dimensions" in words(app).replace("\\", "")
     assert "No question was answered twice" in words(app) or "upper bound of" in words(app)
     lines = [t for t in figure(app, "compare.errors")["data"] if t.get("name")]
-    assert [t["name"] for t in lines] == ["STE", "t-STE"]
+    assert [t["name"] for t in lines] == ["t-STE", "STE"]
     assert len(numbers(lines[0]["x"])) == 3
     assert app.button(key="compare.run").disabled, "nothing is computed twice"
     sentences = [m.value.replace("\\", "") for m in app.markdown]

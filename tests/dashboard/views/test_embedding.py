@@ -34,7 +34,7 @@ def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
     assert sum(len(t["customdata"]) for t in shown) == 30
     assert any(t.get("name") == "ellipses" for t in spec["data"])
     text = words(app).replace("\\", "")
-    assert "STE, 2 dimensions" in text
+    assert "t-STE, 2 dimensions" in text.replace("\\", "")
     assert "95 % ellipses from 100 replicates" in text
     assert "Held-out error 0.1" in text
     assert "chance 0.5" in text
@@ -62,36 +62,36 @@ def test_ellipses_are_of_participants_where_eight_or_more_are_known(services):
 
 def test_other_settings_make_another_map(services, opened):
     app = settled(start("embedding", opened), services)
-    app.selectbox(key="embedding.method").select("tste").run()
-    app.number_input(key="embedding.tste.n_components").set_value(1).run()
+    app.selectbox(key="embedding.method").select("ste").run()
+    app.number_input(key="embedding.ste.n_components").set_value(1).run()
     app.button(key="fit").click().run()
     settled(app, services)
     text = words(app).replace("\\", "")
-    assert "t-STE, 1 dimension" in text
+    assert "STE, 1 dimension" in text
     assert "error bars" in text
     (info,) = services.workspace.datasets()
     names = [run.name for run in services.workspace.runs(info.id, "fit")]
-    assert names == ["t-STE, 1 dimension", "STE, 2 dimensions"]
+    assert names == ["STE, 1 dimension", "t-STE, 2 dimensions"]
 
 
 def test_a_press_whose_run_was_broken_off_counts_in_the_next(services, opened):
     app = settled(start("embedding", opened), services)
-    app.number_input(key="embedding.ste.n_components").set_value(3)
+    app.number_input(key="embedding.tste.n_components").set_value(3)
     app.session_state[_KEY].press("fit")
     app.run()
     settled(app, services)
-    assert "STE, 3 dimensions" in words(app).replace("\\", "")
+    assert "t-STE, 3 dimensions" in words(app).replace("\\", "")
 
 
 def test_settings_and_selection_survive_a_page_switch_and_a_refresh(services, opened):
     app = settled(start("embedding", opened), services)
-    app.selectbox(key="embedding.method").select("tste").run()
+    app.selectbox(key="embedding.method").select("ste").run()
     app.session_state[_KEY].select(["3", "4"])
     app.switch_page(PAGES["data"]).run()
     app.switch_page(PAGES["embedding"]).run()
-    assert app.selectbox(key="embedding.method").value == "tste"
+    assert app.selectbox(key="embedding.method").value == "ste"
     again = start("embedding", opened)  # a refresh: a new session of Streamlit at the same address
-    assert again.selectbox(key="embedding.method").value == "tste"
+    assert again.selectbox(key="embedding.method").value == "ste"
     assert "2 selected objects" in words(again)
     marked = {
         t["customdata"][k] for t in figure(again, "map")["data"] if "customdata" in t
@@ -123,8 +123,8 @@ def test_an_open_map_stays_whatever_is_fitted_elsewhere(services, opened):
         return next(c.value for c in app.caption if "lowest loss" in c.value)
 
     before = shown()
-    assert before.startswith("STE, 2 dimensions")
-    for method in (TSTE(n_components=5), STE(n_components=3)):
+    assert before.startswith("t\\-STE, 2 dimensions")
+    for method in (STE(n_components=5), TSTE(n_components=3)):
         services.workspace.add_run(info, run("fit", method, triplets), "of another page")
         assert shown() == before
 
@@ -133,17 +133,17 @@ def test_an_open_map_stays_whatever_is_fitted_elsewhere(services, opened):
     session = Session("other")
     session.open(other.id)
     session.save()
-    for method in (STE(), TSTE(n_components=5)):
+    for method in (TSTE(), STE(n_components=5)):
         services.workspace.add_run(other, run("fit", method, triplets), "of another page")
     app = start("embedding", "other")
-    assert any(re.match("STE, 2 dimensions", c.value) for c in app.caption)
+    assert any(re.match("t.+STE, 2 dimensions", c.value) for c in app.caption)
 
     # one that was asked for is shown when it is there, and the one before until then
-    app.selectbox(key="embedding.method").select("tste").run()
+    app.selectbox(key="embedding.method").select("ste").run()
     app.button(key="fit").click().run()
     settled(app, services)
     app = start("embedding", "other")
-    assert any(re.match("t.+STE, 2 dimensions", c.value) for c in app.caption)
+    assert any(re.match("STE, 2 dimensions", c.value) for c in app.caption)
 
 
 def test_colours_labels_and_coverage_change_the_figure(services, opened):

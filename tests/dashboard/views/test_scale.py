@@ -299,7 +299,7 @@ def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     app.segmented_control(key="scale.view").set_value("space").run()
     assert not app.exception
     firsts = {s.key: s.value for s in app.selectbox if s.key.endswith(".init")}
-    assert firsts == {"scale.ste.init": "spectral"}, "a plane does not begin with a line"
+    assert firsts == {"scale.tste.init": "spectral"}, "a plane does not begin with a line"
     for page in ("embedding", "compare"):
         app.switch_page(PAGES[page]).run()
         assert not app.exception

@@ -60,7 +60,7 @@ def said(app: AppTest) -> str:
 def test_the_first_visit_shows_a_plan_without_data_and_without_being_asked(planned, services):
     (run,) = services.workspace.runs(None, "plan")
     assert run.name == (
-        "STE, random: 8 objects, normal cloud in 2-D, flipped answers 0.1, up to 80 answers"
+        "t-STE, random: 8 objects, normal cloud in 2-D, flipped answers 0.1, up to 80 answers"
     )
     lines = [t for t in figure(planned, "simulate.accuracy")["data"] if t.get("marker")]
     assert numbers(lines[0]["x"]).tolist() == [50, 80]
@@ -90,36 +90,37 @@ def test_methods_and_designs_are_compared_on_the_same_simulations(services):
 
 
 def test_settings_of_a_method_reach_the_plan_its_name_and_what_is_exported(planned, services):
-    planned.multiselect(key="simulate.0.methods").set_value(["ste", "mlds"]).run()
+    planned.multiselect(key="simulate.0.methods").set_value(["tste", "mlds"]).run()
     labels = [box.label for box in planned.expander]
-    assert "More settings of STE" in labels
+    assert "More settings of t-STE" in labels
     assert "More settings of MLDS" in labels
     keys = [w.key for w in (*planned.number_input, *planned.selectbox)]
-    assert not {"simulate.ste.n_components", "simulate.mlds.stimulus"} & set(keys)
-    planned.number_input(key="simulate.ste.prior").set_value(2.5).run()
-    planned.number_input(key="simulate.ste.n_init").set_value(1).run()
+    assert not {"simulate.tste.n_components", "simulate.mlds.stimulus"} & set(keys)
+    planned.number_input(key="simulate.tste.prior").set_value(2.5).run()
+    planned.number_input(key="simulate.tste.n_init").set_value(1).run()
     press(planned, "simulate.run", services)
     changed, usual = services.workspace.runs(None, "plan")
     assert changed.key != usual.key
-    assert changed.name.startswith("STE, restarts 1, prior 2.5, random: 8 objects")
+    assert changed.name.startswith("t-STE, restarts 1, prior 2.5, random: 8 objects")
     one, other = (services.workspace.run(None, run.key) for run in (changed, usual))
     assert (one.parameters["prior"], one.parameters["n_init"]) == (2.5, 1)
     assert not np.array_equal(one.arrays["accuracy"], other.arrays["accuracy"])
     exported = json.loads(settings({"it": one}, {}))["computations"]["it"]
     assert exported["parameters"]["prior"] == 2.5
-    assert "STE, restarts 1, prior 2.5, random. 8 objects" in said(planned), "the caption"
+    caption = said(planned).replace("\\", "")
+    assert "t-STE, restarts 1, prior 2.5, random. 8 objects" in caption
     (shown,) = [m for m in planned.multiselect if m.label == "Plans shown"]
     shown.set_value([changed.key, usual.key]).run()
     names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
-    assert names == ["STE, restarts 1, prior 2.5", "STE"]
+    assert names == ["t-STE, restarts 1, prior 2.5", "t-STE"]
 
 
 def test_settings_of_a_method_reach_the_search_for_the_dimension(services):
     app = simulate("dimension")
-    app.number_input(key="simulate.ste.prior").set_value(2.5).run()
+    app.number_input(key="simulate.tste.prior").set_value(2.5).run()
     press(app, "simulate.dimension.run", services)
     (run,) = services.workspace.runs(None, "detect_dimension")
-    assert run.name.startswith("STE, prior 2.5: 8 objects")
+    assert run.name.startswith("t-STE, prior 2.5: 8 objects")
     assert services.workspace.run(None, run.key).parameters["prior"] == 2.5
 
 
@@ -136,7 +137,7 @@ def test_another_scenario_is_kept_beside_the_first_and_deleted_after_asking(plan
     keys = [run.key for run in services.workspace.runs(None, "plan")]
     shown.set_value(keys).run()
     names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
-    assert [name.split(" (")[0] for name in names] == ["MLDS", "STE"]
+    assert [name.split(" (")[0] for name in names] == ["MLDS", "t-STE"]
     assert "scale: sigmoid" in names[0]
     assert "8 objects, scale: sigmoid, noisy positions 0.1:" in said(planned)
     planned.button(key="simulate.delete").click().run()
