@@ -34,8 +34,8 @@ from tripletscope.core.task import task
 _PARTS = 5
 _RATIO = 1.0 / (_PARTS - 1)
 #: What `tune` tries.
-_DIMENSIONS = (1, 2, 3, 5, 8, 12, 20)
-_PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
+DIMENSIONS = (1, 2, 3, 5, 8, 12, 20)
+PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 def corrected_t_test(differences: np.ndarray, ratio: float) -> float:
@@ -395,8 +395,8 @@ def tune(
     if has_split(triplets):
         triplets = triplets.take(split_of(triplets)[0])
     require_groups(triplets, folds)
-    dimensions = [d for d in _DIMENSIONS if d <= most]
-    settings = [(d, prior) for d in dimensions for prior in _PRIORS]
+    dimensions = [d for d in DIMENSIONS if d <= most]
+    settings = [(d, prior) for d in dimensions for prior in PRIORS]
     fold = question_folds(triplets, folds, np.random.default_rng(seed))
     parts = [
         (
