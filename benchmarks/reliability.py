@@ -3,15 +3,15 @@
     python benchmarks/reliability.py --data FOLDER            ten minutes on two cores
     python benchmarks/reliability.py --data FOLDER --quick    fewer maps, methods and data sets
 
-Alien eggs, music (where FOLDER holds music/triplets.csv), and planted data: STE's and log-normal
-noise, with and without lapses. Five-fold cross-validation over questions; response probabilities
+Alien eggs, music (where FOLDER holds music/triplets.csv and things/embedding.npy), and planted data
+with which nothing was chosen: STE's and log-normal noise, with and without lapses, people who
+differ, odd ones out of real objects. Five-fold cross-validation over questions; response probabilities
 are calibrated on the other folds. Embeddings in the plane with the bootstrap, the likelihoods with
 the normal approximation as well; kernels and forests by their margins. Columns: what was said and
 given, in per cent, at probabilities of at least 0.9, and the responses there; the expected
 calibration error in ten classes of equally many, with its 95 % interval over participants or
 questions and what chance alone makes of exact probabilities; then the same of order certainty;
-slope, power and lapse of the response model. The noise ceiling of a data set is by the majority of
-the other answers to a question.
+slope, power and lapse of the response model. Both bounds of the noise ceiling stand above a table.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from report import machine, print_table
 from sources import LEVEL, alien_eggs, music
 
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
-from tripletscope.core.evaluation.ceiling import repeat_error
+from tripletscope.core.evaluation.ceiling import noise_ceiling
 from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.method import Method
+from tripletscope.core.simulation.people import personal_maps
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.tree.proximity import ForestProximity
 from tripletscope.core.uncertainty import Reliability, margin_reliability, reliability
@@ -57,6 +59,33 @@ def planted(noise: str, level: float, lapse: float) -> Triplets:
     return with_lapses(answers, lapse, 2)
 
 
+def odd_ones_out(folder: Path, n_objects: int = 100, n_trials: int = 10_000) -> Triplets:
+    """Choices by softmax over dot products of what VICE found for some THINGS."""
+    rng = np.random.default_rng(3)
+    known = np.load(folder / "things" / "embedding.npy")
+    vectors = known[rng.choice(len(known), n_objects, replace=False)]
+    shown = np.array([rng.choice(n_objects, 3, replace=False) for _ in range(n_trials)])
+    # Of three objects, the pair that leaves out the first, the second or the third.
+    left = np.stack([np.roll(shown, -k, axis=1) for k in range(3)], axis=1)
+    alike = np.einsum("tkd,tkd->tk", vectors[left[..., 1]], vectors[left[..., 2]])
+    chosen = left[np.arange(n_trials), np.argmax(alike + rng.gumbel(size=alike.shape), axis=1)]
+    rows = np.concatenate([chosen[:, [1, 2, 0]], chosen[:, [2, 1, 0]]])
+    trials = pd.DataFrame({"trial": np.tile(np.arange(n_trials), 2)})
+    return Triplets(rows, numbered_objects(n_objects), trials)
+
+
+def crowd(n_people: int = 24, each: int = 500) -> Triplets:
+    """Answers of people who each have a map of their own, and guess now and then."""
+    rng = np.random.default_rng(4)
+    maps = personal_maps(rng.standard_normal((40, 3)), n_people, 0.5, rng)
+    told = [
+        with_lapses(simulate(own, each, noise="logistic", level=LEVEL, seed=number), 0.05, number)
+        for number, own in enumerate(maps)
+    ]
+    people = pd.DataFrame({"participant": np.repeat([f"p{k:02}" for k in range(n_people)], each)})
+    return Triplets(np.concatenate([t.rows for t in told]), told[0].objects, people)
+
+
 def data_sets(folder: Path | None, quick: bool) -> Iterator[tuple[str, Triplets]]:
     """Names and answers."""
     yield "Alien eggs", alien_eggs()
@@ -64,6 +93,9 @@ def data_sets(folder: Path | None, quick: bool) -> Iterator[tuple[str, Triplets]
     if people is not None:
         yield "Music", people
     yield "Planted, STE's noise", planted("logistic", LEVEL, 0.0)
+    yield "Planted, 24 people who differ, 3 dimensions, 5 % lapses", crowd()
+    if folder is not None:
+        yield "Planted, odd ones out of THINGS", odd_ones_out(folder)
     if not quick:
         yield "Planted, STE's noise, 10 % lapses", planted("logistic", LEVEL, 0.1)
         yield "Planted, log-normal noise 0.3, 10 % lapses", planted("lognormal", 0.3, 0.1)
@@ -105,13 +137,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="holds music/triplets.csv")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="holds music and things")
     parser.add_argument("--quick", action="store_true", help="fewer methods, maps and data sets")
     options = parser.parse_args()
     print(machine())
     for name, triplets in data_sets(options.data, options.quick):
-        limit = repeat_error(triplets)
-        ceiling = f", noise ceiling {100 * (1 - limit.error):.1f} %" if limit else ""
+        limit = noise_ceiling(triplets)
+        ceiling = f", noise ceiling {limit.lower} to {limit.upper}" if limit.upper else ""
         print(f"{name}: {len(triplets):,} responses on {triplets.n_objects} objects{ceiling}")
         print_table(HEADER, rows(triplets, options.quick))
 
