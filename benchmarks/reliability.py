@@ -3,15 +3,16 @@
     python benchmarks/reliability.py --data FOLDER            ten minutes on two cores
     python benchmarks/reliability.py --data FOLDER --quick    fewer maps, methods and data sets
 
-Alien eggs, music (where FOLDER holds music/triplets.csv and things/embedding.npy), and planted data
-with which nothing was chosen: STE's and log-normal noise, with and without lapses, people who
-differ, odd ones out of real objects. Five-fold cross-validation over questions; response probabilities
-are calibrated on the other folds. Embeddings in the plane with the bootstrap, the likelihoods with
-the normal approximation as well; kernels and forests by their margins. Columns: what was said and
-given, in per cent, at probabilities of at least 0.9, and the responses there; the expected
-calibration error in ten classes of equally many, with its 95 % interval over participants or
-questions and what chance alone makes of exact probabilities; then the same of order certainty;
-slope, power and lapse of the response model. Both bounds of the noise ceiling stand above a table.
+Alien eggs, music (where FOLDER holds music/triplets.csv and things/embedding.npy), and planted
+data with which nothing was chosen: STE's and log-normal noise, with and without lapses, people who
+differ, odd ones out of real objects. Five-fold cross-validation over questions; response
+probabilities are calibrated on the other folds. Embeddings in the plane with the bootstrap, the
+likelihoods with the normal approximation as well; kernels and forests by their margins. Columns:
+what was said and given, in per cent, at probabilities of at least 0.9, and the responses there;
+the expected calibration error in ten classes of equally many, with its 95 % interval over
+participants or questions and what chance alone makes of exact probabilities; then the same of
+order certainty; slope, power and lapse of the response model. Both bounds of the noise ceiling
+stand above a table.
 """
 
 from __future__ import annotations
