@@ -199,7 +199,7 @@ class LearningCurve:
         if self.unit == "answers":
             return corrected_reach(self.errors, _RATIO)
         return np.array([
-            reach_over_people(errors, _RATIO, influence)
+            reach_over_people(errors, _RATIO, influence, self.n_units)
             for errors, influence in zip(self.errors.T, self.influence, strict=True)
         ])
 
@@ -213,7 +213,8 @@ class LearningCurve:
         if self.unit == "answers":
             reach = float(corrected_reach(falls, _RATIO))
         else:
-            reach = reach_over_people(falls, _RATIO, self._fall(self.influence.T))
+            influence = self._fall(self.influence.T)
+            reach = reach_over_people(falls, _RATIO, influence, self.n_units)
         return mean, mean - reach, mean + reach
 
     def _fall(self, values: np.ndarray) -> np.ndarray:

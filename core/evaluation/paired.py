@@ -102,12 +102,12 @@ def paired_difference(
         groups = np.unique(held_out.groups, return_inverse=True)[1]
         parts = people or KnownPeople(groups, int(groups.max()) + 1)
         spread, degrees = spread_over_people(
-            folds, ratio, parts.influence(apart, held_out.weight)
+            folds, ratio, parts.influence(apart, held_out.weight), parts.number
         )
     reach = spread * float(stdtrit(degrees, 0.975)) if spread else 0.0
     p = 2 * float(stdtr(degrees, -abs(mean) / spread)) if spread else float(mean == 0)
     return PairedDifference(
-        mean, mean - reach, mean + reach, spread, degrees, p, **said(people)
+        mean, max(mean - reach, -1.0), min(mean + reach, 1.0), spread, degrees, p, **said(people)
     )
 
 

@@ -190,7 +190,8 @@ def cross_validate(
     if people is None:
         reach = float(corrected_reach(errors, ratio))
     else:
-        reach = reach_over_people(errors, ratio, people.influence(wrong, triplets.weight))
+        influence = people.influence(wrong, triplets.weight)
+        reach = reach_over_people(errors, ratio, influence, people.number)
     times = f", {repeats} times" if repeats > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
@@ -230,7 +231,9 @@ def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
     return spread * stdtrit(m - 1, 0.975)
 
 
-def reach_over_people(errors: np.ndarray, ratio: float, influence: np.ndarray) -> float:
+def reach_over_people(
+    errors: np.ndarray, ratio: float, influence: np.ndarray, people: int
+) -> float:
     """Half the width of the 95 % interval of a held-out error over people.
 
     The variance between people who answered, and, as in `corrected_reach`, that of what was
@@ -245,19 +248,24 @@ def reach_over_people(errors: np.ndarray, ratio: float, influence: np.ndarray) -
         Of what is held out to what is learned from.
     influence : ndarray, shape (P,)
         Of every participant on the error; see `KnownPeople.influence`.
+    people : int
+        How many of them are known: answers of nobody and those of weight 0 tell no more of how
+        people differ.
     """
-    spread, degrees = spread_over_people(errors, ratio, influence)
+    spread, degrees = spread_over_people(errors, ratio, influence, people)
     return float(spread * stdtrit(degrees, 0.975)) if spread else 0.0
 
 
 def spread_over_people(
-    errors: np.ndarray, ratio: float, influence: np.ndarray
+    errors: np.ndarray, ratio: float, influence: np.ndarray, people: int
 ) -> tuple[float, float]:
     """Standard error, and its degrees of freedom, of what `reach_over_people` is half a width of.
 
-    Without `errors` by part it is that between people alone.
+    Without `errors` by part it is that between people alone. One alone has none: it is infinite.
     """
-    people, parts = len(influence), len(errors)
+    parts = len(errors)
+    if people < 2:
+        return float("inf"), 1.0
     between = people / (people - 1) * float(influence @ influence)
     learned = ratio * float(errors.var(ddof=1)) if parts > 1 else 0.0
     variance = between + learned

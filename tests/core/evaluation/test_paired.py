@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
@@ -96,6 +98,33 @@ def test_only_errors_of_the_same_answers_are_paired():
     other = held_out(triplets.take(np.arange(50)), 0.3, 0)
     with pytest.raises(ValueError, match="same answers"):
         paired_difference(whole, other, triplets, 0.25)
+
+
+def test_one_question_says_nothing_of_a_difference():
+    triplets = answered_by(1, 1)
+    right, wrong = (
+        ErrorEstimate(e, 0, 1, 1, "", np.array([]), np.array([e])) for e in (0.0, 1.0)
+    )
+    found = paired_difference(wrong, right, triplets, 0.25)
+    assert (found.difference, found.low, found.high, found.p) == (1.0, -1.0, 1.0, 1.0)
+    assert found.p_above == 0.5
+
+
+def test_answers_of_weight_zero_are_no_people():
+    """Each of them alone would be taken for one more participant, and narrow the interval."""
+    triplets = answered_by(8, 400)
+    people = 0.1 * np.random.default_rng(2).normal(size=8)
+    first, second = held_out(triplets, 0.4, 0, people), held_out(triplets, 0.3, 1)
+    alone = paired_difference(first, second, triplets, 0.0)
+    weight = np.append(np.ones(400), np.zeros(400))
+    more = Triplets(
+        np.tile(triplets.rows, (2, 1)), triplets.objects,
+        triplets.take(np.tile(np.arange(400), 2)).answers.assign(weight=weight),
+    )
+    both = [replace(e, wrong=np.tile(e.wrong, 2)) for e in (first, second)]
+    found = paired_difference(*both, more, 0.0)
+    assert (found.degrees, alone.degrees) == pytest.approx((7, 7))
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
 
 
 def test_methods_behind_the_best():
