@@ -13,7 +13,12 @@ from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import clustered_mean, question_folds, require_groups
-from tripletscope.core.evaluation.units import Unit, known_people
+from tripletscope.core.evaluation.units import (
+    Unit,
+    known_people,
+    n_participants,
+    sampling_units,
+)
 from tripletscope.core.method import Method, Number, unfitted
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.response import (
@@ -32,6 +37,8 @@ _DRAWS = 400
 SURE = 0.9
 #: Departures from what is said, on average and among what is sure, that are called about right.
 _TOLERATED, _TOLERATED_SURE = 0.02, 0.03
+#: Where chance alone makes them depart by more, that they depart no further says nothing.
+_VAGUE = 0.05
 
 Folds = Annotated[
     int,
@@ -44,7 +51,7 @@ Folds = Annotated[
 
 @dataclass(frozen=True)
 class Bins:
-    """Held-out responses in classes of equally many, the least certain first.
+    """Held-out responses in classes of about equally many, the least certain first.
 
     Attributes
     ----------
@@ -117,7 +124,7 @@ class Reliability:
     method: dict
 
     def bins(self, which: str = "response") -> Bins:
-        """Ten classes of equally many responses.
+        """Ten classes of about equally many responses; fewer where many probabilities are equal.
 
         Parameters
         ----------
@@ -194,17 +201,23 @@ class Reliability:
             return "None of the held-out responses can be predicted."
         off, sure = self.expected_error(), self.sure()
         # What chance alone does to few responses says nothing against the probabilities.
-        holds = off <= max(_TOLERATED, 1.5 * self.error_by_chance())
-        begin = (
-            f"On {known:,} held-out responses of people, response probabilities "
-            f"{'hold' if holds else 'do not hold'}: they are off by {100 * off:.1f} points on "
-            "average"
-        )
+        chance = self.error_by_chance()
+        holds = off <= max(_TOLERATED, 1.5 * chance)
+        if holds and chance > _VAGUE:
+            begin = f"{known:,} held-out responses are too few to judge response probabilities"
+        else:
+            word = "hold" if holds else "do not hold"
+            begin = f"On {known:,} held-out responses of people, response probabilities {word}"
+        begin += f": they are off by {100 * off:.1f} points on average"
+        if holds and off > _TOLERATED:
+            begin += f", where chance alone would make it about {100 * chance:.1f}"
         if not sure.count:
             return f"{begin}. No response is predicted with {100 * SURE:.0f} % or more."
         gap = sure.right - sure.said
         within = abs(gap) <= _TOLERATED_SURE
         word = "about right" if within else "overconfident" if gap < 0 else "underconfident"
+        if not within and sure.low <= sure.said <= sure.high:
+            word = "not surely off"
         return (
             f"{begin}, and responses predicted with at least {100 * SURE:.0f} % "
             f"({100 * sure.said:.1f} % on average) were given in {100 * sure.right:.1f} % of cases "
@@ -220,7 +233,10 @@ class Reliability:
 
     def _share(self, right: np.ndarray, kept: np.ndarray) -> tuple[float, float, float]:
         part = np.unique(self.part[kept], return_inverse=True)[1]
-        people = None if self.n_people is None else int(part.max()) + 1
+        # Those who are known come first; trials of nobody are no people.
+        people = None if self.n_people is None else len(
+            np.unique(self.part[kept][self.part[kept] < self.n_people])
+        )
         # One participant alone has no spread between participants.
         people = None if people is None or people < 2 else people
         return clustered_mean(right, self.weight[kept], part, people=people)
@@ -241,10 +257,15 @@ class Reliability:
 
 
 def _classes(said: np.ndarray) -> np.ndarray:
-    """Number of the class of each response, from 0; equal probabilities may be divided."""
-    rank = np.empty(len(said), dtype=np.int64)
-    rank[np.argsort(said, kind="stable")] = np.arange(len(said))
-    return rank * min(_BINS, len(said)) // max(len(said), 1)
+    """Number of the class of each response, from 0; of equal probability in one class.
+
+    Divided in the order of the rows, answers to one question that a file lists by what was
+    answered would be said to be off.
+    """
+    _, value, counts = np.unique(said, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts + 1) // 2
+    classes = middle * min(_BINS, len(said)) // max(len(said), 1)
+    return np.unique(classes, return_inverse=True)[1][value]
 
 
 def _expected_error(sums: np.ndarray) -> float:
@@ -305,12 +326,15 @@ def reliability(
     True
     """
     triplets = as_triplets(triplets)
+    chosen = sampling_units(triplets, unit).unit
 
     def predicted(train: Triplets, test: Triplets, done: float) -> tuple[np.ndarray, np.ndarray]:
         def watched(fraction: float, **details: object) -> bool:
             return progress(min(done + fraction / folds, 0.999), **details)
 
-        samples = samples_from(source, method, train, maps, seed, watched, unit=unit)
+        # Every fold alike, even where one lacks the only answers of a participant.
+        own = chosen if n_participants(train) > 1 else "answers"
+        samples = samples_from(source, method, train, maps, seed, watched, unit=own)
         return (
             evidence(method, samples.embeddings, test.rows),
             samples.order_certainty(test, spread=spread),

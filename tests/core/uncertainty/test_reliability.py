@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from tripletscope.core.uncertainty import (
     margin_reliability,
     reliability,
 )
+from tripletscope.core.uncertainty.sources import samples_from
 
 
 def made(said: np.ndarray, right: np.ndarray, **settings: object) -> Reliability:
@@ -34,21 +36,33 @@ def made(said: np.ndarray, right: np.ndarray, **settings: object) -> Reliability
 
 
 def test_classes_and_errors_by_hand():
-    said = np.repeat([0.6, 0.95], [50, 50])
+    said = np.repeat(np.repeat([0.6, 0.95], 5) + np.tile([-2e-3, -1e-3, 0, 1e-3, 2e-3], 2), 10)
     right = np.concatenate([np.arange(50) % 2 < 1, np.arange(50) % 10 < 9])
     found = made(said, right)
     bins = found.bins()
     assert bins.counts.tolist() == [10] * 10
-    assert bins.said == pytest.approx(np.repeat([0.6, 0.95], 5))
+    assert bins.said == pytest.approx(said[::10])
     assert bins.right == pytest.approx(np.repeat([0.5, 0.9], 5))
     assert (bins.low < bins.right).all()
     assert (bins.right < bins.high).all()
     assert found.expected_error() == pytest.approx((0.1 + 0.05) / 2)
     sure = found.sure()
     assert (sure.count, sure.said, sure.right) == (50, pytest.approx(0.95), pytest.approx(0.9))
-    assert "overconfident" in found.verdict
+    assert "overconfident" in made(np.tile(said, 9), np.tile(right, 9)).verdict
     assert found.bins("order").counts.size == 0
     assert np.isnan(found.expected_error("order"))
+
+
+def test_equal_probabilities_are_in_one_class():
+    """Else the order of the rows would decide: here, those given as predicted come first."""
+    said, right = np.full(1000, 0.7), np.arange(1000) < 700
+    found = made(said, right)
+    assert found.bins().counts.tolist() == [1000]
+    assert found.expected_error() == pytest.approx(0, abs=1e-12)
+    mixed = made(np.append(said, [0.6, 0.9]), np.append(right, [True, True]))
+    turned = made(np.append(said, [0.6, 0.9])[::-1], np.append(right, [True, True])[::-1])
+    assert mixed.bins().counts.tolist() == turned.bins().counts.tolist() == [1, 1000, 1]
+    assert mixed.expected_error() == pytest.approx(turned.expected_error())
 
 
 def test_what_is_unknown_or_without_weight_is_not_judged():
@@ -171,6 +185,44 @@ def test_participants_are_the_unit_of_intervals(noisy):
     assert reliability(STE(n_init=1), few, maps=10, folds=2, unit="answers").n_people is None
     alone = replace(found, part=np.zeros(800, dtype=int))
     assert alone.sure(threshold=0.5).low < alone.sure(threshold=0.5).high
+
+
+def test_trials_of_nobody_give_an_interval_no_degrees_of_freedom():
+    """One hundred answers of each of eight people, and some whose giver is not known."""
+    rng = np.random.default_rng(0)
+    people = np.repeat(np.arange(8), 100)
+    right = rng.random(800) < 0.7
+    known = made(np.full(800, 0.8), right, part=people, n_people=8).sure(threshold=0.5)
+    more = made(
+        np.full(801, 0.8), np.append(right, True), part=np.append(people, 8), n_people=8
+    ).sure(threshold=0.5)
+    assert more.high - more.low == pytest.approx(known.high - known.low, rel=0.01)
+
+
+def test_every_fold_resamples_the_same_unit(noisy, monkeypatch):
+    """Of eight participants, one gave a single answer, which is held out once."""
+    few = noisy.take(np.arange(400))
+    who = np.append(np.repeat([f"p{k}" for k in range(7)], 57), "last")
+    few = Triplets(few.rows, few.objects, few.answers.assign(participant=who))
+    module = sys.modules[reliability.__module__]
+    units = []
+
+    def seen(*given, unit: str, **options):
+        units.append(unit)
+        return samples_from(*given, unit=unit, **options)
+
+    monkeypatch.setattr(module, "samples_from", seen)
+    reliability(STE(n_init=1), few, maps=10)
+    assert units == ["participants"] * 5
+    two = few.take(np.append(np.arange(57), 399))
+    assert reliability(STE(n_init=1), two, maps=10, unit="participants").n_people == 2
+
+
+def test_few_responses_are_said_to_be_few():
+    few = made(np.full(8, 0.95), np.arange(8) > 0)
+    assert few.verdict.startswith("8 held-out responses are too few to judge")
+    assert few.verdict.endswith("87.5 % of cases (not surely off).")
+    assert " do not hold: " in made(np.full(60, 0.95), np.arange(60) % 3 > 0).verdict
 
 
 def test_its_model_is_for_samples_that_have_none(noisy):
