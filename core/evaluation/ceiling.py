@@ -98,6 +98,7 @@ def both_ways(
 ) -> np.ndarray:
     """(groups, 2) weight of the answers of one and of the other verdict."""
     found = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
+    found = found.astype(float)  # whole numbers where there are no answers
     # Sums of weights that are no whole numbers would hardly ever be equal.
     return np.round(found, 9).reshape(n_groups, 2)
 
@@ -224,8 +225,9 @@ def noise_ceiling(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Cei
     distribution is beta. Its interval is by the jackknife over units. In simulations with two to
     ten answers to each of 300 questions the bias is within 1.5 points where responses follow
     distances, with or without lapses. It is up to -4 points where all questions are equally hard
-    and none has four answers, and +7 points where half of the questions are guessed and the others
-    certain.
+    and none has four answers, or participants repeat them, and +7 points where half of the
+    questions are guessed and the others certain. Where that has it below the lower bound, it is
+    raised to that: who knows the probabilities predicts no worse than the majority of others.
 
     References
     ----------
@@ -250,7 +252,9 @@ def noise_ceiling(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Cei
             sums[3], without[3] = 0.0, 0.0
         value = float(_best_accuracy(sums))
         low, high = _reach(value, without, n_pairs, people is not None)
-        upper = Share(value, low, high, n_pairs)
+        upper = Share(
+            max(value, lower.value), max(low, lower.low), max(high, lower.high), n_pairs
+        )
     return Ceiling(
         lower, upper, 0.5 + 0.5 * np.sqrt(max(2 * agreement - 1, 0.0)), agreement,
         int(asked.question.max()) + 1, n_pairs, asked.among, **said(people),

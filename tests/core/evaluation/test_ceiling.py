@@ -133,6 +133,23 @@ def test_equal_noise_on_all_questions_is_found_from_four_answers_on():
     assert few.limit == pytest.approx(0.90, abs=0.02)
 
 
+@pytest.mark.parametrize("chance", [0.7, 0.85, 0.95])
+def test_the_lower_bound_is_never_above_the_upper(chance):
+    """Each of ten people answers the same few questions many times: no four are by others only."""
+    rng = np.random.default_rng(0)
+    rows = np.array([[0, 1, 2], [1, 0, 2], [2, 0, 1]])[rng.integers(3, size=900)]
+    turned = rng.random(900) > chance
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    ceiling = noise_ceiling(by(rows.tolist(), [f"p{k}" for k in rng.integers(10, size=900)]))
+    assert ceiling.lower.value <= ceiling.upper.value
+    assert ceiling.lower.low <= ceiling.upper.low < ceiling.upper.value < ceiling.upper.high
+    assert ceiling.upper.value == pytest.approx(chance, abs=0.03)
+
+
+def test_no_answers_have_no_ceiling():
+    assert noise_ceiling(Triplets.from_array(TRIO).take(np.zeros(4, dtype=bool))).upper is None
+
+
 def test_what_leaves_nothing_to_gain():
     bounds = Share(0.67, 0.66, 0.68, 900), Share(0.72, 0.70, 0.74, 900)
     ceiling = Ceiling(*bounds)
