@@ -218,6 +218,20 @@ def test_every_fold_resamples_the_same_unit(noisy, monkeypatch):
     assert reliability(STE(n_init=1), two, maps=10, unit="participants").n_people == 2
 
 
+def test_many_questions_are_resampled_in_groups(monkeypatch):
+    """A million took more than a minute; the interval is that of single questions."""
+    rng = np.random.default_rng(0)
+    said = rng.uniform(0.5, 1, 30_000)
+    found = made(said, rng.random(30_000) < said - 0.05, part=np.arange(30_000) // 2)
+    module = sys.modules[reliability.__module__]
+    assert len(found._sums("response")) == module._CLUSTERS < 15_000
+    error, (low, high) = found.expected_error(), found.error_interval()
+    monkeypatch.setattr(module, "_CLUSTERS", 15_000)
+    assert len(found._sums("response")) == 15_000
+    assert found.expected_error() == pytest.approx(error)
+    assert found.error_interval() == pytest.approx((low, high), abs=0.001)
+
+
 def test_few_responses_are_said_to_be_few():
     few = made(np.full(8, 0.95), np.arange(8) > 0)
     assert few.verdict.startswith("8 held-out responses are too few to judge")
