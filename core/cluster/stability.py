@@ -122,6 +122,9 @@ def stability(
     Data Analysis, 52, 258-271.
     """
     triplets = as_triplets(triplets)
+    if (triplets.weight == 0).any():
+        # These are none: in their place, no other answer would be drawn.
+        triplets = triplets.take(triplets.weight > 0)
     # Only what is resampled matters of the answers.
     bare = Triplets(
         triplets.rows, triplets.objects, triplets.answers.filter(["weight", "trial"]), triplets.name

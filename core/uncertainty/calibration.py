@@ -276,6 +276,8 @@ def held_by_ellipses(
 ) -> np.ndarray:
     """(l,) shares of the true positions inside their ellipses; NaN where no object has one.
 
+    No object has where the participants are too few for the dimensions.
+
     The truth is aligned to `Samples.centre` by rotation, reflection, shift and scale.
 
     Parameters
@@ -301,7 +303,8 @@ def held_by_ellipses(
     distance = np.sqrt(np.sum(
         np.where(flat, outside, along**2 / np.where(flat, 1.0, variances)), axis=1
     ))
-    return np.array([np.mean(distance <= samples.radius(q)) for q in levels])
+    reach = np.array([samples.radius(q) for q in levels])
+    return np.where(np.isnan(reach), np.nan, np.mean(distance[:, None] <= reach, axis=0))
 
 
 @task("Simulating data like these", "embedding", columns=("participant",))

@@ -124,9 +124,12 @@ class Samples:
         """What is to be said of few participants; empty where there is nothing."""
         if self.unit == "answers" or self.n_units is None or self.n_units >= ENOUGH:
             return ""
+        told = "the ellipses are wide and rough"
+        if np.isnan(self.radius(0.95)):
+            told = "there are no ellipses in so many dimensions"
         return (
-            f"With {self.n_units} participants it is hardly known how much people differ: the "
-            f"ellipses are wide and rough. {ENOUGH} or more participants are needed."
+            f"With {self.n_units} participants it is hardly known how much people differ: {told}. "
+            f"{ENOUGH} or more participants are needed."
         )
 
     def radius(self, coverage: float) -> float:

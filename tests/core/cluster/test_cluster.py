@@ -397,6 +397,19 @@ def test_clusters_that_people_do_not_share_are_less_sure():
     assert found["auto"].recovery.mean() < found["answers"].recovery.mean() - 0.03
 
 
+def test_answers_of_weight_zero_are_not_resampled(groups):
+    weight = np.append(np.ones(len(groups)), np.zeros(len(groups)))
+    more = Triplets.from_array(
+        np.tile(groups.rows, (2, 1)), groups.n_objects, weight=weight
+    )
+    method = KMeans(n_clusters=3, basis=STE(n_init=1))
+    alone, found = (stability(method, data, replicates=3, most=3) for data in (
+        Triplets.from_array(groups.rows, groups.n_objects, weight=weight[: len(groups)]), more
+    ))
+    assert found.n_units == alone.n_units == len(groups)
+    np.testing.assert_array_equal(found.agreement, alone.agreement)
+
+
 def test_stability_with_objects_that_come_and_go():
     rows = np.concatenate([simulate(POSITIONS, 600, seed=0).rows, [[36, 0, 1], [37, 36, 3]]])
     found = stability(Agglomerative(n_clusters=3), Triplets.from_array(rows, 39), replicates=5)

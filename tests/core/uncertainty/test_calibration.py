@@ -121,6 +121,12 @@ def test_without_an_ellipse_nothing_is_held():
     assert not known.all()
     none = replace(found, coverage=np.full((2, 3), np.nan))
     assert "too few maps had ellipses" in none.verdict
+    rng = np.random.default_rng(0)
+    maps = rng.normal(size=(30, 9, 2))
+    # The covariance of two people has one degree of freedom, and no radius in two dimensions.
+    two = Samples(maps, maps[0], unit="participants", n_units=2)
+    assert np.isnan(held_by_ellipses(two, maps[0])).all()
+    assert "there are no ellipses in so many dimensions" in two.caution
 
 
 def test_one_answer_about_three_objects_can_be_calibrated():
