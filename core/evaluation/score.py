@@ -53,7 +53,7 @@ class ErrorEstimate:
         Interval of confidence `level`.
     level : float
     n_answers : int
-        Answers that were predicted.
+        Answers that were predicted; those of weight 0 are none.
     scheme : str
         How they were held out, in words.
     fold_errors : ndarray
@@ -194,7 +194,8 @@ def cross_validate(
         reach = reach_over_people(errors, ratio, influence, people.number)
     times = f", {repeats} times" if repeats > 1 else ""
     return ErrorEstimate(
-        mean, max(mean - reach, 0.0), min(mean + reach, 1.0), len(triplets),
+        mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
+        int(np.count_nonzero(triplets.weight)),
         f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
         **said(people),
     )
@@ -298,8 +299,8 @@ def holdout(
     wrong = fitted.mistakes(test)
     people = known_people(test, unit)
     return ErrorEstimate(
-        *mean_over(people, wrong, test.weight, test.groups), len(test), scheme, np.array([]),
-        wrong, **said(people),
+        *mean_over(people, wrong, test.weight, test.groups),
+        int(np.count_nonzero(test.weight)), scheme, np.array([]), wrong, **said(people),
     )
 
 
@@ -419,7 +420,8 @@ def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
     words = words.astype("str").str.strip().str.lower()
     train = words.str.startswith("train").to_numpy(dtype=bool, na_value=False)
     test = words.str.startswith(("test", "val")).to_numpy(dtype=bool, na_value=False)
-    if not train.any() or not test.any():
+    counts = triplets.weight > 0
+    if not (train & counts).any() or not (test & counts).any():
         raise DataError(
             "the data have no division into training and test answers",
             file=triplets.name, remedy="Choose a column as split, or use cross-validation.",

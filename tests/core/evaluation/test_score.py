@@ -19,6 +19,7 @@ from tripletscope.core.evaluation.score import (
     clustered_mean,
     cross_validate,
     errors_by,
+    has_split,
     holdout,
     question_folds,
     reach_over_people,
@@ -322,3 +323,18 @@ def test_what_is_always_so_has_an_interval_all_the_same(people):
     assert mean == pytest.approx(1)
     assert 0.7 < low < 0.87
     assert high == pytest.approx(1)
+
+
+def test_answers_of_weight_zero_are_not_counted():
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(9, 3, replace=False) for _ in range(120)])
+    triplets = Triplets.from_array(rows, weight=[1.0] * 80 + [0.0] * 40)
+    assert cross_validate(STE(n_init=1), triplets).n_answers == 80
+    assert holdout(STE(n_init=1).fit(triplets), triplets).n_answers == 80
+    split = ["train"] * 80 + ["test"] * 40
+    told = Triplets(
+        triplets.rows, triplets.objects, triplets.answers.assign(split=split)
+    )
+    assert not has_split(told)
+    with pytest.raises(DataError, match="no division"):
+        split_error(STE(), told)
