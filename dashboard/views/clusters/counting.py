@@ -11,6 +11,7 @@ import streamlit as st
 from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
 from tripletscope.core.cluster.recommendation import ClusterAdvice, recommend_clusters
 from tripletscope.core.cluster.stability import Stability, stability
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.clusters import count_curve, together_matrix
 from tripletscope.dashboard.interface import panels
@@ -130,7 +131,8 @@ def _curves(
         curves.append((
             "stability", resampled.numbers, agreement.mean(axis=0), agreement.std(axis=0), 1.0,
             f"Agreement (adjusted Rand index) with the clusters of {len(agreement):,} bootstrap "
-            f"replicates, with standard deviations; highest for {resampled.most_stable}.",
+            f"replicates{over_units(resampled.unit, resampled.n_units)}, with standard deviations; "
+            f"highest for {resampled.most_stable}.",
         ))
     for column, (name, x, y, errors, most, about) in zip(
         st.columns(len(curves)), curves, strict=True
@@ -165,9 +167,11 @@ def _together(shown: ShownClustering, resampled: Stability) -> None:
     order = shown.order
     text = (
         f"{shown.described}, {count(len(resampled.recovery), 'cluster')}. "
-        f"{shown.info.name}. Share of {count(len(resampled.agreement), 'resampled set')} of "
-        "answers that put two objects into one cluster; objects in the order of the "
-        f"{'tree' if shown.tree else 'clusters'}, clusters along the edges."
+        f"{shown.info.name}. Share of "
+        f"{count(len(resampled.agreement), 'bootstrap replicate')}"
+        f"{over_units(resampled.unit, resampled.n_units)} that put two objects into one cluster; "
+        f"objects in the order of the {'tree' if shown.tree else 'clusters'}, clusters along the "
+        "edges."
     )
     labels = shown.triplets.labels
 

@@ -22,6 +22,7 @@ from tripletscope.core.evaluation.score import (
     errors_by,
     has_split,
 )
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.method import Method, methods
 from tripletscope.core.run import Run, key
 from tripletscope.core.uncertainty import uncertainty_by_dimension
@@ -151,7 +152,7 @@ def show_dimensions(context: Context) -> None:
             for name, errors in by_dimension.items() if len(errors) > 1
         }
         ceiling = ceiling_of(context.triplets)
-        _error_figure(context, table, suggestions, ceiling)
+        _error_figure(context, table, suggestions, ceiling, list(estimates.values()))
     for name, suggestion in suggestions.items():
         st.markdown(panels.plain(in_words(name, suggestion, by_dimension[name][suggestion.best])))
     for sentence in _of_methods(context.triplets, plan, suggestions, estimates, by_dimension):
@@ -231,15 +232,13 @@ def _stability(fit: Run) -> float:
 
 def _error_figure(
     context: Context, table: pd.DataFrame,
-    suggestions: dict[str, Suggestion], ceiling: Ceiling,
+    suggestions: dict[str, Suggestion], ceiling: Ceiling, estimates: list[ErrorEstimate],
 ) -> None:
     marked = {name: s.n_components for name, s in suggestions.items()}
     of_map = table["dimensions"].notna()
     levels = dict(table.loc[~of_map, ["method", "held-out error"]].dropna().to_numpy())
-    text = (
-        f"{context.size} Error "
-        "on held-out answers, with 95 % intervals."
-    )
+    over = " and".join(dict.fromkeys(over_units(e.unit, e.n_units) for e in estimates))
+    text = f"{context.size} Error on held-out answers, with 95 % intervals{over}."
     if ceiling.is_precise:
         text += " Band: the noise ceiling, from its lower to its upper bound."
     if marked:

@@ -12,6 +12,7 @@ from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import LearningCurve, learning_curve, tune
 from tripletscope.core.evaluation.score import CHANCE, has_split, split_of
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.method import methods
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
@@ -57,7 +58,8 @@ def show_learning(context: Context) -> None:
         mark = method.n_components * n * np.log(n)
         text = (
             f"{analysis.describe(method)}. {context.size} Error on a held-out fifth of the "
-            f"questions, {len(curve.errors)} random splits, with a 95 % band."
+            f"questions, {len(curve.errors)} random splits, with a 95 % band"
+            f"{over_units(curve.unit, curve.n_units)}."
         )
         ceiling = ceiling_of(context.triplets)
         if ceiling.is_precise:

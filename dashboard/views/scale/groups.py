@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.evaluation.units import ENOUGH
 from tripletscope.core.method import Method
 from tripletscope.core.observers import GroupErrors, errors_by_group
 from tripletscope.core.scale import MLDS, GroupScales, scales_by
@@ -23,6 +24,13 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 
 _WINDOW = 760
+#: What the bands of groups are over, by the sampling unit that was asked for.
+_BANDS = {
+    "auto": f"each over participants where {ENOUGH} or more are known, else over answers",
+    "participants": "each over participants, or over the answers of one alone",
+    "answers": "over answers",
+    "both": "each over participants and their answers, or over the answers of one alone",
+}
 
 
 @tab(PAGE, "Groups", 4, needs=choose_stimulus)
@@ -115,8 +123,8 @@ def _multiples(
     by = f" by {options['by']}" if options["by"] else ""
     text = (
         f"Perceptual scale against {context.title}{by}, number of answers in brackets. "
-        f"{'; '.join(scales)}. {context.size} {100 * options['coverage']:g} % bands; dotted: all "
-        "answers."
+        f"{'; '.join(scales)}. {context.size} {100 * options['coverage']:g} % bands, "
+        f"{_BANDS[options['unit']]}; dotted: all answers."
     )
 
     def draw(canvas: Canvas) -> Any:

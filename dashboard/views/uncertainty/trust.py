@@ -67,11 +67,12 @@ def _real(context: UncertaintyContext, run: Run | None) -> None:
         return
     found: Reliability = run.result()
     st.markdown(f"**{panels.plain(found.verdict)}**")
+    people = None if found.n_people is None else count(found.n_people, "participant")
     text = (
         f"{analysis.describe(context.method)}, {context.sources[run.options['source']].lower()}. "
         f"{count(int(np.isfinite(found.response).sum()), 'held-out response')} of "
         f"{context.info.name}, {run.options['folds']}-fold cross-validation, 95 % intervals over "
-        f"{'questions' if found.n_people is None else 'participants'}."
+        f"{people or context.triplets.grouped_by + 's'}."
     )
     _panel(context, "real", response_reliability, found, text, real_table(found), WIDE)
     low, high = found.error_interval()

@@ -135,6 +135,7 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     text = words(app)
     assert "silhouette" in text
     assert "stable under resampling" in text
+    assert "Share of 5 bootstrap replicates over answers that put two objects" in text
     assert len(numbers(figure(app, "curve.gap")["data"][0]["x"])) == 4
     heat = figure(app, "clusters.together")["data"][0]["z"]
     assert numbers(heat).size == 900 if isinstance(heat, dict) else len(heat) == 30

@@ -49,6 +49,7 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     settled(app, services)
     assert "t-STE: 2 dimensions" in words(app).replace("\\", "")
     assert "No question was answered twice" in words(app) or "upper bound of" in words(app)
+    assert "with 95 % intervals over answers" in words(app)
     lines = [t for t in figure(app, "compare.errors")["data"] if t.get("name")]
     assert [t["name"] for t in lines] == ["t-STE", "STE"]
     assert len(numbers(lines[0]["x"])) == 3
@@ -150,6 +151,7 @@ def test_the_learning_curve_gives_a_verdict(services, opened):
     app.button(key="compare.curve.run").click().run()
     settled(app, services)
     assert "times as many" in words(app)
+    assert "with a 95 % band over answers" in words(app)
     assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.curve.figure")["data"])
 
 

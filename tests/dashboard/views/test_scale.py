@@ -173,6 +173,7 @@ def test_groups_are_small_multiples_with_an_error_each(services, opened):
     app = compute(app, services, "groups")
     titles = [a["text"] for a in figure(app, "scale.multiples")["layout"]["annotations"]][:2]
     assert titles == ["crowd (305)", "lab (301)"]
+    assert "bands, each over participants where 8 or more are known" in words(app)
     table = app.dataframe[0].value
     assert table["name"].tolist() == ["all", "crowd", "lab"]
     assert table["MLDS: error"].between(0, 0.5).all()
