@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
+from tripletscope.core.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
 from tripletscope.core.method import Choice, Number
 from tripletscope.core.scale.binomial import (
     LINKS,
@@ -73,13 +73,22 @@ class ScaleSamples:
         """(b,) noise in units of the scales from 0 to 1."""
         return 1.0 / self.unconstrained[:, -1]
 
+    def deviation(self, *, unconstrained: bool = False) -> np.ndarray:
+        """(m,) standard error of every level: P participants vary by 1 - 1/P too little."""
+        drawn = self.unconstrained if unconstrained else self.scales
+        found = np.nanstd(drawn, axis=0, ddof=1)
+        if self.unit == "participants" and self.n_units is not None:
+            found *= np.sqrt(self.n_units / (self.n_units - 1))
+        return found
+
     def interval(
         self, coverage: float = 0.95, *, unconstrained: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
         """Ends (m,) of the percentile interval of every level.
 
         Of P participants, percentiles further out, so that of a mean over them it would be
-        Student's interval.
+        Student's interval. Of fewer than eight there are too few different resamples for such
+        percentiles, and it is Student's interval by the standard deviation over the resamples.
 
         References
         ----------
@@ -88,6 +97,11 @@ class ScaleSamples:
         """
         drawn = self.unconstrained if unconstrained else self.scales
         tail = 0.5 - coverage / 2
+        if self.unit == "participants" and self.n_units is not None and self.n_units < ENOUGH:
+            centre = self.estimate if unconstrained else standardised(self.estimate)
+            reach = stdtrit(self.n_units - 1, 1.0 - tail)
+            reach = reach * self.deviation(unconstrained=unconstrained)
+            return centre - reach, centre + reach
         if self.unit != "answers" and self.n_units is not None:
             people = self.n_units
             tail = ndtr(stdtrit(people - 1, tail) * np.sqrt(people / (people - 1)))

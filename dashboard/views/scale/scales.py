@@ -66,11 +66,15 @@ class Scaled:
         if self.fit is None or self.scale is None:
             return None
         fitted = self.fit.fitted()
-        low, high = self.scale.result().interval(coverage, unconstrained=unconstrained)
+        samples = self.scale.result()
+        low, high = samples.interval(coverage, unconstrained=unconstrained)
+        errors = fitted.standard_errors_ if unconstrained else fitted.scale_errors_
+        if samples.unit != "answers":  # those of the model are for one observer
+            errors = samples.deviation(unconstrained=unconstrained)
         found = pd.DataFrame({
             "stimulus": fitted.levels_,
             "value": fitted.unconstrained_ if unconstrained else fitted.scale_,
-            "standard error": fitted.standard_errors_ if unconstrained else fitted.scale_errors_,
+            "standard error": errors,
             "low": low, "high": high,
         })
         members = pd.Series(np.arange(fitted.n_objects_)).groupby(fitted.level_of_).first()

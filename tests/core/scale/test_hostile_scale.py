@@ -6,6 +6,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 
 from tests.core.scale.test_scale import some_trials, table
 from tripletscope.core.data.errors import DataError
@@ -13,6 +14,7 @@ from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.scale import (
     MLDS,
+    ScaleSamples,
     bootstrap_scale,
     recorded,
 )
@@ -141,6 +143,24 @@ def test_observers_who_differ_make_wider_bands():
     # Student's 2.262 standard deviations, and 10/9 of the variance, are percentile 0.85.
     low, _ = by["auto"].interval()
     np.testing.assert_allclose(low, np.quantile(by["auto"].scales, 0.00855, axis=0), atol=2e-3)
+
+
+def test_intervals_over_few_participants_are_students():
+    """Two people have three different resamples, whose percentiles lie between the two."""
+    rng = np.random.default_rng(0)
+    each = np.column_stack([np.zeros(3), rng.normal(3, 0.5, 3), rng.normal(8, 0.5, 3)])
+    drawn = each[rng.integers(3, size=(20_000, 3))].mean(axis=1)
+    found = ScaleSamples(np.arange(3.0), drawn, each.mean(axis=0), "participants", 3)
+    same = ttest_1samp(each[:, 1:], 0).confidence_interval()
+    low, high = found.interval(unconstrained=True)
+    np.testing.assert_allclose([low[1:], high[1:]], [same.low, same.high], rtol=0.02)
+    np.testing.assert_allclose(
+        found.deviation(unconstrained=True)[1:], each[:, 1:].std(axis=0, ddof=1) / np.sqrt(3),
+        rtol=0.02,
+    )
+    low, high = found.interval()
+    assert low[0] == high[0] == 0
+    assert low[2] == high[2] == 1
 
 
 def test_it_is_a_method_like_others():

@@ -11,10 +11,13 @@ from tests.dashboard.views.harness import PAGES, figure, numbers, on_tab, settle
 from tests.paths import FIXTURES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.run import run
+from tripletscope.core.scale import MLDS
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext
+from tripletscope.dashboard.views.scale.scales import Scaled
 
 KK1 = FIXTURES / "mlds" / "kk1.csv"
 #: Scale values of R's package, from the same folder.
@@ -96,6 +99,22 @@ def test_the_caption_says_what_bands_are_made_of(services, opened):
         "bands of bootstrap replicates over answers (MLDS); of the posterior's normal "
         "approximation (STE)." in said
     )
+
+
+@pytest.mark.parametrize("unit", ["participants", "answers"])
+def test_standard_errors_are_over_the_same_units_as_their_bands(services, opened, unit):
+    workspace = services.workspace
+    answers = workspace.answers(workspace.datasets()[0])
+    method = MLDS(stimulus="contrast")
+    made = [run(task, method, answers, options) for task, options in (
+        ("fit", {}), ("bootstrap_scale", {"unit": unit, "resamples": 200}),
+    )]
+    table = Scaled(None, method, *made, None).values(0.95, "noise")
+    spread = made[1].result().deviation(unconstrained=True)
+    own = made[0].fitted().standard_errors_
+    expected = spread if unit == "participants" else own
+    np.testing.assert_allclose(table["standard error"], expected)
+    assert not np.allclose(spread[1:], own[1:], rtol=0.02)
 
 
 def test_few_questions_have_scales_though_they_cannot_be_divided_into_folds(services):
