@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import betaln, comb
@@ -251,7 +250,7 @@ def noise_ceiling(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Cei
         if sums[3] < _FOUR:
             sums[3], without[3] = 0.0, 0.0
         value = float(_best_accuracy(sums))
-        low, high = _reach(value, without, n_pairs, people is not None)
+        low, high = _reach(value, without, n_pairs, None if people is None else people.number)
         upper = Share(
             max(value, lower.value), max(low, lower.low), max(high, lower.high), n_pairs
         )
@@ -329,13 +328,16 @@ def _best_accuracy(sums: np.ndarray) -> np.ndarray:
 
 
 def _reach(
-    value: float, without: np.ndarray, pairs: int, are_people: bool
+    value: float, without: np.ndarray, pairs: int, people: int | None
 ) -> tuple[float, float]:
-    """Wilson's interval at the effective number of answers, by the jackknife over units."""
+    """Wilson's interval at the effective number of answers, by the jackknife over units.
+
+    With so many `people` who are known among the units, if they are the units.
+    """
     left = _best_accuracy(without[:, without[1] > 0])
     n = len(left)
     variance = (n - 1) / n * float(((left - left.mean()) ** 2).sum()) if n > 1 else 0.0
     effective = value * (1 - value) / variance if variance > 0 else float(n)
-    degrees: Any = n - 1 if are_people and n > 1 else None
+    degrees = None if people is None else people - 1
     low, high = wilson(value, max(min(effective, pairs), 1.0), degrees=degrees)
     return max(low, 0.5), high

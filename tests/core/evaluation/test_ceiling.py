@@ -10,6 +10,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import (
     Ceiling,
     _asked,
+    _reach,
     _sums,
     noise_ceiling,
     repeat_error,
@@ -144,6 +145,19 @@ def test_the_lower_bound_is_never_above_the_upper(chance):
     assert ceiling.lower.value <= ceiling.upper.value
     assert ceiling.lower.low <= ceiling.upper.low < ceiling.upper.value < ceiling.upper.high
     assert ceiling.upper.value == pytest.approx(chance, abs=0.03)
+
+
+def test_answers_of_nobody_give_the_upper_bound_no_degrees_of_freedom():
+    """Sums without each of eight people and of forty trials of nobody, which change nothing."""
+    rng = np.random.default_rng(0)
+    whole = np.array([700.0, 1000.0, 0.0, 0.0, 0.0, 5000.0])[:, None]
+    eight = np.tile(whole, 8)
+    moved = rng.normal(0, 20, 8)
+    eight[0] += moved - moved.mean()
+    known = _reach(0.8, eight, 5000, 8)
+    more = _reach(0.8, np.hstack([eight, np.repeat(whole, 40, axis=1)]), 5000, 8)
+    assert known[1] - known[0] > 0.05
+    assert 0.98 < (more[1] - more[0]) / (known[1] - known[0]) < 1.1
 
 
 def test_no_answers_have_no_ceiling():
