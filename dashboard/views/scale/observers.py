@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.embedding import STE
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.method import Method
 from tripletscope.core.observers import (
@@ -113,7 +113,7 @@ def show_observers(context: ScaleContext) -> None:
 def _asked(context: ScaleContext) -> tuple[People, dict[str, analysis.Piece | None]]:
     """Ask for method, participants and groups; what is to be computed, by name."""
     current = context.session
-    usual = MLDS if context.are_pairs else STE
+    usual = MLDS if context.are_pairs else DEFAULT_EMBEDDING
     method = pick_method(
         current, ("embedding", MLDS.kind), f"{PAGE}.observers.method@{context.info.id}", "Method",
         usual.name,

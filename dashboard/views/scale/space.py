@@ -52,8 +52,10 @@ def show_space(context: StimulusContext) -> None:
         )
         band |= {"stimulus": context.stimulus, "n_components": d}
         folds = parameter_form(
-            current, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed")
+            current, cross_validate, f"{PAGE}.folds", hidden=("repeats", "seed", "unit")
         )
+        # Of participants and their answers, an error has an interval over the former only.
+        folds |= {"unit": "participants" if band["unit"] == "both" else band["unit"]}
         pieces = [(method, "ordinal_scale", band), (method, "cross_validate", folds)]
         context.compute_missing(
             "space", pieces, "Computes bootstrap maps, aligned to the stimulus."
