@@ -9,7 +9,7 @@ from scipy.special import betaln, comb
 
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.score import ErrorEstimate, Share, mean_over, wilson
+from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, Share, mean_over, wilson
 from tripletscope.core.evaluation.units import known_people, participants_of, said
 
 #: Bounds that are known less precisely than this say nothing of a method.
@@ -76,6 +76,27 @@ class Ceiling:
         if self.upper is None or not self.is_precise:
             return False
         return error - (1 - self.upper.value) <= _REACHED and low <= 1 - self.upper.low
+
+    def advice(self, error: float, low: float, high: float) -> str:
+        """What is to be said of more answers, where a held-out error leaves nothing to gain.
+
+        Parameters
+        ----------
+        error, low, high : float
+            The error and its interval.
+
+        Returns
+        -------
+        str
+            Empty where the ceiling is vague or not reached, and where the error may be that of
+            guessing: then there is nothing that more answers could not change.
+        """
+        if high >= CHANCE or not self.is_reached(error, low):
+            return ""
+        return (
+            "The held-out error is at the noise ceiling: more answers will hardly lower it, but "
+            "may make the map's ellipses smaller."
+        )
 
     @property
     def sentence(self) -> str:

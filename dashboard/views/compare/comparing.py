@@ -6,6 +6,11 @@ import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.method import Method, described, unfitted
+from tripletscope.core.run import key
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.services import services
 
 PAGE = "compare"
 
@@ -13,6 +18,52 @@ PAGE = "compare"
 def ceiling_of(triplets: Triplets) -> Ceiling:
     """The noise ceiling of the open answers, which is that of the view Quality."""
     return _ceiling(triplets.fingerprint_of("participant", "trial", "weight"), triplets)
+
+
+def advice_of(info: DatasetInfo, triplets: Triplets, method: Method) -> str:
+    """What the noise ceiling says to more answers for a map; see `Ceiling.advice`.
+
+    By the newest held-out error of its method; empty where none is known.
+    """
+    known = [run for run in _errors(info, triplets) if _method_of(run) == described(method)]
+    return _advice(triplets, max(known, key=lambda run: run.record["created"])) if known else ""
+
+
+def advice_of_best(info: DatasetInfo, triplets: Triplets) -> tuple[str, str]:
+    """The same for the map that predicts best of those whose error is known, and its method."""
+    known = _errors(info, triplets)
+    if not known:
+        return "", ""
+    best = min(known, key=lambda run: run.record["numbers"]["error"])
+    return _advice(triplets, best), analysis.describe(unfitted(_method_of(best)))
+
+
+def _errors(info: DatasetInfo, triplets: Triplets) -> list[RunInfo]:
+    """Held-out errors of maps of these answers."""
+    listed = (
+        services().workspace.runs(info.id, task, "embedding")
+        for task in ("cross_validate", "split_error")
+    )
+    return [run for runs in listed for run in runs if _is_of(run, triplets)]
+
+
+def _is_of(run: RunInfo, triplets: Triplets) -> bool:
+    """Whether this version would compute the same; an earlier one may have had other settings."""
+    record = run.record
+    try:
+        method = unfitted(_method_of(run))
+        return run.key == key(record["task"], method, triplets, record["options"])
+    except (TypeError, ValueError):
+        return False
+
+
+def _method_of(run: RunInfo) -> dict:
+    return {name: run.record[name] for name in ("kind", "method", "parameters")}
+
+
+def _advice(triplets: Triplets, run: RunInfo) -> str:
+    numbers = run.record["numbers"]
+    return ceiling_of(triplets).advice(numbers["error"], numbers["low"], numbers["high"])
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

@@ -102,11 +102,12 @@ def verdict(curve: LearningCurve, ceiling: Ceiling, ratio: float) -> str:
         f"By the rule of thumb, a map takes at least d n ln n answers; there are {ratio:.1f} times "
         "as many."
     )
-    if error + reach < CHANCE and ceiling.is_reached(error, error - reach):
+    advice = ceiling.advice(error, error - reach, error + reach)
+    if advice:
         return (
-            "Enough: no more answers are needed. With all of them the error is at the noise "
-            f"ceiling: {interval(error, error - reach, error + reach)}, where the upper bound of "
-            f"the ceiling leaves {1 - ceiling.upper.value:.3f}. {amount}"
+            f"Enough. {advice} With all answers it is "
+            f"{interval(error, error - reach, error + reach)}, where the upper bound of the "
+            f"ceiling leaves {1 - ceiling.upper.value:.3f}. {amount}"
         )
     if error + reach >= CHANCE:
         return (

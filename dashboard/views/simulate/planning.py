@@ -29,6 +29,7 @@ from tripletscope.dashboard.views.simulate.plans import Kept, groups, names_of
 from tripletscope.dashboard.views.simulate.setting import (
     PAGE,
     SCENARIO,
+    advice_at_hand,
     beginning,
     method_settings,
     prefix,
@@ -56,6 +57,9 @@ def show_planning(context: Context) -> None:
         _compute(context, _pieces(current, scenario))
         wanted = _wanted(current)
     with picture:
+        advice = advice_at_hand(current)
+        if advice:
+            st.markdown(panels.plain(advice))
         _plans(context, wanted)
 
 

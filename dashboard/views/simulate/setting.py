@@ -22,6 +22,7 @@ from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.compare.comparing import advice_of_best
 
 PAGE = "simulate"
 #: Parameters of a scenario, which tasks have too.
@@ -32,6 +33,8 @@ _DECIDED = ("n_components", "stimulus")
 _ENOUGH = 50
 #: Where the session notes what the forms begin with, and how often that has changed.
 _BEGIN, _TURN = f"{PAGE}.begin", f"{PAGE}.turn"
+#: Where it notes which data set the forms follow.
+_OF = f"{PAGE}.of"
 
 
 def simulated_methods() -> dict[str, type[Method]]:
@@ -128,11 +131,21 @@ def _follow(current: Session) -> None:
         "n_answers": _most(info), "participants": max(info.n_participants, 1),
     }
     current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
+    current.drafts[_OF] = info.id
     st.toast(panels.plain(
         f"Like {info.name}: {count(info.n_objects, 'object')}, "
         f"{count(info.n_answers, 'answer')}, noise {like.level:.2f} of the size of the map."
     ))
     st.rerun()
+
+
+def advice_at_hand(current: Session) -> str:
+    """What the noise ceiling of the data set that is followed says to more answers of the kind."""
+    info = current.dataset
+    if info is None or current.drafts.get(_OF) != info.id:
+        return ""
+    advice, method = advice_of_best(info, services().workspace.triplets(info))
+    return f"{info.name}, {method}: {advice}" if advice else ""
 
 
 def _most(info: DatasetInfo) -> int:

@@ -22,6 +22,7 @@ from tripletscope.dashboard.figures.trust import asking_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
 from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
+from tripletscope.dashboard.views.compare.comparing import advice_of
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertainty.context import (
     PAGE,
@@ -67,6 +68,9 @@ def show_asking(context: UncertaintyContext) -> None:
         ) or 500
         layout = pick(context.session, f"{PAGE}.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
     with picture:
+        advice = advice_of(context.info, context.triplets, context.method)
+        if advice:
+            st.markdown(advice)
         _questions(context, options, wanted, layout)
     st.subheader("Adaptive against random questions", anchor=False)
     st.markdown(

@@ -80,6 +80,19 @@ def session_on(services, triplets: Triplets) -> str:
     return session.id
 
 
+def repeated_crowd(n: int = 10, questions: int = 400, times: int = 8) -> Triplets:
+    """Answers of as many people to the same questions, who respond as STE has it."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(n, 2))
+    asked = np.array([rng.choice(n, 3, replace=False) for _ in range(questions)])
+    rows = np.repeat(asked, times, axis=0)
+    near, far = (np.sum((truth[rows[:, 0]] - truth[rows[:, k]]) ** 2, axis=1) for k in (1, 2))
+    turned = rng.random(len(rows)) > 1 / (1 + np.exp(near - far))
+    rows[turned, 1:] = rows[turned, :0:-1]
+    who = pd.DataFrame({"participant": [f"p{k}" for k in range(times)] * questions})
+    return Triplets(rows, pd.DataFrame({"id": [str(k) for k in range(n)]}), who, "Repeated")
+
+
 def crowd(n: int, n_answers: int, *, people: int = 4, label: str = "{}") -> Triplets:
     """Answers of some people about objects of a class and a size."""
     truth = np.random.default_rng(n).normal(size=(n, 2))

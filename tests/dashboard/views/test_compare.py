@@ -166,7 +166,9 @@ def test_answers_by_chance_are_not_called_enough():
 def test_at_the_noise_ceiling_no_more_answers_are_asked_for():
     """Be the fall of the error as clear as it may."""
     ceiling = Ceiling(Share(0.67, 0.66, 0.68, 900), Share(0.71, 0.70, 0.73, 900))
-    assert "no more answers are needed" in verdict(curve(0.295, 0.03, 0.001), ceiling, 3.0)
+    said = verdict(curve(0.295, 0.03, 0.001), ceiling, 3.0)
+    assert said.startswith(f"Enough. {ceiling.advice(0.295, 0.29, 0.30)} With all answers it is")
+    assert "hardly lower it" in said
     assert verdict(curve(0.35, 0.03, 0.001), ceiling, 3.0).startswith("More answers would help")
     assert verdict(curve(0.5, 0.03, 0.1), ceiling, 3.0).startswith("Inconclusive")
     drawn = learning_figure(curve(0.295, 0.03, 0.001), mark=200.0, ceiling=ceiling)

@@ -10,11 +10,21 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.dashboard.views.harness import figure, numbers, settled, start, words
+from tests.dashboard.views.harness import (
+    figure,
+    numbers,
+    repeated_crowd,
+    session_on,
+    settled,
+    start,
+    words,
+)
 from tripletscope.core.design.detection import Detection
 from tripletscope.core.design.plan import Plan
 from tripletscope.core.design.scenario import Scenario, simulated_data
+from tripletscope.core.embedding import STE
 from tripletscope.core.method import methods
+from tripletscope.core.run import run
 from tripletscope.dashboard.export import settings
 from tripletscope.dashboard.figures.planning import detection_bars, plan_curves
 from tripletscope.dashboard.interface.theme import PALETTE, Canvas, with_caption
@@ -241,6 +251,26 @@ def test_forms_can_begin_like_the_open_data_set(services, planted):
     app.segmented_control(key="simulate.view").set_value("dimension").run()
     value = {widget.label: widget.value for widget in app.number_input}
     assert (value["Objects"], value["Max. answers"]) == (30, 2500)
+
+
+def test_plans_like_the_open_data_look_at_its_noise_ceiling(services):
+    answers = repeated_crowd()
+    session = session_on(services, answers)
+    (info,) = services.workspace.datasets()
+    answers = services.workspace.triplets(info)
+    for d in (1, 2):
+        found = run("cross_validate", STE(n_components=d, n_init=1), answers)
+        services.workspace.add_run(info, found, "")
+    saved = services.workspace.session(session)
+    services.workspace.save_session(session, {**saved, "drafts": {
+        **QUICK, **{name.replace(".0.", ".1."): value for name, value in QUICK.items()},
+    }})
+    app = settled(start("simulate", session), services)
+    advice = "The held-out error is at the noise ceiling: more answers will hardly lower it"
+    assert "hardly lower it" not in words(app), "the plan is of something else"
+    app.button(key="simulate.follow").click().run()
+    shown = words(app).replace("\\", "")
+    assert f"Repeated, STE, 2 dimensions, restarts 1: {advice}" in shown
 
 
 # What views are made of ------------------------------------------------------------------------

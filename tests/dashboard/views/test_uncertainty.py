@@ -13,6 +13,7 @@ from tests.dashboard.views.harness import (
     figure,
     numbers,
     on_tab,
+    repeated_crowd,
     session_on,
     settled,
     start,
@@ -164,6 +165,27 @@ def test_questions_to_ask_next(services, mapped):
     assert "in 2 simulations" in words(app)
     names = [t.get("name") for t in figure(app, "active.figure")["data"] if t.get("name")]
     assert names == ["Most uncertain", "Random"]
+
+
+def test_at_the_noise_ceiling_asking_more_is_not_advised(services):
+    """Only for the map that has reached it, and only where its error is known."""
+    answers = repeated_crowd()
+    session = session_on(services, answers)
+    (info,) = services.workspace.datasets()
+    answers = services.workspace.triplets(info)
+    good, poor = STE(n_init=1), STE(n_components=1, n_init=1)
+    fits = [run("fit", method, answers) for method in (good, poor)]
+    for fit in fits:
+        services.workspace.add_run(info, fit, fit.key)
+    advice = "more answers will hardly lower it, but may make the map's ellipses smaller"
+    app = uncertainty(session, "asking")
+    assert advice not in words(app)
+    for method in (good, poor):
+        services.workspace.add_run(info, run("cross_validate", method, answers), "")
+    map_of = app.selectbox(key=f"uncertainty.map@{info.id}")
+    assert advice in words(map_of.select(fits[0].key).run())
+    map_of = app.selectbox(key=f"uncertainty.map@{info.id}")
+    assert advice not in words(map_of.select(fits[1].key).run())
 
 
 def test_uncertainty_against_dimensions_is_on_the_page_compare(services, opened):
