@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
+from tripletscope.core.evaluation.compare import Suggestion
 from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import (
     CHANCE,
@@ -23,7 +20,7 @@ from tripletscope.core.evaluation.score import (
     has_split,
 )
 from tripletscope.core.evaluation.units import over_units
-from tripletscope.core.method import Method, methods
+from tripletscope.core.method import methods
 from tripletscope.core.run import Run, key
 from tripletscope.core.uncertainty import uncertainty_by_dimension
 from tripletscope.core.uncertainty.samples import SOURCES
@@ -37,11 +34,18 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.compare.comparing import PAGE, ceiling_of
-from tripletscope.dashboard.views.compare.recommending import in_words, verdicts
+from tripletscope.dashboard.views.compare.recommending import (
+    DIMENSIONS,
+    USUAL_METHODS,
+    Comparison,
+    in_words,
+    recommended,
+    standing,
+    verdicts,
+)
 from tripletscope.dashboard.views.page import Context, tab
 
 _LOW = Canvas(900.0, 260.0)
-_USUAL_METHODS = [DEFAULT_EMBEDDING.name, STE.name]
 _TESTS = (
     "Methods and dimensions are compared by their errors on the same answers in the same folds, "
     "by a paired t test over participants where eight or more are known, else over folds (Nadeau "
@@ -55,69 +59,36 @@ _COLUMNS = [
 _BEHIND = ["behind the best", "behind, low", "behind, high", "p"]
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Which methods in which numbers of dimensions are compared, and how error is measured."""
-
-    methods: list[OrdinalEmbedding]
-    others: list[Method]
-    scheme: str
-    options: dict[str, Any]
-
-    @property
-    def pieces(self) -> list[analysis.Piece]:
-        return [
-            piece for method in (*self.methods, *self.others)
-            for piece in ((method, "fit", {}), (method, self.scheme, self.options))
-        ]
-
-    @property
-    def n_dimensions(self) -> int:
-        """Numbers of dimensions that every method is fitted in."""
-        return len({method.n_components for method in self.methods}) or 1
-
-    @property
-    def ratio(self) -> float:
-        """Answers held out to answers learned from; test answers are held out once."""
-        return 1.0 / (self.options["folds"] - 1) if self.options else 0.0
-
-
 def _plan(current: Session, triplets: Triplets) -> Comparison:
     known = {name: method.title for name, method in methods("embedding").items()}
-    chosen = several(
-        current, "compare.methods", "Methods", known, default=_USUAL_METHODS,
+    several(
+        current, "compare.methods", "Methods", known, default=USUAL_METHODS,
         help="All with default settings. LORE chooses its number of dimensions itself, up to the "
         "number given.",
     )
     left, right = st.columns(2)
     with left:
-        low = number(current, "compare.low", "Dimensions", 1, 20, 1)
+        number(current, "compare.low", "Dimensions", 1, 20, DIMENSIONS["low"])
     with right:
-        high = number(current, "compare.high", "to", 1, 20, 5)
-    low, high = min(low or 1, high or 1), max(low or 1, high or 1)
+        number(current, "compare.high", "to", 1, 20, DIMENSIONS["high"])
     without = {
         f"{kind}/{name}": method.title for kind in ("kernel", "cluster")
         for name, method in methods(kind).items()
     }
-    others = several(
+    several(
         current, "compare.others", "Methods without dimensions", without,
         help="Kernels and clusterings predict answers, too. All with default settings.",
     )
     schemes = {"cross_validate": "Cross-validation"}
     if has_split(triplets):
         schemes["split_error"] = "The data's own test answers"
-    scheme, options = "cross_validate", {}
+    scheme = "cross_validate"
     with st.expander("Error estimation"):
         if len(schemes) > 1:
             scheme = pick(current, "compare.scheme", "Held-out error", schemes)
         if scheme == "cross_validate":
-            options = parameter_form(current, cross_validate, "compare.cross_validate")
-    found = [
-        methods("embedding")[name](n_components=d)
-        for name in chosen for d in range(low, high + 1)
-    ]
-    further = [methods(kind)[name]() for kind, name in (place.split("/") for place in others)]
-    return Comparison(found, further, scheme, options)
+            parameter_form(current, cross_validate, "compare.cross_validate")
+    return standing(current, triplets)
 
 
 @tab(PAGE, "Methods and dimensions", 1)
@@ -139,7 +110,7 @@ def show_dimensions(context: Context) -> None:
             done = len(plan.pieces) - len(missing)
             st.caption(f"{done} of {len(plan.pieces)} computations are done.")
     with picture:
-        table, estimates, by_dimension = _collected(context.info, context.triplets, plan)
+        table, estimates = _collected(context.info, context.triplets, plan)
         if table.empty or table["held-out error"].isna().all():
             panels.empty(
                 "Nothing has been computed yet",
@@ -147,15 +118,13 @@ def show_dimensions(context: Context) -> None:
                 "are computed.",
             )
             return
-        suggestions = {
-            name: recommend_dimension(errors, context.triplets, plan.ratio)
-            for name, errors in by_dimension.items() if len(errors) > 1
-        }
+        found = recommended(context.info, context.triplets, plan)
+        suggestions = {name: suggestion for name, (suggestion, _) in found.items()}
         ceiling = ceiling_of(context.triplets)
         _error_figure(context, table, suggestions, ceiling, list(estimates.values()))
-    for name, suggestion in suggestions.items():
-        st.markdown(panels.plain(in_words(name, suggestion, by_dimension[name][suggestion.best])))
-    for sentence in _of_methods(context.triplets, plan, suggestions, estimates, by_dimension):
+    for name, said in found.items():
+        st.markdown(panels.plain(in_words(name, *said)))
+    for sentence in _of_methods(context.triplets, plan, suggestions, estimates):
         st.markdown(panels.plain(sentence))
     st.caption(panels.plain(f"{ceiling.sentence} {_TESTS}"))
     _summary_table(table)
@@ -166,7 +135,7 @@ def show_dimensions(context: Context) -> None:
 
 def _of_methods(
     triplets: Triplets, plan: Comparison, suggestions: dict[str, Suggestion],
-    estimates: dict[str, ErrorEstimate], by_dimension: dict[str, dict[int, ErrorEstimate]],
+    estimates: dict[str, ErrorEstimate],
 ) -> list[str]:
     """Which method predicts best, each in the number of dimensions recommended for it."""
     chosen = {}
@@ -174,7 +143,7 @@ def _of_methods(
         suggestion = suggestions.get(method.title)
         if suggestion is not None and suggestion.n_components == method.n_components:
             name = f"{method.title} ({method.n_components}D)"
-            chosen[name] = by_dimension[method.title][method.n_components]
+            chosen[name] = estimates[analysis.describe(method)]
     for method in plan.others:
         if analysis.describe(method) in estimates:
             chosen[method.title] = estimates[analysis.describe(method)]
@@ -183,33 +152,31 @@ def _of_methods(
 
 def _collected(
     info: DatasetInfo, triplets: Triplets, plan: Comparison
-) -> tuple[pd.DataFrame, dict[str, ErrorEstimate], dict[str, dict[int, ErrorEstimate]]]:
-    """What is there of a plan: a table, and the estimates by name, and by dimensions."""
+) -> tuple[pd.DataFrame, dict[str, ErrorEstimate]]:
+    """What is there of a plan: a table of what was fitted, and the estimates by name."""
     rows: list[dict[str, Any]] = []
-    by_dimension: dict[str, dict[int, ErrorEstimate]] = {}
-    estimates: dict[str, ErrorEstimate] = {}
+    estimates = {
+        analysis.describe(method): estimate for method, estimate in plan.estimates(info, triplets)
+    }
     names = []
     for method in (*plan.methods, *plan.others):
         fit = analysis.find(info, triplets, method, "fit")
         if fit is None or not fit.complete:
             continue
         row = {"method": method.title, "seconds": fit.seconds} | _of_map(fit, triplets)
-        error = analysis.find(info, triplets, method, plan.scheme, plan.options)
-        if error is not None:
-            estimate = error.error()
+        estimate = estimates.get(analysis.describe(method))
+        if estimate is not None:
             row |= {"held-out error": estimate.error, "low": estimate.low, "high": estimate.high}
-            estimates[analysis.describe(method)] = estimate
-            if "dimensions" in row:
-                by_dimension.setdefault(method.title, {})[method.n_components] = estimate
         rows.append(row)
         names.append(analysis.describe(method))
     table = pd.DataFrame(rows, columns=_COLUMNS).assign(**dict.fromkeys(_BEHIND, np.nan))
     if estimates:
         for name, apart in behind_best(estimates, triplets, plan.ratio)[1].items():
-            table.loc[names.index(name), _BEHIND] = (
-                apart.difference, apart.low, apart.high, apart.p
-            )
-    return table, estimates, by_dimension
+            if name in names:
+                table.loc[names.index(name), _BEHIND] = (
+                    apart.difference, apart.low, apart.high, apart.p
+                )
+    return table, estimates
 
 
 def _of_map(fit: Run, triplets: Triplets) -> dict[str, Any]:

@@ -2,49 +2,118 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.evaluation.paired import PairedDifference
-from tripletscope.core.evaluation.score import ErrorEstimate
-from tripletscope.core.method import checked, methods
-from tripletscope.core.run import key
+from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate, has_split
+from tripletscope.core.method import Method, Parameter, methods, parameters
+from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.theme import count, interval
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.compare.comparing import PAGE
+
+#: What the form of the page Compare begins with.
+USUAL_METHODS = [DEFAULT_EMBEDDING.name, STE.name]
+DIMENSIONS = {"low": 1, "high": 5}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which methods in which numbers of dimensions are compared, and how error is measured."""
+
+    methods: list[OrdinalEmbedding]
+    others: list[Method]
+    scheme: str
+    options: dict[str, Any]
+
+    @property
+    def pieces(self) -> list[analysis.Piece]:
+        return [
+            piece for method in (*self.methods, *self.others)
+            for piece in ((method, "fit", {}), (method, self.scheme, self.options))
+        ]
+
+    @property
+    def n_dimensions(self) -> int:
+        """Numbers of dimensions that every method is fitted in."""
+        return len({method.n_components for method in self.methods}) or 1
+
+    @property
+    def ratio(self) -> float:
+        """Answers held out to answers learned from; test answers are held out once."""
+        return 1.0 / (self.options["folds"] - 1) if self.options else 0.0
+
+    def estimates(
+        self, info: DatasetInfo, triplets: Triplets | Quadruples
+    ) -> list[tuple[Method, ErrorEstimate]]:
+        """Held-out errors that were computed."""
+        found = []
+        for method in (*self.methods, *self.others):
+            run = analysis.find(info, triplets, method, self.scheme, self.options)
+            if run is not None:
+                found.append((method, run.error()))
+        return found
+
+
+def standing(current: Session, triplets: Triplets | Quadruples) -> Comparison:
+    """What the page Compare compares as its form stands, or will begin."""
+
+    def told(name: str, default: Any) -> Any:
+        value = current.drafts.get(f"{PAGE}.{name}")
+        return default if value is None else value
+
+    known = methods("embedding")
+    ends = sorted(int(told(name, end)) for name, end in DIMENSIONS.items())
+    chosen = [
+        known[name](n_components=d) for name in told("methods", USUAL_METHODS) if name in known
+        for d in range(ends[0], ends[1] + 1)
+    ]
+    others = [methods(kind).get(name) for kind, name in (
+        place.split("/") for place in told("others", [])
+    )]
+    scheme, options = "cross_validate", {}
+    if has_split(triplets):
+        scheme = told("scheme", scheme)
+    if scheme == "cross_validate":
+        options = {
+            p.name: _allowed(p, told(f"cross_validate.{p.name}", p.default))
+            for p in parameters(cross_validate)
+        }
+    return Comparison(chosen, [method() for method in others if method], scheme, options)
+
+
+def _allowed(parameter: Parameter, value: Any) -> Any:
+    """A value that the form can show; a session of an earlier version may remember others."""
+    try:
+        return parameter.check(value, "the form")
+    except ValueError:
+        return parameter.default
 
 
 def recommended(
-    info: DatasetInfo, triplets: Triplets | Quadruples
+    info: DatasetInfo, triplets: Triplets | Quadruples, comparison: Comparison
 ) -> dict[str, tuple[Suggestion, ErrorEstimate]]:
-    """What was cross-validated recommends: of each method, with the error of the best number.
+    """What held-out errors recommend: of each method, with the error of the best number.
 
-    Of every method with its usual settings, the newest way of cross-validation that was applied
-    to more than one number of dimensions.
+    Of every method whose error is known in more than one number of dimensions.
     """
-    known = methods("embedding")
-    workspace = services().workspace
-    keys: dict[tuple[str, str], dict[int, str]] = {}
-    for run in workspace.runs(info.id, "cross_validate", "embedding"):
-        record = run.record
-        method = known[record["method"]](n_components=record["parameters"]["n_components"])
-        usual = checked(type(method), method.get_params(deep=False))
-        if not run.complete or record["parameters"] != usual:
-            continue
-        if run.key == key("cross_validate", method, triplets, record["options"]):
-            way = record["method"], json.dumps(record["options"], sort_keys=True)
-            keys.setdefault(way, {}).setdefault(method.n_components, run.key)
-    found: dict[str, tuple[Suggestion, ErrorEstimate]] = {}
-    for (name, options), of in keys.items():
-        title = known[name].title
-        if len(of) > 1 and title not in found:
-            estimates = {d: workspace.run(info.id, place).error() for d, place in of.items()}
-            ratio = 1.0 / (json.loads(options)["folds"] - 1)
-            suggestion = recommend_dimension(estimates, triplets, ratio)
-            found[title] = suggestion, estimates[suggestion.best]
+    by_dimension: dict[str, dict[int, ErrorEstimate]] = {}
+    for method, estimate in comparison.estimates(info, triplets):
+        if isinstance(method, OrdinalEmbedding):
+            by_dimension.setdefault(method.title, {})[method.n_components] = estimate
+    found = {}
+    for name, errors in by_dimension.items():
+        if len(errors) > 1:
+            suggestion = recommend_dimension(errors, triplets, comparison.ratio)
+            found[name] = suggestion, errors[suggestion.best]
     return found
 
 
@@ -59,7 +128,7 @@ def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
     best : ErrorEstimate
         Of the number of dimensions with the lowest error.
     """
-    shown = interval(best.error, best.low, best.high)
+    shown = f"{interval(best.error, best.low, best.high)} ({best.scheme})"
     sentence = f"{name}: {count(suggestion.n_components, 'dimension')}. "
     if suggestion.n_components == suggestion.best:
         sentence += f"It predicts best, with an error of {shown}"

@@ -29,7 +29,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
-from tripletscope.dashboard.views.compare.recommending import in_words, recommended
+from tripletscope.dashboard.views.compare.recommending import in_words, recommended, standing
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.page import Context, go_to, tab
 
@@ -152,10 +152,11 @@ def _dimensions(context: QualityContext) -> list[str]:
     """How many dimensions the answers support, as the page Compare says."""
     if context.info.has_only_pairs:
         return []
-    found = recommended(context.info, context.answers)
+    comparison = standing(context.session, context.answers)
+    found = recommended(context.info, context.answers, comparison)
     if not found:
         return [
-            "Number of dimensions: not cross-validated yet. The page Compare recommends one."
+            "Number of dimensions: not compared yet, as the page Compare stands. It recommends one."
         ]
     return [in_words(name, *said) for name, said in found.items()]
 

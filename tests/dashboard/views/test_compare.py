@@ -142,6 +142,35 @@ def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, ope
     assert figure(app, "compare.map.1")["data"]
 
 
+@pytest.mark.parametrize(("drafts", "quoted"), [
+    ({}, "(5-fold cross-validation"), ({"cross_validate.folds": 3}, "(3-fold cross-validation"),
+    ({"cross_validate.folds": "many"}, "(5-fold cross-validation"),
+    ({"scheme": "split_error"}, "(the data's own test answers"), ({"methods": ["ckl"]}, None),
+])
+def test_quality_quotes_what_stands_on_compare(services, planted, drafts, quoted):
+    """Be it not the newest; with the method that it is about, and how it was measured."""
+    parts = planted.answers.assign(split=["train", "train", "train", "test", "test"] * 500)
+    session = session_on(services, Triplets(planted.rows, planted.objects, parts, "Things"))
+    (info,) = services.workspace.datasets()
+    answers = services.workspace.triplets(info)
+    ways = [("cross_validate", {}), ("split_error", {}), ("cross_validate", {"folds": 3})]
+    for task, options in ways:
+        for d in (1, 2):
+            found = run(task, STE(n_components=d), answers, options)
+            services.workspace.add_run(info, found, "")
+    saved = services.workspace.session(session)
+    drafts = {f"compare.{name}": value for name, value in {"high": 2, **drafts}.items()}
+    services.workspace.save_session(session, {**saved, "drafts": {
+        **saved["drafts"], **drafts, "data.view": "quality",
+    }})
+    shown = words(start("data", session)).replace("\\", "")
+    if quoted is None:
+        assert "Number of dimensions: not compared yet, as the page Compare stands." in shown
+    else:
+        assert "STE: 2 dimensions. It predicts best, with an error of" in shown
+        assert quoted in shown
+
+
 def test_the_learning_curve_gives_a_verdict(services, opened):
     app = start("compare", opened)
     app.segmented_control(key="compare.view").set_value("learning").run()
@@ -179,7 +208,7 @@ def test_at_the_noise_ceiling_no_more_answers_are_asked_for():
 
 def test_what_differs_by_chance_is_not_recommended():
     """Not even for prediction alone; and the rule of thumb only warns."""
-    best = ErrorEstimate(0.29, 0.27, 0.31, 900, "", np.array([]), np.array([]))
+    best = ErrorEstimate(0.29, 0.27, 0.31, 900, "5-fold", np.array([]), np.array([]))
     apart = PairedDifference(0.004, -0.002, 0.010, 0.003, 7.0, 0.18)
     unsure = Suggestion(1, 5, {1: 0.2}, behind={1: apart}, needed=1200.0, n_answers=900)
     text = in_words("STE", unsure, best)
