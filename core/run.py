@@ -10,8 +10,9 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any
@@ -28,6 +29,7 @@ from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.method import Method, checked, methods
 from tripletscope.core.task import Computation, Result, divided, tasks
 from tripletscope.core.uncertainty import Samples
+from tripletscope.core.uncertainty.sources import response_model, response_options
 
 __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
@@ -97,9 +99,19 @@ class Run:
         """The result of an error estimate."""
         return self.result()
 
-    def samples(self) -> Samples:
-        """The result of a bootstrap, a posterior or its normal approximation."""
-        return self.result()
+    def samples(self, triplets: Triplets | None = None) -> Samples:
+        """The result of a bootstrap, a posterior or its normal approximation.
+
+        Parameters
+        ----------
+        triplets : Triplets, optional
+            The answers that it was computed from: then response probabilities can be asked.
+        """
+        found = self.result()
+        if triplets is None:
+            return found
+        options = response_options(self.task, self.options)
+        return replace(found, learn=partial(response_model, self.fresh(), triplets, **options))
 
     def curve(self) -> LearningCurve:
         """The result of a learning curve."""

@@ -1,9 +1,9 @@
 """What can be computed of a method and data, each declared once where its function stands.
 
 A task is a function ``(method, triplets, *, options..., progress)`` that returns a dataclass of
-plain values and arrays. Its options are declared as a method's parameters are. Checks of their
-values, the key under which a result is kept, forms, captions, scripts and words of progress follow
-from the declaration.
+plain values and arrays, beside fields whose metadata say that they are not ``kept``. Its options
+are declared as a method's parameters are. Checks of their values, the key under which a result is
+kept, forms, captions, scripts and words of progress follow from the declaration.
 """
 
 from __future__ import annotations
@@ -93,7 +93,10 @@ class Computation:
         found = self.function(
             method, triplets, **gathered(self.function, options), progress=watched
         )
-        state = {field.name: getattr(found, field.name) for field in fields(found)}
+        state = {
+            field.name: getattr(found, field.name) for field in fields(found)
+            if field.metadata.get("kept", True)
+        }
         return *divided(state), not watched.stopped
 
     def restored(self, numbers: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:

@@ -124,9 +124,7 @@ def propose(
     if strategy == "gain" and not method.is_likelihood:
         raise ValueError(f"{method.title} has no model of answers; use STE, t-STE or CKL")
     if strategy in ("uncertain", "gain") and samples is None:
-        samples = bootstrap(
-            method, triplets, replicates=50, unit="answers", seed=seed, response=False
-        )
+        samples = bootstrap(method, triplets, replicates=50, unit="answers", seed=seed)
     rng = np.random.default_rng(seed)
     chosen = _CHOOSE[strategy](
         _Asking(method, triplets, n_questions, landmarks, samples, rng)
@@ -462,7 +460,7 @@ def _simulated(
             if name in ("uncertain", "gain"):
                 samples = bootstrap(
                     method, so_far, replicates=_REPLICATES, seed=int(rng.integers(2**31)),
-                    reference=fitted.embedding_, response=False,
+                    reference=fitted.embedding_,
                 )
             asked = propose(
                 method, so_far, int(size), strategy=name, seed=int(rng.integers(2**31)),

@@ -329,8 +329,7 @@ def _asked(
     if design in _ACTIVE and len(before):
         data = Triplets.from_array(before, n)
         samples = bootstrap(
-            method, data, replicates=_REPLICATES, seed=int(rng.integers(2**31)), response=False,
-            progress=halt,
+            method, data, replicates=_REPLICATES, seed=int(rng.integers(2**31)), progress=halt
         )
         questions = propose(
             method, data, more, strategy=design, seed=int(rng.integers(2**31)), samples=samples
@@ -349,8 +348,7 @@ def _shape(
     if isinstance(fitted, OrdinalEmbedding):
         found, placed = fitted.embedding_, fitted.placed_
         maps = bootstrap(
-            fitted, data, replicates=_REPLICATES, seed=seed, reference=found, response=False,
-            progress=halt,
+            fitted, data, replicates=_REPLICATES, seed=seed, reference=found, progress=halt
         ).embeddings
     elif isinstance(fitted, MLDS):
         found = fitted.unconstrained_[fitted.level_of_, None]

@@ -88,7 +88,7 @@ def heterogeneity(
     for low, unit in ((0.0, "participants"), (0.5, "answers")):
         samples = bootstrap(
             method, triplets, replicates=replicates, unit=unit, seed=seed, reference=reference,
-            response=False, progress=adapted(progress, low=low, high=low + 0.5),
+            progress=adapted(progress, low=low, high=low + 0.5),
         )
         if len(samples.embeddings) < replicates:
             raise Stopped

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
 
 import numpy as np
 from sklearn.base import clone
@@ -19,7 +20,7 @@ from tripletscope.core.task import task
 from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.comparisons import Comparisons
 from tripletscope.core.uncertainty.curvature import LARGEST, Normal, laplace_normal
-from tripletscope.core.uncertainty.response import learned_response
+from tripletscope.core.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.uncertainty.samples import Samples, aligned
 from tripletscope.core.uncertainty.sampling import (
     JUDGED,
@@ -73,7 +74,6 @@ def sample_posterior(
     warm_up: WarmUp = 0.1,
     seed: Seed = 0,
     reference: np.ndarray | None = None,
-    response: bool = True,
     progress: Progress = silent,
 ) -> Samples:
     """Maps from the posterior: their prior probability times the likelihood of the answers.
@@ -88,9 +88,6 @@ def sample_posterior(
         chains=1, warm_up=0, most=500, effective=10_000``.
     reference : ndarray, shape (n, d), optional
         By default the most probable map.
-    response : bool
-        Whether `Samples.response_probability` is to be asked: its model takes normal
-        approximations of answers some of which are held out in turn.
     progress : Progress
 
     Returns
@@ -133,7 +130,6 @@ def sample_posterior(
     else:
         width = np.full(fitted.embedding_.size, precision**-0.5)
         modes = [Normal(np.zeros(fitted.embedding_.T.shape), width)]
-    model = _response(method, triplets, variance, seed, progress) if response else None
     seeds = np.random.SeedSequence(seed).spawn(chains)
     runs = []
     for number, child in enumerate(seeds):
@@ -163,7 +159,10 @@ def sample_posterior(
         runs, judged, show, Lengths(effective, most, chains, warm_up), progress
     )
     embeddings = np.array([show(positions) for chain in kept for positions in chain])
-    return Samples(embeddings, reference, 1.0, "posterior", size, rhat, response=model)
+    return Samples(
+        embeddings, reference, 1.0, "posterior", size, rhat,
+        learn=partial(posterior_response, clone(method), triplets, variance=variance, seed=seed),
+    )
 
 
 @task("Approximating the posterior", "embedding")
@@ -177,7 +176,6 @@ def laplace(
     variance: Variance = None,
     seed: Seed = 0,
     reference: np.ndarray | None = None,
-    response: bool = True,
     progress: Progress = silent,
 ) -> Samples:
     """Maps from the normal distribution that the posterior looks like at its mode.
@@ -194,9 +192,6 @@ def laplace(
         See their declarations.
     reference : ndarray, shape (n, d), optional
         By default the most probable map.
-    response : bool
-        Whether `Samples.response_probability` is to be asked: its model takes normal
-        approximations of answers some of which are held out in turn.
     progress : Progress
 
     Returns
@@ -225,26 +220,45 @@ def laplace(
         aligned(x.reshape(normal.mode.shape).T, fitted.placed_, reference, size=_size_of(fitted))
         for x in maps
     ])
-    model = _response(method, triplets, variance, seed, progress) if response else None
     progress(1.0, snapshot=embeddings[-1])
-    return Samples(embeddings, reference, 1.0, "laplace", response=model)
+    return Samples(
+        embeddings, reference, 1.0, "laplace",
+        learn=partial(posterior_response, clone(method), triplets, variance=variance, seed=seed),
+    )
 
 
-def _response(
-    method: OrdinalEmbedding, triplets: Triplets, variance: float | None, seed: int,
-    progress: Progress,
-) -> dict[str, Any]:
-    """Fields of the response model of a posterior, from its normal approximation."""
+def posterior_response(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    variance: float | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> ResponseModel:
+    """How people respond, given a posterior: learned from its normal approximation.
+
+    Of each part of the answers; of maps that are too large for it, from the most probable one.
+
+    Parameters
+    ----------
+    method, triplets, variance, seed
+        As those of `laplace`.
+    progress : Progress
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop.
+    """
+    triplets = as_triplets(triplets)
     single = clone(method).set_params(n_init=1)
 
     def maps(train: Triplets) -> np.ndarray:
         if method.n_components * train.n_objects > LARGEST:
             return _most_probable(single, train, variance, silent)[0].embedding_[None]
-        return laplace(
-            single, train, samples=20, variance=variance, seed=seed, response=False
-        ).embeddings
+        return laplace(single, train, samples=20, variance=variance, seed=seed).embeddings
 
-    return asdict(learned_response(method, triplets, maps, seed=seed, progress=progress))
+    return learned_response(method, triplets, maps, seed=seed, progress=progress)
 
 
 @dataclass(frozen=True)

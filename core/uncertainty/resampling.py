@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 from typing import Annotated
 
@@ -25,16 +23,29 @@ from tripletscope.core.geometry import procrustes_disparity
 from tripletscope.core.method import Choice, Number, Switch
 from tripletscope.core.optimise.loss import PreparedAnswers
 from tripletscope.core.task import task
-from tripletscope.core.uncertainty.response import learned_response
+from tripletscope.core.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.uncertainty.samples import Samples, aligned
 
 #: Replicates that decide whether the others may begin at the map of all answers, and the share
 #: of the spread by which their maps may then differ.
 _PILOTS, _SAME = 4, 0.01
-#: Share of the work that is done when all replicates are.
-_NEARLY = 0.99
 #: Replicates of every part of the answers from which the response model is learned.
 _FEW = 6
+
+Scheme = Annotated[
+    str,
+    Choice(
+        {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
+        "With replacement: as many units as in the data, which in simulations gives ellipses "
+        "of about the right size. Subsample: a fraction of the units without replacement, as "
+        "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
+        "response, are drawn together.",
+    ),
+]
+Fraction = Annotated[
+    float,
+    Number(0.01, 0.99, "Subsample fraction", "Of the units, in each subsample.", advanced=True),
+]
 
 
 @task("Resampling answers", "embedding", columns=("participant",))
@@ -49,23 +60,9 @@ def bootstrap(
             "Maps computed from resampled answers. More make the ellipses themselves more precise.",
         ),
     ] = 100,
-    scheme: Annotated[
-        str,
-        Choice(
-            {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
-            "With replacement: as many units as in the data, which in simulations gives ellipses "
-            "of about the right size. Subsample: a fraction of the units without replacement, as "
-            "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
-            "response, are drawn together.",
-        ),
-    ] = "resample",
+    scheme: Scheme = "resample",
     unit: Unit = "auto",
-    share: Annotated[
-        float,
-        Number(
-            0.01, 0.99, "Subsample fraction", "Of the units, in each subsample.", advanced=True
-        ),
-    ] = 0.5,
+    share: Fraction = 0.5,
     rescale: Annotated[
         bool,
         Switch(
@@ -77,7 +74,6 @@ def bootstrap(
     ] = True,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     reference: np.ndarray | None = None,
-    response: bool = True,
     progress: Progress = silent,
 ) -> Samples:
     """Maps of resampled participants or trials, aligned to one map by similarity transformations.
@@ -91,9 +87,6 @@ def bootstrap(
         See their declarations; `share` and `rescale` matter to subsamples only.
     reference : ndarray, shape (n, d), optional
         By default the map of all answers.
-    response : bool
-        Whether `Samples.response_probability` is to be asked: its model takes about half as many
-        fits again, of answers some of which are held out in turn.
     progress : Progress
         Called after every replicate.
 
@@ -107,7 +100,7 @@ def bootstrap(
         If participants are to be resampled and fewer than two are known.
     Stopped
         If `progress` asks to stop before there are two replicates. A later stop returns the
-        replicates there are, without a response model.
+        replicates there are.
 
     Notes
     -----
@@ -149,7 +142,9 @@ def bootstrap(
     answers = answers.reweighted(answers.weight)
     order = np.argsort(triplets.rows[:, 0], kind="stable")
     units = units.take(order[triplets.weight[order] > 0])
-    few = partial(_few_maps, single, scheme, units.unit, share, seed)
+    learn = partial(
+        bootstrap_response, single, triplets, scheme=scheme, unit=units.unit, share=share, seed=seed
+    )
     share = share if scheme == "subsample" else None
     seeds = np.random.SeedSequence(seed).spawn(replicates)
     pilots = [(single, answers, units, reference, seed, share) for seed in seeds[:_PILOTS]]
@@ -170,19 +165,42 @@ def bootstrap(
                 break
     if len(maps) < 2:
         raise Stopped
-    model = None
-    if response and len(maps) == len(seeds):
-        with suppress(Stopped):  # the replicates are worth keeping without
-            model = asdict(learned_response(
-                single, triplets, few, seed=seed, progress=lambda _: progress(_NEARLY)
-            ))
     correction = units.correction
     if share is not None:
         correction = units.subsampled(share) if rescale else 1.0
     return Samples(
-        np.array(maps), reference, correction, unit=units.unit, n_units=units.number,
-        response=model,
+        np.array(maps), reference, correction, unit=units.unit, n_units=units.number, learn=learn,
     )
+
+
+def bootstrap_response(
+    method: OrdinalEmbedding,
+    triplets: Triplets | Quadruples,
+    *,
+    scheme: str = "resample",
+    unit: str = "auto",
+    share: float = 0.5,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> ResponseModel:
+    """How people respond, given replicates: learned from a few of each part of the answers.
+
+    Parameters
+    ----------
+    method, triplets, scheme, unit, share, seed
+        As those of `bootstrap`.
+    progress : Progress
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop.
+    """
+    triplets = as_answers(triplets)
+    single = clone(method).set_params(n_init=1)
+    unit = sampling_units(triplets, unit).unit
+    few = partial(_few_maps, single, scheme, unit, share, seed)
+    return learned_response(single, triplets, few, seed=seed, progress=progress)
 
 
 def _few_maps(
@@ -192,8 +210,7 @@ def _few_maps(
     """(b, n, d) replicates of a part of the answers."""
     unit = unit if n_participants(train) > 1 else "answers"
     return bootstrap(
-        method, train, replicates=_FEW, scheme=scheme, unit=unit, share=share, seed=seed,
-        response=False,
+        method, train, replicates=_FEW, scheme=scheme, unit=unit, share=share, seed=seed
     ).embeddings
 
 

@@ -210,7 +210,7 @@ def learned_response(
     if n_groups(triplets) >= FOLDS:
         fold = question_folds(triplets, FOLDS, np.random.default_rng(seed))
         for held_out in range(FOLDS):
-            if progress(0.0):
+            if progress(held_out / FOLDS):
                 raise Stopped
             test = fold == held_out
             found[test] = evidence(method, drawn(triplets.take(~test)), triplets.rows[test])

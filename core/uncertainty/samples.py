@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.units import ENOUGH
@@ -55,7 +57,10 @@ class Samples:
         How many participants or trials; None where nothing was resampled.
     response : dict or None
         Fields of a `tripletscope.core.uncertainty.response.ResponseModel`, by which
-        `response_probability` is found; None where none was asked for, or learning it was stopped.
+        `response_probability` is found; None as long as it was not learned.
+    learn : callable or None
+        Learns a `ResponseModel` from the answers, given a ``progress``; `response_probability`
+        calls it once. It is not kept with a result.
     """
 
     embeddings: np.ndarray
@@ -67,6 +72,9 @@ class Samples:
     unit: str = "answers"
     n_units: int | None = None
     response: dict | None = None
+    learn: Callable[..., ResponseModel] | None = field(
+        default=None, repr=False, compare=False, metadata={"kept": False}
+    )
 
     @property
     def counts(self) -> np.ndarray:
@@ -152,13 +160,43 @@ class Samples:
         """The same with differences of distances spread as if they were independent."""
         return replace(self.comparisons, spread="independent")
 
+    @property
+    def knows_responses(self) -> bool:
+        """Whether `response_probability` can be asked."""
+        return self.response is not None or self.learn is not None
+
+    def learned(self, progress: Progress = silent) -> Samples:
+        """The same with a response model.
+
+        Raises
+        ------
+        ValueError
+            If there is none, and nothing to learn it from.
+        Stopped
+            If `progress` asks to stop.
+        """
+        if self.response is not None:
+            return self
+        if self.learn is None:
+            raise ValueError(
+                "these samples have no response model, and no answers to learn one from; take "
+                "those of a run by run.samples(answers), or compute them anew"
+            )
+        return replace(self, response=asdict(self.learn(progress=progress)))
+
+    @cached_property
+    def response_model(self) -> ResponseModel:
+        """How people respond, learned when it is first asked for; see `learned`."""
+        return ResponseModel(**self.learned().response)
+
     def response_probability(self, triplets: Triplets | Quadruples) -> np.ndarray:
         """Probability that a person gives each answer.
 
         For what people are going to answer: predictions, and leaving some open. It takes into
         account that people err and differ, and stays below 1 however many answers there are. The
         method's likelihood, averaged over the maps, or, where it has none, the margin in units of
-        the map, calibrated on held-out responses.
+        the map, calibrated on held-out responses. The calibration takes about half as many fits as
+        the samples did; it is done when it is first asked for, and remembered.
 
         Parameters
         ----------
@@ -172,7 +210,7 @@ class Samples:
         Raises
         ------
         ValueError
-            If the samples have no response model.
+            If the samples have no response model, and no answers to learn it from.
 
         Examples
         --------
@@ -183,13 +221,7 @@ class Samples:
         >>> samples.order_certainty(answers).mean() > responses.mean() > 0.8
         True
         """
-        if self.response is None:
-            raise ValueError(
-                "these samples have no response model; compute them anew, or give them the fields "
-                "of the one of reliability()"
-            )
-        model = ResponseModel(**self.response)
-        return model.from_maps(self.embeddings, as_answers(triplets).rows)
+        return self.response_model.from_maps(self.embeddings, as_answers(triplets).rows)
 
     def order_certainty(self, triplets: Triplets, *, spread: str = "joint") -> np.ndarray:
         """How sure the maps are that each answer has the order of the two distances right.

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.method import Choice, Number
-from tripletscope.core.uncertainty.posterior import laplace, sample_posterior
-from tripletscope.core.uncertainty.resampling import bootstrap
+from tripletscope.core.evaluation.units import Unit
+from tripletscope.core.method import Choice, Number, parameters
+from tripletscope.core.task import task
+from tripletscope.core.uncertainty.posterior import (
+    Variance,
+    laplace,
+    posterior_response,
+    sample_posterior,
+)
+from tripletscope.core.uncertainty.resampling import (
+    Fraction,
+    Scheme,
+    bootstrap,
+    bootstrap_response,
+)
+from tripletscope.core.uncertainty.response import ResponseModel
 from tripletscope.core.uncertainty.samples import SOURCES, SPREADS, Samples
 
 Source = Annotated[
@@ -47,24 +61,65 @@ def samples_from(
     progress: Progress = silent,
     *,
     unit: str = "auto",
-    response: bool = False,
 ) -> Samples:
     """About so many maps from one of `SOURCES`, everything else as it is by default.
 
     Quadruples have the bootstrap only. The unit is that of the bootstrap; posteriors take all
-    answers as independent, as those of one observer are. Whether there is a response model is
-    up to `response`.
+    answers as independent, as those of one observer are.
     """
     if source == "bootstrap":
         return bootstrap(
-            method, triplets, replicates=maps, unit=unit, seed=seed, response=response,
-            progress=progress,
+            method, triplets, replicates=maps, unit=unit, seed=seed, progress=progress
         )
     if source == "posterior":
         return sample_posterior(
-            method, triplets, effective=max(maps, 20), seed=seed, response=response,
-            progress=progress,
+            method, triplets, effective=max(maps, 20), seed=seed, progress=progress
         )
-    return laplace(
-        method, triplets, samples=max(maps, 20), seed=seed, response=response, progress=progress
-    )
+    return laplace(method, triplets, samples=max(maps, 20), seed=seed, progress=progress)
+
+
+@task("Learning how people respond", "embedding", columns=("participant",))
+def response_model(
+    method: OrdinalEmbedding,
+    triplets: Triplets | Quadruples,
+    *,
+    source: Source = "bootstrap",
+    scheme: Scheme = "resample",
+    unit: Unit = "auto",
+    share: Fraction = 0.5,
+    variance: Variance = None,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> ResponseModel:
+    """How likely people respond as maps have it, learned from responses that are held out in turn.
+
+    What `Samples.response_probability` learns when it is first asked, as a result of its own.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    source, scheme, unit, share, variance, seed
+        As those of the samples; see `response_options`.
+    progress : Progress
+
+    Returns
+    -------
+    ResponseModel
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop.
+    """
+    if source == "bootstrap":
+        return bootstrap_response(
+            method, triplets, scheme=scheme, unit=unit, share=share, seed=seed, progress=progress
+        )
+    return posterior_response(method, triplets, variance=variance, seed=seed, progress=progress)
+
+
+def response_options(source: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `response_model` for samples that were computed with other `options`."""
+    known = {p.name for p in parameters(response_model)}
+    return {"source": source} | {n: value for n, value in options.items() if n in known}

@@ -82,9 +82,9 @@ def answers_against(
     """
     order = samples.order_certainty(triplets, spread=spread)
     response = np.full(len(order), np.nan)
-    if samples.response is not None:
+    if samples.knows_responses:
         response = samples.response_probability(triplets)
-    decides = order if samples.response is None else response
+    decides = response if samples.knows_responses else order
     found = np.argsort(decides, kind="stable")[:k]
     found = found[decides[found] < 0.5]
     labels = np.array(triplets.labels, dtype=object)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,8 @@ import streamlit as st
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import TASKS, Run
-from tripletscope.core.uncertainty.samples import SOURCES
+from tripletscope.core.uncertainty.samples import SOURCES, Samples
+from tripletscope.core.uncertainty.sources import response_options
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
@@ -67,6 +68,28 @@ class UncertaintyContext(Context):
         pieces = [] if found is not None and found.complete else [(self.method, task, options)]
         self.compute_button(f"{PAGE}.{task}.run", title, pieces, about, label=label)
         return found or self.result(task)
+
+    def samples(self, run: Run) -> Samples:
+        """Maps, with the response model that was learned with them, or since."""
+        samples = run.samples()
+        model = None if samples.response else self.result(*self._response_of(run))
+        if model is None:
+            return samples
+        return replace(samples, response=asdict(model.result()))
+
+    def learn_responses(self, run: Run, about: str) -> None:
+        """The button that learns the response model of maps; it is kept, for other tabs too."""
+        st.caption(about)
+        self.compute_button(
+            f"{PAGE}.response_model.run", "Response probabilities",
+            [(self.method, *self._response_of(run))],
+            "Predicts responses that are held out in turn, and learns how often people respond as "
+            "the maps have it. Positions and ellipses do not need it.",
+        )
+
+    @staticmethod
+    def _response_of(run: Run) -> tuple[str, dict[str, Any]]:
+        return "response_model", response_options(run.task, run.options)
 
     def pick_source(self) -> str:
         """Ask where uncertainty is to come from."""

@@ -55,7 +55,7 @@ def show_positions(context: UncertaintyContext) -> None:
             return
         result = Result(context.info, context.triplets, context.fit, run, None)
         show_map(context.session, result)
-    samples = run.samples()
+    samples = context.samples(run)
     _facts(run, samples)
     show_objects(context.session, result)
     _weak(context, run, samples)
@@ -128,10 +128,13 @@ def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
     st.subheader("Most uncertain", anchor=False)
     for title, (about, make, positions) in _WEAK.items():
         with st.expander(title):
+            if make is answers_against and samples.response is None:
+                context.learn_responses(run, about)
+                continue
             # The key of a run says nothing of labels and participants, which the table shows.
             table = _table(
-                f"{made_of(run)} {context.triplets.fingerprint}", make.__name__, make, samples,
-                context.triplets,
+                f"{made_of(run)} {samples.response} {context.triplets.fingerprint}",
+                make.__name__, make, samples, context.triplets,
             )
             st.caption(about if len(table) < LISTED else f"{about} The first {LISTED}.")
             if table.empty:

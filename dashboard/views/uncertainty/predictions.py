@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import read_questions
 from tripletscope.core.run import Run
 from tripletscope.core.uncertainty.prediction import Abstention, predicted
-from tripletscope.core.uncertainty.samples import Samples
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import abstention_curves
 from tripletscope.dashboard.interface import panels
@@ -120,8 +118,8 @@ def _in_words(
 
 
 def _list(context: UncertaintyContext) -> None:
-    samples = next(filter(None, map(context.result, context.sources)), None)
-    if samples is None:
+    run = next(filter(None, map(context.result, context.sources)), None)
+    if run is None:
         st.caption("Compute the uncertainty of positions first: predictions need it.")
         return
     left, right = st.columns([2, 1])
@@ -145,14 +143,16 @@ def _list(context: UncertaintyContext) -> None:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
     st.caption(panels.plain(how))
+    samples = context.samples(run)
+    if samples.response is None:
+        context.learn_responses(run, "How likely people respond so has not been computed yet.")
+        return
     questions = Triplets(rows, context.triplets.objects, None, file.name)
-    known = _answering(context, samples.samples())
-    table = predicted(known, questions, threshold=threshold)
+    table = predicted(samples, questions, threshold=threshold)
     left_open = int(table["nearer"].isna().sum())
-    which = "order certainty" if known.response is None else "response probability"
     st.markdown(
         f"{count(len(table) - left_open, 'answer')} predicted, {left_open:,} not predicted, by "
-        f"{which}."
+        "response probability."
     )
     st.dataframe(
         table, hide_index=True, key=f"{PAGE}.predicted", height=320,
@@ -174,10 +174,3 @@ def _list(context: UncertaintyContext) -> None:
         key=f"{PAGE}.predicted.csv", on_click="ignore", icon=":material/download:",
     )
 
-
-def _answering(context: UncertaintyContext, samples: Samples) -> Samples:
-    """Samples of an earlier version with the response model of the page Calibration, if any."""
-    real = context.result("reliability")
-    if samples.response is not None or real is None:
-        return samples
-    return replace(samples, response=asdict(real.result().model))

@@ -14,10 +14,18 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.kernel.triplet import K1
 from tripletscope.core.method import described
+from tripletscope.core.run import TASKS, run
 from tripletscope.core.simulation.simulate import simulate
-from tripletscope.core.uncertainty import ResponseModel, bootstrap, laplace, sample_posterior
+from tripletscope.core.uncertainty import (
+    ResponseModel,
+    abstention,
+    bootstrap,
+    laplace,
+    sample_posterior,
+)
 from tripletscope.core.uncertainty.response import evidence, fit_response, margin_evidence
 from tripletscope.core.uncertainty.samples import Samples
+from tripletscope.core.uncertainty.sources import response_model, response_options
 
 LINE = np.array([[[0.0], [1.0], [2.0]]])
 ROWS = np.array([[0, 1, 2], [0, 2, 1]])
@@ -117,7 +125,7 @@ def test_both_sides_of_a_question_sum_to_one(planted):
     for samples in (laplace(STE(), planted), bootstrap(SOE(), planted, replicates=10)):
         both = samples.response_probability(planted) + samples.response_probability(turned)
         assert np.allclose(both, 1)
-        assert samples.response["n_responses"] == len(planted)
+        assert samples.response_model.n_responses == len(planted)
 
 
 def test_every_source_has_a_response_model(planted):
@@ -136,10 +144,10 @@ def test_planted_lapses_are_found_by_samples(truth):
     turned = np.random.default_rng(4).random(len(rows)) < 0.1
     rows[turned, 1:] = rows[turned, :0:-1]
     for method in (STE(), SOE()):
-        clean = bootstrap(method, answers, replicates=10).response["lapse"]
-        found = bootstrap(method, Triplets.from_array(rows, 30), replicates=10).response["lapse"]
-        assert clean < 0.05
-        assert found == pytest.approx(0.2, abs=0.05)
+        clean = bootstrap(method, answers, replicates=10)
+        found = bootstrap(method, Triplets.from_array(rows, 30), replicates=10)
+        assert clean.response_model.lapse < 0.05
+        assert found.response_model.lapse == pytest.approx(0.2, abs=0.05)
 
 
 def test_comparisons_of_pairs_have_response_probabilities():
@@ -154,9 +162,9 @@ def test_comparisons_of_pairs_have_response_probabilities():
 
 
 def test_what_has_no_response_model_says_so(planted):
-    samples = bootstrap(STE(), planted, replicates=4, response=False)
-    assert samples.response is None
-    with pytest.raises(ValueError, match="no response model"):
+    samples = replace(bootstrap(STE(), planted, replicates=4), learn=None)
+    assert not samples.knows_responses
+    with pytest.raises(ValueError, match=r"no answers to learn one from; .*samples\(answers\)"):
         samples.response_probability(planted)
     model = ResponseModel(described(STE()), 1.0, 1.0, 0.1, 0)
     known = replace(samples, response=asdict(model)).response_probability(planted)
@@ -165,24 +173,55 @@ def test_what_has_no_response_model_says_so(planted):
 
 def test_too_few_questions_to_learn_from():
     found = bootstrap(STE(n_init=1), Triplets.from_array([[0, 1, 2], [1, 0, 2]]), replicates=4)
-    assert found.response["n_responses"] == 0
+    assert found.response_model.n_responses == 0
 
 
-def test_the_response_model_does_not_change_the_maps(planted):
+def test_the_response_model_is_learned_once_and_when_it_is_asked_for(planted):
     few = planted.take(np.arange(400))
-    with_, without = (bootstrap(STE(), few, replicates=6, response=r) for r in (True, False))
-    assert np.array_equal(with_.embeddings, without.embeddings)
-    with_, without = (laplace(STE(), few, response=r) for r in (True, False))
-    assert np.array_equal(with_.embeddings, without.embeddings)
+    samples, learned = bootstrap(STE(), few, replicates=6), []
+
+    def learn(**given: object) -> ResponseModel:
+        learned.append(given)
+        return samples.learn(**given)
+
+    watched = replace(samples, learn=learn)
+    assert watched.response is None
+    assert watched.order_certainty(few).shape == (400,)
+    assert not learned, "maps and their certainty do not need it"
+    first = watched.response_probability(few)
+    assert np.array_equal(watched.response_probability(few), first)
+    assert np.array_equal(samples.response_probability(few), first)
+    assert len(learned) == 1
 
 
-def test_a_stop_while_responses_are_learned_keeps_the_maps(planted):
+@pytest.mark.parametrize(("task", "options"), [
+    ("bootstrap", {"replicates": 6, "scheme": "subsample", "share": 0.7, "seed": 3}),
+    ("posterior", {"effective": 20, "variance": 3.0, "seed": 1}), ("laplace", {"variance": 3.0}),
+])
+def test_it_is_a_result_of_its_own_too(planted, task, options):
+    """The same, be it learned from samples, from a kept result of them, or by itself."""
     few = planted.take(np.arange(400))
-    stopped = bootstrap(STE(), few, replicates=6, progress=lambda f, **_: f == 0.99)
-    assert len(stopped.embeddings) == 6
-    assert stopped.response is None
+    kept = run(task, STE(), few, options)
+    with pytest.raises(ValueError, match="no response model"):
+        kept.samples().response_probability(few)
+    samples = TASKS[task].function(STE(), few, **options)
+    assert kept.samples(few).response_model == samples.response_model
+    alone = run("response_model", STE(), few, response_options(task, kept.options))
+    assert alone.result() == samples.response_model
+    usual = run("response_model", STE(), few, {"source": task})
+    assert usual.key != alone.key
+    assert usual.result() != alone.result()
+
+
+def test_learning_can_be_stopped(planted):
+    few = planted.take(np.arange(400))
+    told = []
     with pytest.raises(Stopped):
-        laplace(STE(), few, progress=lambda *_, **__: True)
+        response_model(STE(), few, progress=lambda f, **_: told.append(f) or f > 0.5)
+    assert told == pytest.approx([0, 0.2, 0.4, 0.6])
+    found = abstention(STE(), few, maps=10, progress=lambda f, **_: f > 0.7)
+    assert found.response is None
+    assert np.isfinite(found.probability).all(), "they are worth keeping without"
 
 
 def test_order_certainty_is_the_probability_of_the_paper():

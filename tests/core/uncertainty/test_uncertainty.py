@@ -275,7 +275,7 @@ def test_after_the_pilots_every_replicate_is_one_fit_from_the_map(planted, monke
         return refitted(self, answers, start, halt)
 
     monkeypatch.setattr(STE, "refitted", noted)
-    bootstrap(STE(n_init=3), planted, replicates=_PILOTS + 4, response=False)
+    bootstrap(STE(n_init=3), planted, replicates=_PILOTS + 4)
     assert sorted(fits) == [(1, False)] * _PILOTS + [(1, True)] * (_PILOTS + 4)
 
 
@@ -421,7 +421,7 @@ def test_weak_spots_come_weakest_first(planted):
     certainty = samples.order_certainty(triplets)
     assert np.array_equal(odd["order_certainty"], certainty[odd["answer"]])
 
-    none = answers_against(replace(samples, response=None), triplets, 10)
+    none = answers_against(replace(samples, learn=None), triplets, 10)
     assert none["order_certainty"][0] == certainty.min()
     assert none["response_probability"].isna().all()
 

@@ -49,9 +49,32 @@ def test_positions_have_ellipses_from_every_source(services, mapped, source):
     assert 0 < float(metrics["Average uncertainty"]) < 0.5
     assert ("R-hat" in metrics) == (source == "posterior")
     tables = [frame.value for frame in app.dataframe]
-    assert sum("order_certainty" in table for table in tables) == 2
-    assert sum("response_probability" in table for table in tables) == 1
+    assert sum("order_certainty" in table for table in tables) == 1
+    assert not any("response_probability" in table for table in tables), "not asked for yet"
     assert app.button(key=f"uncertainty.{source}.run").disabled, "nothing is computed twice"
+
+
+def test_response_probabilities_are_computed_when_they_are_asked_for(services, mapped):
+    """Once, of maps that an earlier version kept without them, too; other tabs find them."""
+    (info,) = services.workspace.datasets()
+    answers = services.workspace.triplets(info)
+    found = run("bootstrap", STE(n_init=1), answers, {"replicates": 10})
+    services.workspace.add_run(info, found, "STE")
+    app = uncertainty(mapped)
+    app.button(key="uncertainty.response_model.run").click().run()
+    settled(app, services)
+    (table,) = (f.value for f in app.dataframe if "response_probability" in f.value)
+    assert table["response_probability"].is_monotonic_increasing
+    shown = found.samples(answers).response_probability(answers).min()
+    assert table["response_probability"].iloc[0] == pytest.approx(shown)
+    assert "uncertainty.response_model.run" not in {button.key for button in app.button}
+    app = uncertainty(mapped, "predictions")
+    rows = b"anchor,first,second\n" + "\n".join(
+        ",".join(answers.ids[i] for i in row) for row in answers.rows[:5]
+    ).encode()
+    app.file_uploader(key="uncertainty.questions").upload("q.csv", rows, "text/csv").run()
+    assert not app.exception
+    assert "5 answers predicted, 0 not predicted, by response probability" in words(app)
 
 
 def test_a_posterior_of_several_people_says_whose_it_is(services):
