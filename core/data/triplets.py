@@ -349,8 +349,21 @@ def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]
 
 
 def as_triplets(data: Any) -> Triplets:
-    """`data` itself if it is Triplets, or Triplets made from a (T, 3) array of positions."""
-    return data if isinstance(data, Triplets) else Triplets.from_array(data)
+    """`data` itself if it is Triplets, or Triplets made from a (T, 3) array of positions.
+
+    Raises
+    ------
+    DataError
+        If they are comparisons of pairs, or no such array.
+    """
+    if isinstance(data, Triplets):
+        return data
+    if isinstance(data, Judgements):
+        raise DataError(
+            "comparisons of pairs are no triplets, which this takes alone", file=data.name,
+            remedy="Embeddings, MLDS, cross_validate and bootstrap take comparisons of pairs.",
+        )
+    return Triplets.from_array(data)
 
 
 @lru_cache(maxsize=8)

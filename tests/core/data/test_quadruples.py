@@ -8,6 +8,7 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import as_triplets
 from tripletscope.core.embedding import SOE
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.observers import who_predicts_whom
@@ -31,6 +32,13 @@ def people() -> Quadruples:
     })
     objects = pd.DataFrame({"id": list("abcdefg"), "x": np.arange(7.0) ** 2})
     return Quadruples(rows, objects=objects, answers=answers, name="squares")
+
+
+def test_what_takes_triplets_alone_says_so(people):
+    with pytest.raises(DataError, match="comparisons of pairs are no triplets") as error:
+        as_triplets(people)
+    assert "squares" in str(error.value)
+    assert "MLDS, cross_validate and bootstrap take comparisons of pairs" in str(error.value)
 
 
 def test_they_know_their_objects_and_answers(people):
