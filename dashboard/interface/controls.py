@@ -221,6 +221,37 @@ def parameter_form(
     return {p.name: values[p.name] for p in declared}
 
 
+def joint_form(
+    session: Session, forms: Sequence[tuple[Callable, str, Sequence[str]]]
+) -> list[dict[str, Any]]:
+    """Several forms as one: what is advanced in any of them is folded away together.
+
+    Parameters
+    ----------
+    session : Session
+    forms : sequence of (callable, str, sequence of str)
+        Each with owner, prefix and hidden parameters, as in `parameter_form`.
+
+    Returns
+    -------
+    list of dict
+        Values by name, of every form.
+    """
+
+    def asked(advanced: bool) -> list[dict[str, Any]]:
+        return [
+            parameter_form(session, owner, prefix, folded="", hidden=[
+                p.name for p in parameters(owner)
+                if p.name in hidden or p.spec.advanced != advanced
+            ]) for owner, prefix, hidden in forms
+        ]
+
+    plain = asked(False)
+    with st.expander("More settings"):
+        advanced = asked(True)
+    return [{**few, **more} for few, more in zip(plain, advanced, strict=True)]
+
+
 def parameter_number(session: Session, parameter: Parameter, key: str) -> int | float | None:
     """The widget of a declared number that belongs to no form."""
     return _number(session, parameter, parameter.spec, key, parameter.spec.help or None)

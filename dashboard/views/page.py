@@ -140,6 +140,11 @@ class Context:
             self.submit(f"{title}: {self.info.name}", pieces)
             st.rerun()
 
+    def empty(self, title: str, text: str) -> None:
+        """Say what would be here, and what to do; while a job is at work on it, its bar does."""
+        if not self.waiting:
+            panels.empty(title, text)
+
     def picture_and_side(self) -> tuple[Any, Any]:
         """Two columns: for what is seen, below the job that is at work on it, and for settings."""
         picture, side = st.columns([3, 1], gap="large")

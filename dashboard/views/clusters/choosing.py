@@ -49,12 +49,11 @@ def choose_clustering(
         fit = services().workspace.run(info.id, run.key)
         return ShownClustering.of(context, run=fit, name=run.name, picture=picture, side=side)
     with picture:
-        if not context.waiting:
-            panels.empty(
-                "Nothing has been computed yet",
-                f"These are {count(info.n_objects, 'object')}. Choose a method on the right and "
-                "press Cluster.",
-            )
+        context.empty(
+            "Nothing has been computed yet",
+            f"These are {count(info.n_objects, 'object')}. Choose a method on the right and "
+            "press Cluster.",
+        )
     return None
 
 

@@ -55,12 +55,13 @@ class ShownClustering(Context):
     # The cut ---------------------------------------------------------------------------------
 
     @property
-    def _place(self) -> str:
+    def _noted(self) -> str:
+        """Where the session notes the cut."""
         return f"{PAGE}.cut@{self.run.key}"
 
     @cached_property
     def _cut(self) -> tuple[int, float]:
-        number, height = self.session.drafts.get(self._place, (self.fitted.n_clusters_, None))
+        number, height = self.session.drafts.get(self._noted, (self.fitted.n_clusters_, None))
         number = min(number, self.tree.n_leaves)
         return number, self.tree.height_for(number) if height is None else height
 
@@ -75,12 +76,12 @@ class ShownClustering(Context):
 
     def cut_into(self, n_clusters: int) -> None:
         """Cut so that so many clusters are left; the next run of the page shows it."""
-        self.session.drafts[self._place] = (n_clusters, None)
+        self.session.drafts[self._noted] = (n_clusters, None)
 
     def cut_at(self, height: float) -> None:
         """Cut at a height; the next run of the page shows it."""
         height = float(np.clip(height, 0.0, 1.05 * self.tree.heights[-1]))
-        self.session.drafts[self._place] = (self.tree.n_clusters_at(height), height)
+        self.session.drafts[self._noted] = (self.tree.n_clusters_at(height), height)
 
     # Clusters --------------------------------------------------------------------------------
 

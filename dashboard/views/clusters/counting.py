@@ -15,7 +15,7 @@ from tripletscope.core.evaluation.units import over_units
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.clusters import count_curve, together_matrix
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form
+from tripletscope.dashboard.interface.controls import joint_form
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
@@ -40,13 +40,11 @@ def show_numbers(shown: ShownClustering) -> None:
         return
     with shown.side:
         st.subheader("Resampling", anchor=False)
-        resampling = parameter_form(shown.session, stability, f"{PAGE}.stability")
-        counting = {
-            "most": resampling["most"], "seed": resampling["seed"],
-            **parameter_form(
-                shown.session, count_clusters, f"{PAGE}.count", hidden=("most", "seed")
-            ),
-        }
+        shared = ("most", "seed")
+        resampling, counting = joint_form(shown.session, [
+            (stability, f"{PAGE}.stability", ()), (count_clusters, f"{PAGE}.count", shared),
+        ])
+        counting |= {name: resampling[name] for name in shared}
         any_number = shown.run.fresh().set_params(n_clusters=None)
         pieces = [
             (any_number, "count_clusters", counting), (shown.method, "stability", resampling)
@@ -67,7 +65,7 @@ def show_numbers(shown: ShownClustering) -> None:
     counts, resampled = (run.result() if run else None for run in found)
     with shown.picture:
         if counts is None and resampled is None:
-            panels.empty(
+            shown.empty(
                 "Nothing has been computed yet",
                 "Compute shows which numbers of clusters the data support, and which clusters and "
                 "merges recur in bootstrap replicates.",
@@ -123,8 +121,7 @@ def _curves(
         curves.append((
             "gap", counts.numbers, counts.gaps, counts.gap_errors, None,
             "Gap statistic: how much more compact clusters are than those of null data sets, with "
-            f"standard errors. {counts.best_by_gap} is the first number that the next does not "
-            "exceed by more than its error.",
+            f"standard errors. {_of_gap(counts.best_by_gap, best)}",
         ))
     if resampled is not None:
         agreement = resampled.agreement
@@ -159,6 +156,16 @@ def _curves(
                 caption=about, table=table,
                 name=export.file_name(shown.info.name, shown.run.method, name),
             )
+
+
+def _of_gap(by_gap: int, recommended: int) -> str:
+    """What the gap's own rule says, so that it does not seem to be another recommendation."""
+    if by_gap == recommended:
+        return "By its own rule alone, too, it is the recommended number."
+    return (
+        "It is a part of the recommendation, not another one: by its own rule alone, the first "
+        f"number that the next does not exceed by more than its error, it would be {by_gap}."
+    )
 
 
 def _together(shown: ShownClustering, resampled: Stability) -> None:

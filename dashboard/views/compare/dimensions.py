@@ -112,7 +112,7 @@ def show_dimensions(context: Context) -> None:
     with picture:
         table, estimates = _collected(context.info, context.triplets, plan)
         if table.empty or table["held-out error"].isna().all():
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "Choose methods and numbers of dimensions, then Compute. The curves appear as they "
                 "are computed.",

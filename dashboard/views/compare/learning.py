@@ -47,7 +47,7 @@ def show_learning(context: Context) -> None:
         )
     with picture:
         if found is None:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "Compute shows how the error falls with the number of answers, and whether more "
                 "answers would help.",
@@ -150,7 +150,7 @@ def show_tuning(context: Context) -> None:
         )
     with picture:
         if found is None:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "With few answers, a prior that shrinks the map and an average over restarts "
                 "predict better than the best single map. Compute finds the prior strength that "

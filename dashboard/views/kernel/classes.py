@@ -42,7 +42,7 @@ def show_classes(here: KernelContext) -> None:
     )
     with here.picture:
         if run is None:
-            panels.empty(
+            here.empty(
                 "Nothing has been computed yet",
                 "Compute shows how well labels are predicted from similarities to labelled "
                 "objects.",

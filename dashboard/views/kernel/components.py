@@ -31,7 +31,7 @@ def show_map(here: KernelContext) -> None:
     run = here.computed("kernel_map", options, "Computes a map from the similarities.")
     with here.picture:
         if run is None:
-            panels.empty(
+            here.empty(
                 "Nothing has been computed yet",
                 "Compute draws a map of the objects from the kernel."
             )
@@ -97,7 +97,7 @@ def show_spectrum(here: KernelContext) -> None:
     )
     with here.picture:
         if run is None:
-            panels.empty(
+            here.empty(
                 "Nothing has been computed yet",
                 "Compute shows how many components of the kernel exceed chance.",
             )

@@ -38,7 +38,7 @@ def show_similarities(here: KernelContext) -> None:
     run = here.computed("fit", {}, "Computes a similarity kernel from the triplets.")
     with here.picture:
         if run is None:
-            panels.empty(
+            here.empty(
                 "Nothing has been computed yet",
                 "Compute shows how similar all objects are, from the answers alone.",
             )

@@ -39,7 +39,7 @@ def show_fit(context: StimulusContext) -> None:
     fit, run = (context.find(*piece) for piece in pieces)
     with picture:
         if fit is None or run is None:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "Compute tests whether the model could have produced these answers: it simulates "
                 "answers from the fitted scale and noise, and compares.",

@@ -80,7 +80,7 @@ def show_groups(context: StimulusContext) -> None:
     held_out = {name: run.result() for name, _, run in found if run is not None}
     with picture:
         if not scales and not held_out:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "Compute draws a small scale for every group next to that of all answers, and "
                 "shows how well each group's answers are predicted.",

@@ -89,7 +89,7 @@ def show_observers(context: ScaleContext) -> None:
     }
     with picture:
         if not found:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "Compute shows who predicts whom, how much pooling several participants improves "
                 "prediction, and whose maps are similar.",

@@ -117,7 +117,7 @@ def show_scales(context: StimulusContext) -> None:
             panels.empty("No method is chosen", "Choose one or more on the right.")
             return
         if not known:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "Compute draws the scale of every chosen method against the stimulus, with a band.",
             )

@@ -63,7 +63,7 @@ def show_space(context: StimulusContext) -> None:
     run, error = (context.find(*piece) for piece in pieces)
     with picture:
         if run is None:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "If the ends of a stimulus look alike, as violet and red do, a one-dimensional "
                 "scale cannot represent it. Compute draws a map with a line along the stimulus, "

@@ -78,13 +78,12 @@ def show_dimension(context: Context) -> None:
             shown = choose_run(current, listed, _SHOWN, "this simulation", lost="")
     with picture:
         if not listed:
-            if not context.waiting:
-                panels.empty(
-                    "Nothing has been simulated yet",
-                    "Compute simulates answers about objects in a known number of dimensions and "
-                    "estimates it by cross-validation. It shows how many answers it takes to find "
-                    "the true number.",
-                )
+            context.empty(
+                "Nothing has been simulated yet",
+                "Compute simulates answers about objects in a known number of dimensions and "
+                "estimates it by cross-validation. It shows how many answers it takes to find "
+                "the true number.",
+            )
             return
         run = workspace.run(None, shown.key)
         scenario = Scenario(**{name: run.options[name] for name in SCENARIO})

@@ -155,12 +155,11 @@ def _plans(context: Context, wanted: Mapping[str, float | None]) -> None:
     current, workspace = context.session, services().workspace
     listed = {run.key: run for run in workspace.runs(None, "plan")}
     if not listed:
-        if not context.waiting:
-            panels.empty(
-                "Nothing has been simulated yet",
-                "Compute simulates observers who judge objects at known positions, and shows how "
-                "accuracy and the precision of the map improve with the number of answers.",
-            )
+        context.empty(
+            "Nothing has been simulated yet",
+            "Compute simulates observers who judge objects at known positions, and shows how "
+            "accuracy and the precision of the map improve with the number of answers.",
+        )
         return
     noted = current.drafts.get(_SHOWN, [])
     shown = [name for name in noted if name in listed] or (

@@ -50,7 +50,7 @@ def show_prediction(grove: Grove) -> None:
         )
     with picture:
         if run is None:
-            panels.empty(
+            grove.empty(
                 "Nothing has been computed yet",
                 "Compute shows how well a forest that uses only comparisons predicts "
                 f"{options['column']} of held-out objects, next to methods that see the map.",

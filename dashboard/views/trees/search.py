@@ -287,7 +287,7 @@ def _errors(grove: Grove) -> None:
         )
     with picture:
         if run is None:
-            panels.empty(
+            grove.empty(
                 "Nothing has been computed yet",
                 "Compute shows how often trees of several kinds miss the nearest neighbour, and "
                 "how many questions they take.",

@@ -145,7 +145,7 @@ def _simulation(context: UncertaintyContext) -> None:
         )
     with picture:
         if run is None:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "Compute shows how much further answers would improve the map, with adaptively "
                 "selected and with random questions.",

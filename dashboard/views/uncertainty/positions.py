@@ -20,7 +20,6 @@ from tripletscope.core.uncertainty.weakness import (
     undecided_pairs,
 )
 from tripletscope.dashboard import export
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.theme import count, number
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.page import tab
@@ -33,6 +32,13 @@ from tripletscope.dashboard.views.uncertainty.context import (
 
 #: Fewer effective maps than this make ellipses that would look different another time.
 _FEW = 100
+#: What is to be done where chains of maps on a line disagree, as those of CKL do at times.
+_ON_A_LINE = (
+    "The chains disagree, as those of maps of one dimension can: on a line, objects pass one "
+    "another only rarely, so that chains keep the order in which they began for long. Until they "
+    "agree, ellipses and order certainty are not to be relied on. Where sampling more does not "
+    "help, take the bootstrap, whose maps are fitted one by one, or a map of two dimensions."
+)
 
 
 @tab(PAGE, "Positions", 1, needs=choose_map)
@@ -47,7 +53,7 @@ def show_positions(context: UncertaintyContext) -> None:
         )
     with picture:
         if run is None:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "Compute draws many plausible maps (bootstrap replicates or posterior samples) and "
                 "shows how much the position of each object varies.",
@@ -88,6 +94,8 @@ def _facts(run: Run, samples: Samples) -> None:
         facts[3].caption(
             "The chains have converged." if agree else "The chains have not converged: sample more."
         )
+        if samples.reference.shape[1] == 1 and not agree:
+            st.markdown(_ON_A_LINE)
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing all distances")

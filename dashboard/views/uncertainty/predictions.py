@@ -43,7 +43,7 @@ def show_predictions(context: UncertaintyContext) -> None:
         )
     with picture:
         if run is None:
-            panels.empty(
+            context.empty(
                 "Nothing has been computed yet",
                 "Compute shows how the error falls when responses with a low probability are not "
                 "predicted.",

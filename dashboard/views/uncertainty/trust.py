@@ -59,7 +59,7 @@ def show_trust(context: UncertaintyContext) -> None:
 def _real(context: UncertaintyContext, run: Run | None) -> None:
     st.subheader("Real responses", anchor=False)
     if run is None:
-        panels.empty(
+        context.empty(
             "Real responses have not been predicted yet",
             "“Real responses” predicts every response from the others, and counts how often "
             "predictions of each probability were right. This is the test that counts.",
@@ -99,7 +99,7 @@ def real_table(found: Reliability) -> pd.DataFrame:
 def _simulated(context: UncertaintyContext, run: Run | None) -> None:
     st.subheader("Simulated answers", anchor=False)
     if run is None:
-        panels.empty(
+        context.empty(
             "Nothing has been simulated yet",
             "“Simulated answers” simulates data sets with your objects, questions and noise, and "
             "counts how often the true position lies inside its ellipse.",

@@ -28,6 +28,7 @@ from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS
 from tripletscope.dashboard.views.clusters.clustering import ShownClustering
+from tripletscope.dashboard.views.clusters.counting import _of_gap
 from tripletscope.dashboard.views.clusters.facing import places
 from tripletscope.dashboard.views.clusters.tree import memberships, merges
 
@@ -123,6 +124,21 @@ def test_clusters_without_a_tree_are_shown_on_a_map(services, opened):
     assert sum(len(t["customdata"]) for t in traces) == 30
     app.segmented_control(key="clusters.view").set_value("two_trees").run()
     assert "This clustering has no tree" in words(app)
+
+
+def test_the_gap_is_no_second_recommendation():
+    assert _of_gap(3, 3) == "By its own rule alone, too, it is the recommended number."
+    other = _of_gap(1, 3)
+    assert other.startswith("It is a part of the recommendation, not another one")
+    assert other.endswith("it would be 1.")
+
+
+def test_the_settings_of_number_and_stability_are_folded_away_together(services, opened):
+    app = clusters(services, opened, "numbers")
+    (more,) = (e for e in app.expander if e.label == "More settings")
+    inside = {widget.key for widget in (*more.number_input, *more.selectbox)}
+    assert {"clusters.stability.seed", "clusters.count.references"} <= inside
+    assert "clusters.stability.replicates" not in inside
 
 
 def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):

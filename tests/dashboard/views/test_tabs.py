@@ -77,6 +77,7 @@ def test_a_job_is_seen_while_it_waits_and_when_it_has_failed_or_was_stopped(
             seen = [b.key for b in app.main.button if str(b.key).startswith("page.cancel.")]
             own = [] if slot_of[name] is None else [waiting[slot_of[name]]]
             assert seen == [f"page.cancel.{job.id}" for job in own], f"{page}, {name}"
+            assert not own or "Nothing has been" not in words(app), f"{page}, {name}"
     for work, said in ((fails, "no sheep left"), (stops, "")):  # what was stopped is no error
         for slot in slots:
             assert job_in(slot, work).wait(60)

@@ -77,6 +77,23 @@ def test_response_probabilities_are_computed_when_they_are_asked_for(services, m
     assert "5 answers predicted, 0 not predicted, by response probability" in words(app)
 
 
+@pytest.mark.parametrize("d", [1, 2])
+def test_what_to_do_where_chains_on_a_line_disagree(services, opened, d):
+    (info,) = services.workspace.datasets()
+    answers = services.workspace.triplets(info)
+    method = STE(n_components=d, n_init=1)
+    services.workspace.add_run(info, run("fit", method, answers), "STE")
+    found = run("posterior", method, answers, {"effective": 20})
+    found = replace(found, key=runs.key("posterior", method, answers))
+    for rhat, told in ((1.5, True), (1.001, False)):
+        kept = replace(found, numbers={**found.numbers, "rhat": rhat})
+        services.workspace.add_run(info, kept, "STE")
+        app = uncertainty(opened)
+        app.selectbox(key="uncertainty.source").select("posterior").run()
+        assert ("take the bootstrap, whose maps" in words(app)) == (told and d == 1)
+        assert ("sample more" in words(app)) == told
+
+
 def test_a_posterior_of_several_people_says_whose_it_is(services):
     answers = crowd(12, 300)
     session = session_on(services, answers)
