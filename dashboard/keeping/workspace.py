@@ -347,15 +347,23 @@ class Workspace:
             session.execute(update(RunRow).where(RunRow.id == run).values(name=name))
 
     def delete_run(self, run: int) -> None:
-        """Delete a fit together with what was computed for it, or any other run alone."""
+        """Delete a fit together with what was computed for it, or any other run alone.
+
+        Beside a fit that another version has made anew, only what its own version computed.
+        """
         with self._writing() as session:
             row = session.get(RunRow, run)
             if row is None:
                 return
             doomed = [row]
             if row.task == "fit":
-                others = session.scalars(select(RunRow).where(RunRow.dataset == row.dataset))
-                doomed += [other for other in others if _same_method(other, row)]
+                listed = session.scalars(select(RunRow).where(RunRow.dataset == row.dataset))
+                others = [other for other in listed if _same_method(other, row)]
+                again = any(other.task == "fit" for other in others)
+                doomed += [
+                    other for other in others
+                    if not again or other.record["version"] == row.record["version"]
+                ]
             released = {file_of("runs", one.file) for one in doomed}
             for one in doomed:
                 session.delete(one)

@@ -20,6 +20,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from tripletscope.core import run as runs
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.io import Pairs
@@ -155,6 +156,26 @@ def test_runs_are_listed_replaced_renamed_and_deleted(workspace, triplets):
     workspace.delete_run(listed.id)  # its bootstrap goes along
     assert [r.key for r in workspace.runs(info.id)] == [other.key]
     workspace.delete_run(listed.id)
+
+
+def test_a_fit_of_an_earlier_version_is_deleted_without_what_was_computed_anew(
+    workspace, triplets, monkeypatch
+):
+    info, method = keep(workspace, triplets), STE(n_init=1)
+    tasks = {"fit": {}, "bootstrap": {"replicates": 3}}
+    with monkeypatch.context() as before:
+        before.setattr(runs, "RESULTS_SINCE", "0.2.0")
+        old = [run(task, method, triplets, options) for task, options in tasks.items()]
+    new = [run(task, method, triplets, options) for task, options in tasks.items()]
+    for done in (*(replace(done, version="0.2.0") for done in old), *new):
+        workspace.add_run(info, done, done.task)
+    *_, fit = workspace.runs(info.id, "fit")
+    assert fit.key == old[0].key
+    workspace.delete_run(fit.id)
+    assert {r.key for r in workspace.runs(info.id)} == {done.key for done in new}
+    (fit,) = workspace.runs(info.id, "fit")
+    workspace.delete_run(fit.id)
+    assert workspace.runs(info.id) == []
 
 
 def test_deleting_frees_files(workspace, triplets):

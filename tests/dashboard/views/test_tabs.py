@@ -4,12 +4,16 @@ without a map, and with a job that waits, is stopped or fails.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.dashboard.views.harness import PAGES, crowd, session_on, start, words
+from tripletscope.core import run as runs
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding import STE
+from tripletscope.core.kernel import K1
 from tripletscope.core.run import run
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
@@ -84,6 +88,38 @@ def test_a_job_is_seen_while_it_waits_and_when_it_has_failed_or_was_stopped(
         for name, app in each_tab(page, session):
             found = [error for error in app.error if said in error.value]
             assert bool(found) == (work is fails and slot_of[name] is not None), f"{page}, {name}"
+
+
+@pytest.mark.parametrize("page", WITH_TABS)
+def test_results_of_an_earlier_version_are_no_error(services, holding, monkeypatch, page):
+    """They had fewer fields, other options, and other keys; nobody deletes them."""
+    session = session_on(services, crowd(12, 300))
+    (info,) = services.workspace.datasets()
+    answers = services.workspace.triplets(info)
+    with monkeypatch.context() as before:
+        before.setattr(runs, "RESULTS_SINCE", "0.2.0")
+        fit = run("fit", STE(n_init=1), answers)
+        services.workspace.add_run(info, fit, "STE")
+        for task, method, options in (
+            ("kernel_map", K1(), {}), ("classify", K1(), {"labels": "kind", "folds": 2}),
+            ("forest_errors", STE(n_init=1), {"column": "kind", "folds": 2}),
+        ):
+            found = run(task, method, answers, options)
+            found = replace(found, arrays=dict(list(found.arrays.items())[1:]))
+            with pytest.raises(TypeError):
+                found.result()
+            services.workspace.add_run(info, found, task)
+    kept = [run.key for run in services.workspace.runs(info.id)]
+    saved = services.workspace.session(session)
+    services.workspace.save_session(session, {**saved, "drafts": {
+        f"embedding.shown@{info.id}": fit.key, f"uncertainty.map@{info.id}": fit.key,
+        "compare.methods": ["gone"], "compare.others": ["kernel/gone"],
+        "compare.cross_validate.folds": 1000,
+    }})
+    with holding():
+        for _, app in each_tab(page, session):
+            assert words(app)
+    assert [run.key for run in services.workspace.runs(info.id)] == kept
 
 
 def test_tabs_from_which_no_job_begins_have_no_slot():
