@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
@@ -21,7 +20,12 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.score import question_folds
+from tripletscope.core.evaluation.score import (
+    corrected_reach,
+    question_folds,
+    reach_over_people,
+)
+from tripletscope.core.evaluation.units import known_people, over_units, said
 from tripletscope.core.method import Method, checked, parameters
 from tripletscope.core.quality.columns import one_per_trial
 from tripletscope.core.quality.rules import RULES, Known
@@ -125,7 +129,13 @@ class Effect:
     before, after : float
         Held-out accuracy on the answers that stay, learned from all and from those that stay.
     difference, low, high : float
-        After minus before, with a 95 % interval over folds (Nadeau & Bengio 2003).
+        After minus before, with a 95 % interval: over participants as in
+        `tripletscope.core.evaluation.score.reach_over_people`, over answers as in
+        `tripletscope.core.evaluation.score.corrected_reach`.
+    unit : {"answers", "participants"}
+        What the interval takes as independent.
+    n_units : int or None
+        How many participants.
     """
 
     before: float
@@ -133,6 +143,8 @@ class Effect:
     difference: float
     low: float
     high: float
+    unit: str = "answers"
+    n_units: int | None = None
 
     @property
     def sentence(self) -> str:
@@ -140,7 +152,7 @@ class Effect:
         return (
             f"Held-out accuracy on the remaining answers changes from {self.before:.1%} to "
             f"{self.after:.1%}: {100 * self.difference:+.1f} points [{100 * self.low:+.1f}, "
-            f"{100 * self.high:+.1f}]."
+            f"{100 * self.high:+.1f}], 95% interval{over_units(self.unit, self.n_units)}."
         )
 
 
@@ -292,7 +304,7 @@ class Cleaning:
 
     def effect(
         self, method: Method, exclusion: Exclusion | None = None, *, folds: int = 5,
-        seed: int = 0, progress: Progress = silent,
+        unit: str = "auto", seed: int = 0, progress: Progress = silent,
     ) -> Effect:
         """What exclusions do to held-out accuracy.
 
@@ -303,13 +315,16 @@ class Cleaning:
         exclusion : Exclusion, optional
             One that is not made yet; by default all that were made.
         folds, seed : int
+        unit : str
+            See `tripletscope.core.evaluation.units.IntervalUnit`; of the answers that stay.
         progress : Progress
             Called after every pair of fits.
 
         Raises
         ------
         DataError
-            If nothing would be left, or too little to predict it.
+            If nothing would be left, or too little to predict it, or participants are asked for
+            and fewer than two would be left.
         Stopped
             If `progress` asks to stop before the end.
         """
@@ -322,17 +337,30 @@ class Cleaning:
                 if (part & stays).any() and (~part & stays).any()]
         if len(jobs) < 2:
             raise self._nothing_left(exclusion)
-        scores = []
-        for pair in in_parallel(_both_scores, jobs):
-            scores.append(pair)
-            if progress(len(scores) / len(jobs)) and len(scores) < len(jobs):
+        held_out = np.concatenate([np.flatnonzero(part & stays) for *_, part in jobs])
+        people = known_people(data.take(held_out), unit)
+        missed = []
+        for pair in in_parallel(_missed_by_both, jobs):
+            missed.append(pair)
+            if progress(len(missed) / len(jobs)) and len(missed) < len(jobs):
                 raise Stopped
-        before, after = np.array(scores).T
-        gain = after - before
-        spread = np.sqrt((1 / len(gain) + 1 / (folds - 1)) * gain.var(ddof=1))
-        reach = float(spread * stdtrit(len(gain) - 1, 0.975))
+        before, after = np.array([
+            1.0 - np.average(pair, axis=1, weights=data.weight[part & stays])
+            for pair, (*_, part) in zip(missed, jobs, strict=True)
+        ]).T
+        gain, ratio = after - before, 1.0 / (folds - 1)
+        if people is None:
+            reach = float(corrected_reach(gain, ratio))
+        else:
+            worse, better = np.hstack(missed)
+            reach = reach_over_people(
+                gain, ratio, people.influence(worse - better, data.weight[held_out])
+            )
         mean = float(gain.mean())
-        return Effect(float(before.mean()), float(after.mean()), mean, mean - reach, mean + reach)
+        return Effect(
+            float(before.mean()), float(after.mean()), mean, mean - reach, mean + reach,
+            **said(people),
+        )
 
     def _nothing_left(self, exclusion: Exclusion | None) -> DataError:
         what = f"{exclusion.title}: " if exclusion else ""
@@ -342,13 +370,15 @@ class Cleaning:
         )
 
 
-def _both_scores(
+def _missed_by_both(
     method: Method, data: Triplets | Quadruples, stays: np.ndarray, held_out: np.ndarray, halt: Halt
-) -> tuple[float, float]:
-    """Accuracy on what stays of a fold, learned from all answers of the others and from some."""
+) -> np.ndarray:
+    """(2, t) how wrongly what stays of a fold is predicted, from all other answers and from some.
+
+    See `tripletscope.core.method.Method.mistakes`.
+    """
     test = data.take(held_out & stays)
-    before, after = (
-        clone(method).fit(data.take(train), progress=halt).score(test)
+    return np.array([
+        clone(method).fit(data.take(train), progress=halt).mistakes(test)
         for train in (~held_out, ~held_out & stays)
-    )
-    return before, after
+    ])
