@@ -13,7 +13,8 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate
+from tripletscope.core.evaluation.units import IntervalUnit, n_participants
 from tripletscope.core.method import Column, Method, Number
 from tripletscope.core.task import task
 
@@ -88,23 +89,35 @@ class GroupErrors:
     n_answers : ndarray of int, shape (g,)
     fold_errors : ndarray, shape (g, folds)
         NaN for groups with too few questions.
+    low, high : ndarray, shape (g,)
+        95 % interval of each error; see `tripletscope.core.evaluation.score.cross_validate`.
+    n_units : ndarray of int, shape (g,)
+        Participants that each interval is over; 0 where it is over answers.
     """
 
     names: np.ndarray
     n_answers: np.ndarray
     fold_errors: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    n_units: np.ndarray
 
     @property
     def table(self) -> pd.DataFrame:
-        """``name``, ``answers``, ``error`` (mean over the folds) and ``spread`` (their s.d.)."""
+        """One row per group.
+
+        ``name``, ``answers``, ``error`` (mean over the folds), ``spread`` (their s.d.), ``low``,
+        ``high``, ``participants`` (that the interval is over; 0 where it is over answers).
+        """
         return pd.DataFrame({
             "name": self.names, "answers": self.n_answers,
             "error": self.fold_errors.mean(axis=1),
             "spread": self.fold_errors.std(axis=1, ddof=1),
+            "low": self.low, "high": self.high, "participants": self.n_units,
         })
 
 
-@task("Predicting held-out answers of every group")
+@task("Predicting held-out answers of every group", columns=("participant",))
 def errors_by_group(
     method: Method,
     triplets: Triplets | Quadruples,
@@ -112,6 +125,7 @@ def errors_by_group(
     by: By = "participant",
     most: Most = 20,
     folds: Annotated[int, Number(2, 100, "Folds")] = 10,
+    unit: IntervalUnit = "auto",
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> GroupErrors:
@@ -121,8 +135,9 @@ def errors_by_group(
     ----------
     method : Method
     triplets : Triplets or Quadruples
-    by, most, folds, seed
-        See their declarations.
+    by, most, folds, unit, seed
+        See their declarations. Where a group has one participant, its interval is over answers,
+        whatever the unit.
     progress : Progress
         Called after every group.
 
@@ -137,13 +152,16 @@ def errors_by_group(
     groups = dict(list(groups_of(triplets, by).items())[: most])
     groups = {"all": np.arange(len(triplets)), **groups}
     pieces = [
-        (method, triplets.take(members), folds, seed)
+        (method, triplets.take(members), folds, unit, seed)
         for members in groups.values()
     ]
-    errors = collected(fold_errors_of, pieces, progress)
+    found = collected(estimate_of, pieces, progress)
     return GroupErrors(
         np.array(list(groups)), np.array([len(members) for members in groups.values()]),
-        np.array(errors),
+        np.array([np.full(folds, np.nan) if e is None else e.fold_errors for e in found]),
+        np.array([np.nan if e is None else e.low for e in found]),
+        np.array([np.nan if e is None else e.high for e in found]),
+        np.array([0 if e is None else e.n_units or 0 for e in found]),
     )
 
 
@@ -157,10 +175,12 @@ def collected(function, pieces: list[tuple], progress: Progress) -> list:
     return found
 
 
-def fold_errors_of(
-    method: Method, triplets: Triplets | Quadruples, folds: int, seed: int, halt: Halt
-) -> np.ndarray:
+def estimate_of(
+    method: Method, triplets: Triplets | Quadruples, folds: int, unit: str, seed: int, halt: Halt
+) -> ErrorEstimate | None:
+    """Held-out error of some answers; None of too few, or if nobody waits for it any more."""
+    unit = unit if n_participants(triplets) > 1 else "answers"
     try:
-        return cross_validate(method, triplets, folds=folds, seed=seed, progress=halt).fold_errors
-    except (DataError, Stopped):  # too few questions, or nobody waits for it any more
-        return np.full(folds, np.nan)
+        return cross_validate(method, triplets, folds=folds, unit=unit, seed=seed, progress=halt)
+    except (DataError, Stopped):
+        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
@@ -23,7 +23,7 @@ from tripletscope.core.observers.groups import (
     Seed,
     collected,
     counted,
-    fold_errors_of,
+    estimate_of,
     groups_of,
     largest,
 )
@@ -62,8 +62,10 @@ class Predictions:
         """Accuracy by who predicts: oneself, one of the same or of another group, all others.
 
         Columns ``relation``, ``accuracy``, ``low``, ``high``, ``participants``. The mean is over
-        the predicted participants, with its 95 % t interval. Participants of no known group stand
-        in no relation to others, unless there are no groups.
+        the predicted participants; their number, and a 95 % interval by the jackknife: without
+        each participant in turn, as one who is predicted and as one who is learned from. People
+        differ in both, and an accuracy of two is one of neither alone. Participants of no known
+        group stand in no relation to others, unless there are no groups.
         """
         itself = np.eye(len(self.names), dtype=bool)
         same = self.groups[:, None] == self.groups
@@ -72,31 +74,48 @@ class Predictions:
         relations = {
             "self": itself, "same group": same & known & ~itself, "other group": ~same & known,
         }
-        each = {
-            name: [
-                np.nanmean(column[chosen]) if np.isfinite(column[chosen]).any() else np.nan
-                for column, chosen in zip(self.accuracy.T, which.T, strict=True)
-            ]
+        found = {
+            name: _mean_interval(np.where(which, self.accuracy, np.nan))
             for name, which in relations.items() if which.any()
         }
         if len(np.unique(self.groups)) == 1:
-            each["another"] = each.pop("same group")
-        each["all others"] = self.pooled
+            found["another"] = found.pop("same group")
+        found["all others"] = _mean_interval(np.where(itself, self.pooled, np.nan))
         return pd.DataFrame(
-            [(name, *_mean_interval(np.array(values))) for name, values in each.items()],
+            [(name, *values) for name, values in found.items()],
             columns=["relation", "accuracy", "low", "high", "participants"],
         )
 
 
 def _mean_interval(values: np.ndarray) -> tuple[float, float, float, int]:
-    """Mean of shares, its 95 % t interval, and how many of them are known."""
-    values = values[np.isfinite(values)]
-    n = len(values)
+    """Mean over the columns of their known mean, its 95 % interval, and how many are known.
+
+    Parameters
+    ----------
+    values : ndarray, shape (p, p)
+        Of the predicted (columns) from those who are learned from (rows); NaN where unknown.
+    """
+    mean, n = _over_columns(values)
     if n < 2:
-        return (float(values[0]) if n else np.nan), np.nan, np.nan, n
-    mean = float(values.mean())
-    reach = float(stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n))
+        return mean, np.nan, np.nan, n
+    people = np.flatnonzero(np.isfinite(values).any(axis=0) | np.isfinite(values).any(axis=1))
+    without = np.array([
+        _over_columns(np.delete(np.delete(values, one, axis=0), one, axis=1))[0] for one in people
+    ])
+    if np.isnan(without).any():
+        return mean, np.nan, np.nan, n
+    p = len(people)
+    reach = float(stdtrit(n - 1, 0.975) * np.sqrt((p - 1) * without.var()))
     return mean, max(mean - reach, 0.0), min(mean + reach, 1.0), n
+
+
+def _over_columns(values: np.ndarray) -> tuple[float, int]:
+    known = np.isfinite(values)
+    there = known.any(axis=0)
+    if not there.any():
+        return np.nan, 0
+    sums = np.where(known, values, 0.0).sum(axis=0)[there]
+    return float(np.mean(sums / known.sum(axis=0)[there])), int(there.sum())
 
 
 @task("Predicting participants from each other")
@@ -180,7 +199,8 @@ def _predicting(
     with suppress(DataError):
         others = clone(method).fit(triplets.take(who != number), progress=halt)
         pooled = others.score(own)
-    row[number] = 1.0 - np.mean(fold_errors_of(method, own, folds, seed, halt))
+    itself = estimate_of(method, own, folds, "answers", seed, halt)
+    row[number] = np.nan if itself is None else 1.0 - np.mean(itself.fold_errors)
     return row, pooled
 
 
@@ -194,25 +214,42 @@ class PoolingCurve:
         Participants learned from.
     accuracy : ndarray, shape (r, k)
         In r random orders, on the answers of one participant who is not among them.
+    predicted : ndarray of int, shape (r,)
+        Which participant that is; if empty, another one in each order.
     """
 
     n_pooled: np.ndarray
     accuracy: np.ndarray
+    predicted: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def table(self) -> pd.DataFrame:
         """``participants`` learned from, ``accuracy``, ``standard error``, ``low``, ``high``.
 
-        The mean over the orders and its 95 % t interval; NaN where too few of them could be
-        learned from.
+        The mean over the orders, and its 95 % t interval over the participants who are
+        ``predicted``: orders that predict the same one are no further participants. NaN where too
+        few could be learned from.
         """
-        known = pd.DataFrame(self.accuracy)
-        mean, error = known.mean().to_numpy(), known.sem().to_numpy()
-        reach = stdtrit(np.maximum(known.count().to_numpy() - 1, 1), 0.975) * error
+        means, errors, numbers = np.array([self._over_people(of) for of in self.accuracy.T]).T
+        reach = stdtrit(np.maximum(numbers - 1, 1), 0.975) * errors
         return pd.DataFrame({
-            "participants": self.n_pooled, "accuracy": mean, "standard error": error,
-            "low": np.maximum(mean - reach, 0.0), "high": np.minimum(mean + reach, 1.0),
+            "participants": self.n_pooled, "accuracy": means, "standard error": errors,
+            "low": np.maximum(means - reach, 0.0), "high": np.minimum(means + reach, 1.0),
+            "predicted": numbers.astype(int),
         })
+
+    def _over_people(self, accuracy: np.ndarray) -> tuple[float, float, int]:
+        """Mean over the orders that are known, its standard error, and how many are predicted."""
+        known = np.isfinite(accuracy)
+        who = self.predicted if len(self.predicted) else np.arange(len(accuracy))
+        accuracy, predicted = accuracy[known], who[known]
+        n = len(np.unique(predicted))
+        if not n:
+            return np.nan, np.nan, 0
+        mean = float(accuracy.mean())
+        by_person = np.bincount(predicted, accuracy - mean) / len(accuracy)
+        error = np.sqrt(n / (n - 1) * float(by_person @ by_person)) if n > 1 else np.nan
+        return mean, error, n
 
 
 @task("Learning from more and more participants")
@@ -258,7 +295,8 @@ def pooling_curve(
     for target in targets:
         others = rng.permutation(np.delete(np.arange(len(members)), target))
         pieces.append((method, triplets, [members[i] for i in others], members[target], sizes))
-    return PoolingCurve(np.array(sizes), np.array(collected(_pooled, pieces, progress)))
+    found = collected(_pooled, pieces, progress)
+    return PoolingCurve(np.array(sizes), np.array(found), targets)
 
 
 def _pooled(

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.dashboard.figures.labels import shorten
 from tripletscope.dashboard.figures.points import (
     MapData,
@@ -28,6 +29,7 @@ from tripletscope.dashboard.interface.theme import (
     SYMBOLS,
     Canvas,
     finished,
+    interval,
     number,
     template,
     with_caption,
@@ -149,10 +151,10 @@ def _add_curve(
                  "dash": None if colour is None else _DASHES[rank % len(_DASHES)]},
         "marker": {"color": own, "symbol": symbol, "size": size},
     }
-    interval = _intervals(curve)
+    texts = _intervals(curve)
     if curve.objects is None or data is None:
         figure.add_scatter(
-            **look, mode="lines+markers" if curve.is_joined else "markers", text=interval,
+            **look, mode="lines+markers" if curve.is_joined else "markers", text=texts,
             error_y=_bars(curve, own, canvas),
             hovertemplate=f"<b>{name}</b><br>%{{x:.5g}}: %{{y:.3f}}%{{text}}<extra></extra>",
         )
@@ -168,7 +170,7 @@ def _add_curve(
     for trace in point_traces(data, MapStyle(colour=colour), shown, go.Scatter):
         at = [places[i] for i in trace.customdata]
         trace.x, trace.y = curve.stimulus[at], curve.values[at]
-        trace.text = [interval[i] for i in at]
+        trace.text = [texts[i] for i in at]
         trace.mode, trace.marker.symbol, trace.marker.size = "markers", symbol, size
         trace.hovertemplate = f"%{{hovertext}}<br>{name}: %{{y:.3f}}%{{text}}<br>at %{{x:.5g}}" \
                               "<extra></extra>"
@@ -292,8 +294,8 @@ def group_errors(
     Parameters
     ----------
     table : DataFrame
-        Columns ``name``, ``answers``, ``method``, ``error`` and ``spread``, half the length of a
-        bar.
+        Columns ``name``, ``answers``, ``method``, ``error``, ``low``, ``high`` and
+        ``participants``, as `tripletscope.core.observers.GroupErrors.table`.
     """
     figure = go.Figure()
     names = list(dict.fromkeys(table["name"]))
@@ -305,16 +307,18 @@ def group_errors(
         figure.add_scatter(
             x=rows["error"], y=place + _APART * (k - (len(methods) - 1) / 2), mode="markers",
             name=title, error_x={
-                "type": "data", "array": rows["spread"], "thickness": 1.2 * canvas.scale,
+                "type": "data", "array": rows["high"] - rows["error"],
+                "arrayminus": rows["error"] - rows["low"], "thickness": 1.2 * canvas.scale,
                 "width": 0, "color": transparent(colour, 0.55),
             },
             marker={"color": colour, "symbol": SYMBOLS[k % len(SYMBOLS)],
                     "size": 8 * canvas.scale},
             text=[
                 f"<b>{html.escape(str(name), quote=False)}</b>, {answers:,} answers<br>{title}: "
-                f"{error:.3f} ± {spread:.3f}"
-                for name, answers, error, spread in
-                rows[["name", "answers", "error", "spread"]].itertuples(index=False)
+                f"{interval(error, low, high)}{over_units('participants', people or None)}"
+                for name, answers, error, low, high, people in rows[[
+                    "name", "answers", "error", "low", "high", "participants"
+                ]].itertuples(index=False)
             ],
             hovertemplate="%{text}<extra></extra>",
         )

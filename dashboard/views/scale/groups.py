@@ -58,9 +58,13 @@ def show_groups(context: StimulusContext) -> None:
         options["stimulus"] = context.stimulus
         folds = parameter_form(
             context.session, errors_by_group, f"{PAGE}.errors_by_group",
-            hidden=("by", "most", "seed"),
+            hidden=("by", "most", "unit", "seed"),
         )
-        errors = {**folds, "by": options["by"] or context.groups[0], "most": options["most"]}
+        errors = {
+            **folds, "by": options["by"] or context.groups[0], "most": options["most"],
+            # An interval by a formula is over participants or over answers.
+            "unit": "participants" if options["unit"] == "both" else options["unit"],
+        }
         pieces = [piece for method in chosen for piece in (
             (method, "scales_by", options), (method, "errors_by_group", errors),
         )]
@@ -176,7 +180,7 @@ def _errors(
     )
     text = (
         f"Error on held-out answers of each {options['by']}, learned only from its other answers; "
-        f"{options['folds']} folds, mean and standard deviation over them. {'; '.join(held_out)}. "
+        f"{options['folds']} folds, with 95 % intervals {_units(table)}. {'; '.join(held_out)}. "
         f"{context.size}"
     )
     n_groups = table["name"].nunique()
@@ -194,13 +198,30 @@ def _errors(
         _numbers(held_out)
 
 
+def _units(table: pd.DataFrame) -> str:
+    """What the intervals of groups are over, in words."""
+    people = table.loc[table["error"].notna(), "participants"]
+    if not people.any():
+        return "over answers"
+    fewest, most = people[people > 0].min(), people.max()
+    number = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    words = f"over {number} participants"
+    return words if people.all() else f"{words}; of groups with fewer, over answers"
+
+
+_NUMBERS = {"error": "error", "low": "from", "high": "to", "spread": "s.d. over folds"}
+
+
 def _numbers(held_out: dict[str, GroupErrors]) -> None:
-    table = next(iter(held_out.values())).table[["name", "answers"]]
+    table = next(iter(held_out.values())).table[["name", "answers", "participants"]]
+    table = table.rename(columns={"participants": "intervals over participants"})
     for name, found in held_out.items():
-        table[f"{name}: error"], table[f"{name}: s.d."] = found.table[["error", "spread"]].T.values
+        table = table.join(found.table[list(_NUMBERS)].rename(
+            columns={column: f"{name}: {title}" for column, title in _NUMBERS.items()}
+        ))
     st.dataframe(
         table, hide_index=True, key=f"{PAGE}.group.numbers",
         column_config={
-            name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[2:]
+            name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[3:]
         },
     )

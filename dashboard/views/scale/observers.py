@@ -185,8 +185,9 @@ def _predictions(people: People, found: Predictions) -> None:
 
 def _relations(people: People, relations: pd.DataFrame) -> None:
     text = (
-        "Accuracy by source of the prediction, mean over the predicted participants with its 95 % "
-        f"interval. {people.about}"
+        "Accuracy by source of the prediction, mean over the predicted "
+        f"{people.by}s with its 95 % interval over {relations['participants'].max():,} of them "
+        f"(jackknife). {people.about}"
     )
     panels.figure_panel(
         people.context.session,
@@ -216,15 +217,17 @@ _WORDS: Mapping[str, str] = {
 
 
 def _pooling(people: People, found: PoolingCurve) -> None:
+    table = found.table
     text = (
         f"Accuracy against the number of {people.by}s in training, on one who is not among them; "
-        f"mean of {count(len(found.accuracy), 'random order')} with a 95 % band. {people.about}"
+        f"mean of {count(len(found.accuracy), 'random order')} with a 95 % band over the "
+        f"{count(int(table['predicted'].max()), people.by)} predicted. {people.about}"
     )
     st.subheader("Gain from pooling", anchor=False)
     panels.figure_panel(
         people.context.session, lambda canvas: pooling_figure(found, caption=text, canvas=canvas),
         key=f"{PAGE}.pooling.figure", alt=text, caption=text, canvas=Canvas(760.0, 340.0),
-        table=lambda: found.table, name=people.name("pooling"),
+        table=lambda: table, name=people.name("pooling"),
     )
 
 

@@ -11,6 +11,7 @@ from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
+from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.observers import (
     PoolingCurve,
     Predictions,
@@ -81,7 +82,12 @@ def test_intervals_of_relations_by_hand():
     assert itself.low == pytest.approx(0.7 - 4.3027 * 0.1 / np.sqrt(3), abs=1e-4)
     assert itself.high == pytest.approx(0.7 + 4.3027 * 0.1 / np.sqrt(3), abs=1e-4)
     # b and c predict a with 0.5 and 0.6, and so on
-    assert table.accuracy["another"] == pytest.approx(np.mean([0.55, 0.7, 0.875]))
+    another = np.mean([0.55, 0.7, 0.875])
+    assert table.accuracy["another"] == pytest.approx(another)
+    # Without a: b predicts c with 0.95, c predicts b with 0.5; without b and without c alike.
+    without = np.array([0.725, 0.7, 0.7])
+    reach = 4.3027 * np.sqrt(2 / 3 * np.sum((without - without.mean()) ** 2))
+    assert table.high["another"] - another == pytest.approx(reach, abs=1e-5)
     assert table.loc["all others", ["low", "high"]].tolist() == pytest.approx([0.75, 0.75])
 
 
@@ -160,6 +166,17 @@ def test_intervals_by_hand():
     assert np.isnan(found.accuracy[2])
 
 
+def test_orders_that_predict_the_same_participant_count_once():
+    accuracy = np.array([[0.6], [0.7], [0.8]])
+    once = PoolingCurve(np.array([1]), accuracy, np.array([4, 0, 2])).table
+    again = PoolingCurve(
+        np.array([1]), np.tile(accuracy, (10, 1)), np.tile([4, 0, 2], 10)
+    ).table
+    pd.testing.assert_frame_equal(once, again)
+    assert once.predicted[0] == 3
+    assert once.high[0] == pytest.approx(0.7 + 4.3027 * 0.1 / np.sqrt(3), abs=1e-4)
+
+
 def test_pooling_helps_where_participants_agree(two_kinds):
     agreeing = two_kinds.take(np.arange(900))
     thin = agreeing.take(np.arange(0, 900, 5))
@@ -212,6 +229,18 @@ def test_errors_by_group(two_kinds):
     table = found.table.set_index("name")
     assert table.error["lab"] < table.error["all"]
     assert table.spread["lab"] == pytest.approx(found.fold_errors[2].std(ddof=1))
+    assert table.participants.tolist() == [0, 0, 0], "six are too few for an interval over them"
+
+
+def test_errors_of_groups_are_over_their_participants(two_kinds):
+    found = errors_by_group(METHOD, two_kinds, folds=2, most=2, unit="participants").table
+    estimate = cross_validate(METHOD, two_kinds, folds=2, unit="participants")
+    assert found.participants.tolist() == [6, 0, 0]
+    assert found.loc[0, ["error", "low", "high"]].tolist() == [
+        estimate.error, estimate.low, estimate.high
+    ]
+    alone = cross_validate(METHOD, two_kinds.take(np.arange(300)), folds=2)
+    assert found.loc[1, ["low", "high"]].tolist() == [alone.low, alone.high]
 
 
 def test_stops_and_single_participants(two_kinds):

@@ -202,6 +202,19 @@ def test_the_effect_on_accuracy():
         cleaning.effect(STE(n_init=1), Exclusion(answers=[0]), progress=lambda fraction: True)
 
 
+def test_the_effect_is_over_the_people_who_stay():
+    cleaning = Cleaning(people_data(n_people=9, each=60))
+    method, bad = STE(n_init=1), Exclusion(participants=["p8"])
+    found = cleaning.effect(method, bad)
+    assert (found.unit, found.n_units) == ("participants", 8)
+    assert found.sentence.endswith("95% interval over 8 participants.")
+    answers = cleaning.effect(method, bad, unit="answers")
+    assert answers.sentence.endswith("95% interval over answers.")
+    assert answers.difference == found.difference
+    assert cleaning.effect(method, Exclusion(participants=["p7", "p8"])).unit == "answers"
+    assert (found.low, found.high) != (answers.low, answers.high)
+
+
 def test_the_paragraph_has_the_counts():
     cleaning = Cleaning(people_data()).excluding(
         Exclusion("fast_participants", reason="as preregistered")

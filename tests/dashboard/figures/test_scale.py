@@ -100,9 +100,14 @@ def test_errors_of_groups_are_side_by_side():
     table = pd.DataFrame({
         "name": ["all", "ann", "all", "ann"], "answers": [20, 10, 20, 10],
         "method": ["MLDS", "MLDS", "STE", "STE"], "error": [0.1, 0.2, 0.15, np.nan],
-        "spread": [0.01] * 4,
+        "low": [0.08, 0.15, 0.1, np.nan], "high": [0.13, 0.25, 0.2, np.nan],
+        "participants": [9, 0, 9, 0],
     })
     first, second = group_errors(table).data
+    assert first.error_x.array == pytest.approx([0.03, 0.05])
+    assert first.error_x.arrayminus == pytest.approx([0.02, 0.05])
+    assert "over 9 participants" in first.text[0]
+    assert "over answers" in first.text[1]
     assert list(first.x) == [0.1, 0.2]
     assert list(second.x) == [0.15], "groups with too few answers are left out"
     assert first.y[0] < 0 < second.y[0]
