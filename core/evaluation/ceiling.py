@@ -9,8 +9,14 @@ from scipy.special import betaln, comb
 
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, Share, mean_over, wilson
-from tripletscope.core.evaluation.units import known_people, participants_of, said
+from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, mean_over
+from tripletscope.core.evaluation.share import Share, left_out
+from tripletscope.core.evaluation.units import (
+    known_people,
+    over_units,
+    participants_of,
+    said,
+)
 
 #: Bounds that are known less precisely than this say nothing of a method.
 _VAGUE = 0.1
@@ -109,7 +115,7 @@ class Ceiling:
             f"bound of {self.lower}, how often an answer agrees with the majority of {others} to "
             f"the same question, and an upper bound of {self.upper}, the accuracy of knowing the "
             "probability of every response, estimated from the counts of answers and corrected "
-            "for agreement by chance."
+            f"for agreement by chance (95% intervals{over_units(self.unit, self.n_units)})."
         )
 
 
@@ -258,7 +264,9 @@ def noise_ceiling(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Cei
     found = repeat_error(triplets, unit=unit)
     if found is None:
         return Ceiling(None, None)
-    lower = Share(1 - found.error, 1 - found.high, 1 - found.low, found.n_answers)
+    lower = Share(
+        1 - found.error, 1 - found.high, 1 - found.low, found.n_answers, found.n_units
+    )
     asked = _asked(triplets)
     asked = asked.take(np.isfinite(_by_majority(asked)))
     people = known_people(asked.answers, unit)
@@ -271,9 +279,12 @@ def noise_ceiling(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Cei
         if sums[3] < _FOUR:
             sums[3], without[3] = 0.0, 0.0
         value = float(_best_accuracy(sums))
-        low, high = _reach(value, without, n_pairs, None if people is None else people.number)
+        left = _best_accuracy(without[:, without[1] > 0])
+        n_units = None if people is None else people.number
+        low, high = left_out(value, left, n_pairs, n_units)
         upper = Share(
-            max(value, lower.value), max(low, lower.low), max(high, lower.high), n_pairs
+            max(value, lower.value), max(low, lower.low, 0.5), max(high, lower.high), n_pairs,
+            n_units,
         )
     return Ceiling(
         lower, upper, 0.5 + 0.5 * np.sqrt(max(2 * agreement - 1, 0.0)), agreement,
@@ -346,19 +357,3 @@ def _best_accuracy(sums: np.ndarray) -> np.ndarray:
     size = np.sqrt(np.minimum(second * x, 1.0))
     a = (x - 1) / 2
     return 0.5 + size * np.exp(-a * np.log(4) - np.log(a) - betaln(a, a))
-
-
-def _reach(
-    value: float, without: np.ndarray, pairs: int, people: int | None
-) -> tuple[float, float]:
-    """Wilson's interval at the effective number of answers, by the jackknife over units.
-
-    With so many `people` who are known among the units, if they are the units.
-    """
-    left = _best_accuracy(without[:, without[1] > 0])
-    n = len(left)
-    variance = (n - 1) / n * float(((left - left.mean()) ** 2).sum()) if n > 1 else 0.0
-    effective = value * (1 - value) / variance if variance > 0 else float(n)
-    degrees = None if people is None else people - 1
-    low, high = wilson(value, max(min(effective, pairs), 1.0), degrees=degrees)
-    return max(low, 0.5), high

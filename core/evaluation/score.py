@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
@@ -16,6 +16,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import IntervalUnit, KnownPeople, known_people, said
 from tripletscope.core.method import Method, Number
 from tripletscope.core.task import task
@@ -361,7 +362,7 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
     DataFrame
         ``column``, ``answers`` (predicted), ``error``, ``low``, ``high``: Wilson's interval at the
         effective number of answers. It takes the maps as given, and is narrower than that of the
-        whole estimate.
+        whole estimate. ``participants`` that it is over; 0 where it is over answers.
     """
     known = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
     unit = "answers" if estimate.unit == "answers" else "auto"
@@ -371,8 +372,10 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
         of = known[places]
         people = known_people(triplets.take(of), unit)
         found = mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
-        rows.append((value, len(of), *found))
-    return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high"])
+        rows.append((value, len(of), *found, 0 if people is None else people.number))
+    return pd.DataFrame(
+        rows, columns=[column, "answers", "error", "low", "high", "participants"]
+    )
 
 
 @task("Predicting the test answers", columns=("split", "participant"))
@@ -436,41 +439,3 @@ def has_split(triplets: Triplets) -> bool:
     except DataError:
         return False
     return True
-
-
-def wilson(
-    share: Any, n: Any, level: float = 0.95, *, degrees: float | None = None
-) -> tuple[Any, Any]:
-    """Wilson's (1927) score interval for a share seen in n trials; for arrays, of each.
-
-    With Student's quantile in the place of the normal one where n was estimated with so many
-    `degrees` of freedom.
-    """
-    quantile = 0.5 + level / 2
-    z2 = (ndtri(quantile) if degrees is None else stdtrit(degrees, quantile)) ** 2
-    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
-    low, high = np.maximum(centre - reach, 0.0), np.minimum(centre + reach, 1.0)
-    return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share of `n` with its 95 % interval; all are NaN where n is 0."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-
-    @classmethod
-    def of(cls, count: float, n: float) -> Share:
-        """Wilson's (1927) interval for independent trials."""
-        if not n:
-            return cls(np.nan, np.nan, np.nan, 0)
-        return cls(count / n, *wilson(count / n, n), int(n))
-
-    def __str__(self) -> str:
-        if not self.n:
-            return "unknown"
-        return f"{self.value:.1%} [{self.low:.1%}, {self.high:.1%}]"

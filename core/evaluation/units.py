@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -57,6 +58,29 @@ def over_units(unit: str, number: int | None) -> str:
     if unit == "answers" or number is None:
         return " over answers"
     return f" over {number:,} participants"
+
+
+def over_units_of_each(numbers: Iterable[int | None]) -> str:
+    """What several intervals are over, as words that follow them.
+
+    Parameters
+    ----------
+    numbers : iterable of int or None
+        Participants of each; 0 or None where it is over answers.
+
+    Examples
+    --------
+    >>> over_units_of_each([12, 9, None])
+    ' over 9 to 12 participants, or over answers where fewer are known'
+    """
+    known = [number or 0 for number in numbers]
+    people = [number for number in known if number]
+    if not people:
+        return over_units("answers", None)
+    words = over_units("participants", max(people))
+    if min(people) < max(people):
+        words = f" over {min(people):,} to {max(people):,} participants"
+    return words if len(people) == len(known) else f"{words}, or over answers where fewer are known"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What answers are worth: who gave them with care, how consistent they are, what can be reached."""
 
 from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
-from tripletscope.core.evaluation.score import Share
+from tripletscope.core.evaluation.share import Share
 from tripletscope.core.quality.checks import gold_mistakes, obvious
 from tripletscope.core.quality.consistency import (
     Coverage,

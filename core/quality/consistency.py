@@ -13,7 +13,8 @@ from scipy.sparse.csgraph import connected_components
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
-from tripletscope.core.evaluation.score import Share, wilson
+from tripletscope.core.evaluation.share import Share, left_out, wilson
+from tripletscope.core.evaluation.units import known_people, participants_of
 from tripletscope.core.quality.columns import codes_of, divided
 
 
@@ -24,8 +25,9 @@ class Repeats:
     Attributes
     ----------
     within, between : Share
-        Of pairs of answers by one participant, and by two; `n` counts pairs. The intervals are
-        by question. Chance is one half.
+        Of pairs of answers by one participant, and by two; `n` counts pairs. Chance is one half.
+        The intervals are by the jackknife over those who gave them, or by question; see
+        `Share.n_units`.
     questions : int
         Different comparisons.
     repeated : int
@@ -41,7 +43,7 @@ class Repeats:
     contradicted: int
 
 
-def repeats(triplets: Triplets | Quadruples) -> Repeats:
+def repeats(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Repeats:
     """Agreement of repeated answers.
 
     Without participants all pairs count as between. An answer of weight w counts as w answers of
@@ -50,8 +52,11 @@ def repeats(triplets: Triplets | Quadruples) -> Repeats:
     Parameters
     ----------
     triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    unit : str
+        See `tripletscope.core.evaluation.units.IntervalUnit`.
     """
     triplets = as_answers(triplets)
+    people = known_people(triplets, unit)
     question = triplets.questions
     n_questions = int(question.max(initial=-1)) + 1
     given = both_ways(triplets, question, n_questions)
@@ -70,10 +75,69 @@ def repeats(triplets: Triplets | Quadruples) -> Repeats:
         agree, all_of_them = pairs_of(mine)
         own_same = np.bincount(of, agree, n_questions)
         own_pairs = np.bincount(of, all_of_them, n_questions)
+    sums = np.array([[own_same, own_pairs], [same - own_same, pairs - own_pairs]])
+    if people is None:
+        within, between = (_ratio(*of) for of in sums)
+    else:
+        change = _without_each(triplets, people.part, given, sums)
+        within, between = (
+            _over_people(*of, people.number)
+            for of in zip(sums.sum(axis=2), change, strict=True)
+        )
     return Repeats(
-        _ratio(own_same, own_pairs), _ratio(same - own_same, pairs - own_pairs), n_questions,
-        int(np.count_nonzero(total > 1)), int(np.count_nonzero((given > 0).all(axis=1))),
+        within, between, n_questions, int(np.count_nonzero(total > 1)),
+        int(np.count_nonzero((given > 0).all(axis=1))),
     )
+
+
+def _without_each(
+    triplets: Triplets | Quadruples, part: np.ndarray, given: np.ndarray, sums: np.ndarray
+) -> np.ndarray:
+    """(2, 2, P) what `sums`, over all questions, lose with each participant.
+
+    Parameters
+    ----------
+    part : ndarray of int, shape (T,)
+        See `tripletscope.core.evaluation.units.KnownPeople.part`.
+    given : ndarray, shape (Q, 2)
+        Answers `both_ways`.
+    sums : ndarray, shape (2, 2, Q)
+        Of pairs by one participant, and by two: those that agree, and all of them.
+    """
+    n = int(part.max()) + 1
+    key, group = np.unique(
+        triplets.questions.astype(np.int64) * n + part, return_inverse=True
+    )
+    of, who = np.divmod(key, n)
+    theirs = both_ways(triplets, group, len(key))
+    named = np.zeros(len(key), dtype=bool)
+    named[group] = participants_of(triplets)[0] >= 0
+    own = np.where(named, pairs_of(theirs), 0.0)
+    lost = sums.sum(axis=0)[:, of] - pairs_of(np.round(given[of] - theirs, 9))
+    return np.array([[np.bincount(who, row, n) for row in pair] for pair in (own, lost - own)])
+
+
+def _over_people(sums: np.ndarray, lost: np.ndarray, known: int) -> Share:
+    """A share with its interval over participants.
+
+    Parameters
+    ----------
+    sums : ndarray, shape (2,)
+        Cases that count, and all of them.
+    lost : ndarray, shape (2, P)
+        How many of them go with each participant.
+    known : int
+        Participants who are known; they are the first.
+    """
+    part, whole = sums
+    with_any = lost[1] > 1e-9
+    left = whole - lost[1, with_any]
+    if whole < 1 or np.any(left < 1e-9):
+        return _ratio(sums[:1], sums[1:])
+    share = part / whole
+    without = (part - lost[0, with_any]) / left
+    people = int(with_any[:known].sum())
+    return Share(share, *left_out(share, without, whole, people), round(whole), people)
 
 
 def ratios(

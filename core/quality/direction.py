@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtrit
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
@@ -16,6 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets, grouped
 from tripletscope.core.embedding import STE
+from tripletscope.core.evaluation.units import KnownPeople, known_people, said
 from tripletscope.core.io import Reading, Table, interpret
 from tripletscope.core.io.columns.alternatives import alternatives
 from tripletscope.core.method import Method
@@ -42,7 +44,7 @@ class DirectionTest:
     accuracy : ndarray, shape (R,)
         Share of held-out answers that a map predicts.
     low, high : ndarray, shape (R,)
-        95 % intervals, by question.
+        95 % intervals; where answers are the unit, by question.
     over_popularity : ndarray, shape (R,)
         By how much that is more than what the objects predict without an anchor, from how often
         each was chosen. Objects of which some are hardly ever shown as an option make a wrong
@@ -51,6 +53,11 @@ class DirectionTest:
         The reading to choose: 0 unless another one is clearly better.
     n_rows : int
         Rows that were looked at.
+    unit : {"answers", "participants"}
+        What the intervals take as independent. How a file was written is the same for all who
+        answered: `best` goes by questions in any case.
+    n_units : int or None
+        How many participants.
     """
 
     readings: list[Reading]
@@ -60,6 +67,8 @@ class DirectionTest:
     over_popularity: np.ndarray
     best: int
     n_rows: int
+    unit: str = "answers"
+    n_units: int | None = None
 
     @property
     def warns(self) -> bool:
@@ -156,12 +165,19 @@ def direction_test(
         one.by_row(values - plain)
         for one, values, plain in zip(trials, right, popular, strict=True)
     ]
-    means = [_mean(values, question) for values in by_row]
+    unit, quantile = question, 1.96
+    if (people := trials[0].people) is not None:
+        unit = np.zeros(sample.n_rows, dtype=np.int64)
+        unit[trials[0].row] = people.part
+        n = people.number
+        quantile = float(stdtrit(n - 1, 0.975)) * np.sqrt(n / (n - 1))
+    means = [_mean(values, unit) for values in by_row]
     accuracy, errors = (np.array(values) for values in zip(*means, strict=True))
     return DirectionTest(
-        readings, accuracy, np.maximum(accuracy - 1.96 * errors, 0.0),
-        np.minimum(accuracy + 1.96 * errors, 1.0), np.array([_mean(g, question)[0] for g in gain]),
-        _best(readings, by_row, gain, question), sample.n_rows,
+        readings, accuracy, np.maximum(accuracy - quantile * errors, 0.0),
+        np.minimum(accuracy + quantile * errors, 1.0),
+        np.array([_mean(g, question)[0] for g in gain]),
+        _best(readings, by_row, gain, question), sample.n_rows, **said(people),
     )
 
 
@@ -175,17 +191,16 @@ class _RowAnswers:
     trial: np.ndarray | None
     n_rows: int
     n_objects: int
+    people: KnownPeople | None = None
 
     @classmethod
     def of(cls, table: Table, reading: Reading) -> _RowAnswers:
         imported = interpret(table, reading)
         given = imported.pairs or imported
-        answers = given.answers if imported.pairs else imported.triplets.answers
-        rows = given.rows if imported.pairs else imported.triplets.rows
-        weight = answers["weight"].to_numpy(float) if "weight" in answers else np.ones(len(rows))
+        data = imported.pairs.quadruples() if imported.pairs else imported.triplets
         return cls(
-            rows, given.file_rows, weight, None if imported.pairs else imported.triplets.trials,
-            table.n_rows, imported.triplets.n_objects,
+            data.rows, given.file_rows, data.weight, None if imported.pairs else data.trials,
+            table.n_rows, imported.triplets.n_objects, known_people(data, "auto"),
         )
 
     def equal(self, other: _RowAnswers) -> bool:
@@ -254,7 +269,10 @@ def _predicted(
 
 
 def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
-    """Mean over rows and its standard error, by question; rows without a value do not count."""
+    """Mean over rows and its standard error by question, or by other units of rows.
+
+    Rows without a value do not count.
+    """
     known = np.isfinite(values)
     values, question = values[known], question[known]
     if not len(values):

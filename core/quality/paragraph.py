@@ -8,6 +8,8 @@ from tripletscope import __version__
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import noise_ceiling
+from tripletscope.core.evaluation.share import Share
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.quality.columns import codes_of, one_per_trial
 from tripletscope.core.quality.consistency import repeats
 from tripletscope.core.quality.exclusion import Cleaning
@@ -98,14 +100,20 @@ def _consistency(kept: Triplets | Quadruples) -> list[str]:
     if found.within.n:
         lines.append(
             f"Intra-observer consistency: participants gave the same answer in {found.within} of "
-            f"{found.within.n:,} pairs of repeats (95% interval, by question)."
+            f"{found.within.n:,} pairs of repeats ({_interval(found.within)})."
         )
     if found.between.n:
         lines.append(
             "Inter-observer agreement: different participants gave the same answer in "
-            f"{found.between} of {found.between.n:,} pairs of answers."
+            f"{found.between} of {found.between.n:,} pairs of answers ({_interval(found.between)})."
         )
     return [*lines, noise_ceiling(kept).sentence]
+
+
+def _interval(share: Share) -> str:
+    if share.n_units is None:
+        return "95% interval, by question"
+    return f"95% interval{over_units('participants', share.n_units)}"
 
 
 def _counted(number: int, noun: str) -> str:

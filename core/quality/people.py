@@ -17,7 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
-from tripletscope.core.evaluation.score import wilson
+from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.method import Method, Number
 from tripletscope.core.quality.checks import gold_mistakes
 from tripletscope.core.quality.columns import codes_of, divided, one_per_trial, sides_of

@@ -11,7 +11,8 @@ import pandas as pd
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
-from tripletscope.core.evaluation.score import Share
+from tripletscope.core.evaluation.share import Share
+from tripletscope.core.evaluation.units import ENOUGH
 from tripletscope.core.quality.consistency import Coverage, Repeats, coverage, repeats
 from tripletscope.core.quality.people import participants
 from tripletscope.core.quality.tables import objects, over_time, samplers
@@ -130,15 +131,18 @@ def quality(
     """
     people = participants(triplets, catch_trials=catch_trials, gold=gold)
     things = objects(triplets)
-    asked = people["checks"].sum()
-    failed = (people["failed"] * people["checks"]).sum()
+    asked = people["checks"].to_numpy(dtype=float)
+    failed = np.nan_to_num(people["failed"].to_numpy(dtype=float)) * asked
+    checks = Share.of(failed.sum(), asked.sum())
+    if np.count_nonzero(asked) >= ENOUGH:
+        checks = Share.over_people(failed, asked)
     circular = Share.of(0, 0)
     if "circular" in things:
         circular = Share.of(things["circular"].sum(), things["triples"].sum())
     return QualityReport(
         repeats(triplets), noise_ceiling(triplets), coverage(triplets), people, things,
-        samplers(triplets), over_time(triplets, wrong), Share.of(failed, asked),
-        circular, _side_bias(people, "participant" in triplets.answers),
+        samplers(triplets), over_time(triplets, wrong), checks, circular,
+        _side_bias(people, "participant" in triplets.answers),
     )
 
 

@@ -10,7 +10,9 @@ import pandas as pd
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import both_ways, noise_ceiling, pairs_of
-from tripletscope.core.evaluation.score import Share, clustered_mean
+from tripletscope.core.evaluation.score import mean_over
+from tripletscope.core.evaluation.share import Share
+from tripletscope.core.evaluation.units import known_people
 from tripletscope.core.quality.columns import codes_of
 from tripletscope.core.quality.consistency import ratios, repeats, transitivity
 
@@ -61,7 +63,8 @@ def samplers(triplets: Triplets | Quadruples) -> pd.DataFrame:
         ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree``, ``low``
         and ``high``: how often two answers to a question agree; ``lower``, ``lower_low``,
         ``lower_high``, ``upper``, ``upper_low``, ``upper_high``: the bounds of `noise_ceiling`;
-        with times ``median_time``.
+        ``participants`` that the intervals are over, 0 where they are over answers; with times
+        ``median_time``.
     """
     codes, names = codes_of(triplets, "sampler")
     rows = []
@@ -74,12 +77,20 @@ def samplers(triplets: Triplets | Quadruples) -> pd.DataFrame:
         times = own.answers.get("response_time")
         rows.append((
             name, len(own), found.questions, found.repeated, found.contradicted, both.value,
-            both.low, both.high, *reach, np.nan if times is None else times.median(),
+            both.low, both.high, *reach, _n_people(own),
+            np.nan if times is None else times.median(),
         ))
     return pd.DataFrame(rows, columns=[
         "sampler", "answers", "questions", "repeated", "contradicted", "agree", "low", "high",
-        "lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high", "median_time",
+        "lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high", "participants",
+        "median_time",
     ])
+
+
+def _n_people(triplets: Triplets | Quadruples) -> int:
+    """Participants that intervals of these answers are over; 0 if they are over answers."""
+    people = known_people(triplets, "auto")
+    return 0 if people is None else people.number
 
 
 def over_time(
@@ -117,8 +128,9 @@ def over_time(
             row["favourite_share"] = shares.max() if len(shares) else np.nan
         if wrong is not None:
             known = own[np.isfinite(wrong[own]) & (triplets.weight[own] > 0)]
-            found = (np.nan,) * 3 if not len(known) else clustered_mean(
-                wrong[known], triplets.weight[known], triplets.groups[known]
+            found = (np.nan,) * 3 if not len(known) else mean_over(
+                known_people(triplets.take(known), "auto"), wrong[known], triplets.weight[known],
+                triplets.groups[known],
             )
             row |= {"predicted": 1 - found[0], "low": 1 - found[2], "high": 1 - found[1]}
         rows.append(row)

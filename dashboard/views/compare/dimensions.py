@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tripletscope.core.evaluation.score import (
     errors_by,
     has_split,
 )
-from tripletscope.core.evaluation.units import over_units
+from tripletscope.core.evaluation.units import over_units_of_each
 from tripletscope.core.method import methods
 from tripletscope.core.run import Run, key
 from tripletscope.core.uncertainty import uncertainty_by_dimension
@@ -121,7 +122,7 @@ def show_dimensions(context: Context) -> None:
         found = recommended(context.info, context.triplets, plan)
         suggestions = {name: suggestion for name, (suggestion, _) in found.items()}
         ceiling = ceiling_of(context.triplets)
-        _error_figure(context, table, suggestions, ceiling, list(estimates.values()))
+        _error_figure(context, table, estimates.values(), suggestions, ceiling)
     for name, said in found.items():
         st.markdown(panels.plain(in_words(name, *said)))
     for sentence in _of_methods(context.triplets, plan, suggestions, estimates):
@@ -198,14 +199,16 @@ def _stability(fit: Run) -> float:
 
 
 def _error_figure(
-    context: Context, table: pd.DataFrame,
-    suggestions: dict[str, Suggestion], ceiling: Ceiling, estimates: list[ErrorEstimate],
+    context: Context, table: pd.DataFrame, estimates: Iterable[ErrorEstimate],
+    suggestions: dict[str, Suggestion], ceiling: Ceiling,
 ) -> None:
     marked = {name: s.n_components for name, s in suggestions.items()}
     of_map = table["dimensions"].notna()
     levels = dict(table.loc[~of_map, ["method", "held-out error"]].dropna().to_numpy())
-    over = " and".join(dict.fromkeys(over_units(e.unit, e.n_units) for e in estimates))
-    text = f"{context.size} Error on held-out answers, with 95 % intervals{over}."
+    text = (
+        f"{context.size} Error on held-out answers, with 95 % intervals"
+        f"{over_units_of_each(estimate.n_units for estimate in estimates)}."
+    )
     if ceiling.is_precise:
         text += " Band: the noise ceiling, from its lower to its upper bound."
     if marked:
@@ -277,8 +280,9 @@ def _by_group(
                            for n in ("error", "low", "high")},
         )
         st.caption(
-            "The intervals take the maps as given. Questions selected by an active sampler are "
-            f"harder than random ones, so that their error is higher; chance is {CHANCE:g}."
+            f"The intervals are{over_units_of_each(found['participants'])}, and take the maps as "
+            "given. Questions selected by an active sampler are harder than random ones, so that "
+            f"their error is higher; chance is {CHANCE:g}."
         )
 
 

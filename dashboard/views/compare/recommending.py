@@ -13,6 +13,7 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.evaluation.paired import PairedDifference
 from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate, has_split
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.method import Method, Parameter, methods, parameters
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.theme import count, interval
@@ -128,7 +129,10 @@ def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
     best : ErrorEstimate
         Of the number of dimensions with the lowest error.
     """
-    shown = f"{interval(best.error, best.low, best.high)} ({best.scheme})"
+    over = over_units(best.unit, best.n_units)
+    shown = (
+        f"{interval(best.error, best.low, best.high)} ({best.scheme}, 95 % interval{over})"
+    )
     sentence = f"{name}: {count(suggestion.n_components, 'dimension')}. "
     if suggestion.n_components == suggestion.best:
         sentence += f"It predicts best, with an error of {shown}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.io import Reading
 from tripletscope.core.quality.direction import DirectionTest
 from tripletscope.dashboard.imports import waiting
@@ -92,7 +93,7 @@ def _comparison(test: DirectionTest) -> None:
     )
     st.caption(
         "Proportion of held-out responses that a two-dimensional map predicts, from "
-        f"{test.n_rows:,} rows, with 95 % intervals; and how far this exceeds prediction from how "
-        "often each object was chosen. A reading is clearly better if both are significantly "
-        "larger, by at least two percentage points."
+        f"{test.n_rows:,} rows, with 95 % intervals{over_units(test.unit, test.n_units)}; and how "
+        "far this exceeds prediction from how often each object was chosen. A reading is clearly "
+        "better if both are significantly larger over questions, by at least two percentage points."
     )

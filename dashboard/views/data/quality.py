@@ -11,6 +11,11 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.evaluation.units import (
+    known_people,
+    over_units,
+    over_units_of_each,
+)
 from tripletscope.core.method import Method
 from tripletscope.core.quality import (
     Cleaning,
@@ -307,7 +312,8 @@ def _samplers(context: QualityContext) -> None:
     ])
     if long["value"].notna().any():
         text = (
-            f"{context.info.name}, by sampler, with 95 % intervals. The dotted line is chance."
+            f"{context.info.name}, by sampler, with 95 % intervals"
+            f"{over_units_of_each(table['participants'])}. The dotted line is chance."
         )
         _panel(context, "samplers", table, text, _FLAT, lambda canvas: shares(
             long, title="share", chance=0.5, caption=text, canvas=canvas))
@@ -321,6 +327,7 @@ def _samplers(context: QualityContext) -> None:
             f"{bound}{end}": f"noise ceiling, {bound} bound{title}" for bound in ("lower", "upper")
             for end, title in (("", ""), ("_low", ", from"), ("_high", ", to"))
         },
+        "participants": "intervals over participants",
         "median_time": "median response time (s)",
     }, f"{context.info.name}-samplers")
 
@@ -347,6 +354,10 @@ def _over_time(context: QualityContext) -> None:
         f"{context.info.name}: the answers of each participant, {order}, divided into "
         f"{len(table)} equal parts."
     )
+    if shown == "predicted":
+        people = known_people(context.answers, "auto")
+        number = None if people is None else people.number
+        text += f" With 95 % intervals{over_units('participants', number)}."
     _panel(context, "over-time", table, text, _FLAT, lambda canvas: stretches(
         table, shown, title=titles[shown], caption=text, canvas=canvas))
     _table(table, {"stretch": "part", "answers": "answers", **titles, "low": "predicted, from",
@@ -391,7 +402,7 @@ def _measures(
     known = int((table[x].notna() & table[y].notna()).sum())
     text = f"{context.info.name}: {count(known, what[:-1])} for which both are known."
     if f"{y}_low" in table:
-        text += " With 95 % intervals" + (", by question." if y != "failed" else ".")
+        text += " With 95 % intervals, " + ("by question." if y != "failed" else "over trials.")
     _panel(context, what, table, text, _WIDE, lambda canvas: measures(
         table, x, y, names=names, titles=titles, logarithmic=x in _TIMES, chance=_CHANCE.get(y),
         chosen=chosen, caption=text, canvas=canvas), on_pick=choose)

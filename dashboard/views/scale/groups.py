@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.evaluation.units import ENOUGH
+from tripletscope.core.evaluation.units import ENOUGH, over_units_of_each
 from tripletscope.core.method import Method
 from tripletscope.core.observers import GroupErrors, errors_by_group
 from tripletscope.core.scale import MLDS, GroupScales, scales_by
@@ -180,8 +180,9 @@ def _errors(
     )
     text = (
         f"Error on held-out answers of each {options['by']}, learned only from its other answers; "
-        f"{options['folds']} folds, with 95 % intervals {_units(table)}. {'; '.join(held_out)}. "
-        f"{context.size}"
+        f"{options['folds']} folds, with 95 % intervals"
+        f"{over_units_of_each(table.dropna(subset='error')['participants'])}. "
+        f"{'; '.join(held_out)}. {context.size}"
     )
     n_groups = table["name"].nunique()
 
@@ -196,17 +197,6 @@ def _errors(
     )
     with st.expander("Numbers"):
         _numbers(held_out)
-
-
-def _units(table: pd.DataFrame) -> str:
-    """What the intervals of groups are over, in words."""
-    people = table.loc[table["error"].notna(), "participants"]
-    if not people.any():
-        return "over answers"
-    fewest, most = people[people > 0].min(), people.max()
-    number = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    words = f"over {number} participants"
-    return words if people.all() else f"{words}; of groups with fewer, over answers"
 
 
 _NUMBERS = {"error": "error", "low": "from", "high": "to", "spread": "s.d. over folds"}

@@ -12,7 +12,7 @@ import streamlit as st
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, cross_validate
-from tripletscope.core.evaluation.units import over_units
+from tripletscope.core.evaluation.units import over_units, over_units_of_each
 from tripletscope.core.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
@@ -276,8 +276,9 @@ def _table(context: StimulusContext, parts: dict[str, pd.DataFrame]) -> pd.DataF
 def _numbers(context: StimulusContext, scaled: Sequence[Scaled]) -> None:
     """What the scales say in words, and a table of how well they predict."""
     rows, sentences = [], []
-    for one in scaled:
-        error, rises = one.cross_validated(), one.is_monotone()
+    errors = [one.cross_validated() for one in scaled]
+    for one, error in zip(scaled, errors, strict=True):
+        rises = one.is_monotone()
         if rises is not None:
             sentences.append(
                 f"**{panels.plain(one.name)}**: a monotonic curve "
@@ -309,12 +310,14 @@ def _numbers(context: StimulusContext, scaled: Sequence[Scaled]) -> None:
             "s.d. over folds": st.column_config.NumberColumn(format="%.3f"),
         },
     )
+    there = [error.n_units for error in errors if error is not None]
+    over = over_units_of_each(there) if there else ""
     st.caption(
         "Held-out error: proportion of answers that a scale learned from the other answers "
-        f"predicts wrongly, with a 95 % interval; chance is {CHANCE:.0%}. A band over participants "
-        "shows how much the scale would vary in repetitions of the experiment with as many other "
-        "people; one over answers, with the same people. Neither shows whether the method suits "
-        "the answers: compare the errors."
+        f"predicts wrongly, with a 95 % interval{over}; chance is {CHANCE:.0%}. A band over "
+        "participants shows how much the scale would vary in repetitions of the experiment with as "
+        "many other people; one over answers, with the same people. Neither shows whether the "
+        "method suits the answers: compare the errors."
     )
 
 

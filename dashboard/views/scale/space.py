@@ -10,6 +10,7 @@ import streamlit as st
 
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.run import Run
 from tripletscope.core.scale import OrdinalScale, ordinal_scale
 from tripletscope.dashboard import analysis, export
@@ -89,7 +90,10 @@ def _figures(context: StimulusContext, about: str, run: Run, error: Run | None) 
     text = f"{about}. {context.size} Line in the order of {context.title}."
     if error is not None:
         held_out = error.error()
-        text += f" Held-out error {interval(held_out.error, held_out.low, held_out.high)}."
+        text += (
+            f" Held-out error {interval(held_out.error, held_out.low, held_out.high)}, 95 % "
+            f"interval{over_units(held_out.unit, held_out.n_units)}."
+        )
     panels.figure_panel(
         current, lambda canvas: _map(context, found, text, canvas), key=f"{PAGE}.space.map",
         alt=f"Map. {text}", canvas=_MAP, caption=text, table=lambda: _places(context, found),

@@ -289,7 +289,7 @@ def _figures(
             if table.empty:
                 st.caption("These methods have no map, hence no ellipses and no shape.")
                 continue
-            text = f"{_MEANING[quantity]} {ways}. {about}. Mean with 95 % band."
+            text = f"{_MEANING[quantity]} {ways}. {about}. Mean with 95 % band over simulations."
 
             def draw(canvas: Canvas, table=table, quantity=quantity, text=text) -> Any:
                 return plan_curves(

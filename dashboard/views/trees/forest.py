@@ -118,9 +118,9 @@ def _curve(
     # The leaf size that was chosen, and the peers; the others without their intervals.
     shown = forest & (lines["leaf size"] == found.leaf_sizes[a])
     text = (
-        "Held-out error against the number of trees, with 95 % intervals by Nadeau and Bengio. The "
-        "other methods see the map; the lowest of many errors is optimistic. "
-        f"{_words(grove, found, options)}"
+        "Held-out error against the number of trees, with 95 % intervals over folds of the objects "
+        "(Nadeau and Bengio), the map as given. The other methods see the map; the "
+        f"lowest of many errors is optimistic. {_words(grove, found, options)}"
     )
     rows = lines[shown | ~forest].rename(columns={"trees": "trees M"})
 

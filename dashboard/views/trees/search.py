@@ -299,7 +299,8 @@ def _errors(grove: Grove) -> None:
         text = (
             f"Nearest neighbours of {count(n_searched, 'object')} in trees grown without them, "
             f"{min(run.options['folds'], n_searched)} folds, answered by the map; 95 % intervals "
-            f"of the miss rate by Wilson. KD, RP and PA trees use coordinates. {grove.about}"
+            "of the miss rate over objects, by Wilson. KD, RP and PA trees use coordinates. "
+            f"{grove.about}"
         )
         leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size n₀"})
         if shown == "asked":

@@ -155,8 +155,8 @@ def _simulation(context: UncertaintyContext) -> None:
         table = _curves(found, STRATEGIES[run.options["strategy"]])
         text = (
             f"{analysis.describe(context.method)}. {len(found.chosen)} simulations like "
-            f"{context.info.name}, with 95 % bands. Proportion of all comparisons that the map "
-            "predicts wrongly."
+            f"{context.info.name}, with 95 % bands over simulations. Proportion of all "
+            "comparisons that the map predicts wrongly."
         )
 
         def draw(canvas: Canvas) -> Any:

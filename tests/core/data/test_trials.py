@@ -16,8 +16,8 @@ from tripletscope.core.evaluation.score import (
     n_groups,
     question_folds,
     triplet_error,
-    wilson,
 )
+from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import sampling_units
 from tripletscope.core.io import read
 from tripletscope.core.io.columns.grouped import twin_trials

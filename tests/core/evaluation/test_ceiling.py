@@ -15,7 +15,7 @@ from tripletscope.core.evaluation.ceiling import (
     noise_ceiling,
     repeat_error,
 )
-from tripletscope.core.evaluation.score import Share
+from tripletscope.core.evaluation.share import Share
 from tripletscope.core.simulation.simulate import simulate
 
 TRIO = [[0, 1, 2]] * 3 + [[0, 2, 1]]

@@ -6,12 +6,14 @@ from itertools import combinations, permutations
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.quality.answers import question, small_data
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets, numbered_objects
+from tripletscope.core.evaluation.share import left_out
 from tripletscope.core.quality import coverage, repeats, transitivity
 from tripletscope.core.simulation.simulate import simulate
 
@@ -51,6 +53,54 @@ def test_intervals_of_repeats_hold():
         share = repeats(Triplets.from_array(rows, 12)).between
         covered += share.low <= truth <= share.high
     assert covered > 180
+
+
+@settings(max_examples=60)
+@given(small_data())
+def test_agreement_without_each_participant(triplets):
+    """The jackknife against leaving everybody out in turn."""
+    people = triplets.answers["participant"].astype(str)
+    found = repeats(triplets, unit="participants") if len(people.unique()) > 1 else None
+    for name in ("within", "between") if found else ():
+        whole = getattr(repeats(triplets), name)
+        without, involved = [], 0
+        for who in people.unique():
+            left = getattr(repeats(triplets.take((people != who).to_numpy())), name)
+            involved += left.n < whole.n
+            if left.n < whole.n:
+                without.append(left.value)
+        share = getattr(found, name)
+        assert (share.n, share.value) == (whole.n, pytest.approx(whole.value, nan_ok=True))
+        if not without or np.isnan(without).any():
+            assert share.n_units is None, "nothing is left without one of them"
+            continue
+        assert share.n_units == involved
+        ends = left_out(whole.value, np.array(without), whole.n, people=True)
+        assert (share.low, share.high) == pytest.approx(ends)
+
+
+def test_people_differ_in_how_consistent_they_are():
+    """Half of all people guess: intervals over the answers of twelve are far too narrow."""
+    trios = np.array([(0, j, k) for j, k in combinations(range(1, 12), 2)])[:40]
+    covered = {"participants": 0, "answers": 0}
+    truth = 0.5 * 0.5 + 0.5 * (0.9**2 + 0.1**2)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        rows, who = [], []
+        for person in range(12):
+            noise = 0.5 if rng.random() < 0.5 else 0.1
+            for _ in range(2):
+                turned = rng.random((len(trios), 1)) < noise
+                rows.append(np.where(turned, trios[:, [0, 2, 1]], trios))
+                who += [f"p{person}"] * len(trios)
+        data = Triplets(
+            np.concatenate(rows), numbered_objects(12), pd.DataFrame({"participant": who})
+        )
+        for unit in covered:
+            share = repeats(data, unit=unit).within
+            covered[unit] += share.low <= truth <= share.high
+    assert covered["participants"] >= 54
+    assert covered["answers"] < 45
 
 
 @settings(max_examples=60)

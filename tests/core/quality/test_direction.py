@@ -163,3 +163,25 @@ def test_answers_without_a_weight_say_nothing():
     found = direction_test(table, propose(table)[0])
     assert not found.warns
     assert found.verdict == "Undecided: no readable row has a weight above zero."
+
+
+def test_intervals_are_over_the_people_who_answered():
+    """Answers of nine people, whose noise differs; which reading is best goes by questions."""
+    noises = [0.2] * 5 + [3.0] * 4
+    parts = [sorted_out("odd", 120, noise, seed) for seed, noise in enumerate(noises)]
+    objects, choice = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    frame = pd.DataFrame(
+        np.column_stack([objects, choice + 1]), columns=["image1", "image2", "image3", "choice"]
+    )
+    bare = load(frame.to_csv(index=False).encode(), "answers.csv")
+    named = load(frame.assign(
+        participant=np.repeat([f"p{i}" for i in range(9)], 120)
+    ).to_csv(index=False).encode(), "answers.csv")
+    answers = direction_test(bare, reading_of(bare, "odd_one_out"))
+    people = direction_test(named, reading_of(named, "odd_one_out"))
+    assert (answers.unit, answers.n_units) == ("answers", None)
+    assert (people.unit, people.n_units) == ("participants", 9)
+    assert people.accuracy[0] == answers.accuracy[0]
+    assert people.best == answers.best
+    wide, narrow = (test.high[0] - test.low[0] for test in (people, answers))
+    assert wide > 1.5 * narrow

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.score import Share
+from tripletscope.core.evaluation.share import Share
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.core.uncertainty.calibration import Calibration
 from tripletscope.core.uncertainty.reliability import Reliability

@@ -20,7 +20,8 @@ from tripletscope.core.embedding import SOE, STE
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import LearningCurve, Suggestion
 from tripletscope.core.evaluation.paired import PairedDifference
-from tripletscope.core.evaluation.score import ErrorEstimate, Share
+from tripletscope.core.evaluation.score import ErrorEstimate
+from tripletscope.core.evaluation.share import Share
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.dashboard import analysis

@@ -155,7 +155,7 @@ def test_without_a_stimulus_the_page_says_how_to_get_one(services):
 
 
 def test_a_circle_is_shown_by_its_angle(services, opened):
-    app = scale(opened, "space")
+    app = settled(scale(opened, "space"), services)
     assert "Nothing has been computed yet" in words(app)
     app.number_input(key="scale.ordinal_scale.maps").set_value(10).run()
     app = compute(app, services, "space")
