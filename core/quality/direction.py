@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
@@ -17,6 +16,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets, grouped
 from tripletscope.core.embedding import STE
+from tripletscope.core.evaluation.score import reach_over_people
 from tripletscope.core.evaluation.units import KnownPeople, known_people, said
 from tripletscope.core.io import Reading, Table, interpret
 from tripletscope.core.io.columns.alternatives import alternatives
@@ -44,7 +44,8 @@ class DirectionTest:
     accuracy : ndarray, shape (R,)
         Share of held-out answers that a map predicts.
     low, high : ndarray, shape (R,)
-        95 % intervals; where answers are the unit, by question.
+        95 % intervals; where answers are the unit, by question. They allow for what was learned:
+        see `tripletscope.core.evaluation.score.reach_over_people`.
     over_popularity : ndarray, shape (R,)
         By how much that is more than what the objects predict without an anchor, from how often
         each was chosen. Objects of which some are hardly ever shown as an option make a wrong
@@ -165,17 +166,15 @@ def direction_test(
         one.by_row(values - plain)
         for one, values, plain in zip(trials, right, popular, strict=True)
     ]
-    unit, quantile = question, 1.96
-    if (people := trials[0].people) is not None:
-        unit = np.zeros(sample.n_rows, dtype=np.int64)
-        unit[trials[0].row] = people.part
-        n = people.number
-        quantile = float(stdtrit(n - 1, 0.975)) * np.sqrt(n / (n - 1))
-    means = [_mean(values, unit) for values in by_row]
-    accuracy, errors = (np.array(values) for values in zip(*means, strict=True))
+    people = trials[0].people
+    part = question
+    if people is not None:
+        part = np.zeros(sample.n_rows, dtype=np.int64)
+        part[trials[0].row] = people.part
+    accuracy = np.array([_mean(values, question)[0] for values in by_row])
+    reach = np.array([_reach(values, fold, part) for values in by_row])
     return DirectionTest(
-        readings, accuracy, np.maximum(accuracy - quantile * errors, 0.0),
-        np.minimum(accuracy + quantile * errors, 1.0),
+        readings, accuracy, np.maximum(accuracy - reach, 0.0), np.minimum(accuracy + reach, 1.0),
         np.array([_mean(g, question)[0] for g in gain]),
         _best(readings, by_row, gain, question), sample.n_rows, **said(people),
     )
@@ -268,11 +267,27 @@ def _predicted(
     return right, 0.5 + np.sign(lead.sum(axis=1)) / 2
 
 
-def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
-    """Mean over rows and its standard error by question, or by other units of rows.
+def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray) -> float:
+    """Half the width of the 95 % interval of a mean over rows; see `reach_over_people`.
 
-    Rows without a value do not count.
+    Parameters
+    ----------
+    values, fold : ndarray, shape (n_rows,)
+    part : ndarray of int, shape (n_rows,)
+        Participant or question of each row.
     """
+    known = np.isfinite(values)
+    values, fold = values[known], fold[known]
+    units = np.unique(part[known], return_inverse=True)[1]
+    if not len(values) or units.max() == 0:
+        return np.nan
+    by_fold = np.array([values[fold == k].mean() for k in np.unique(fold)])
+    influence = np.bincount(units, values - values.mean()) / len(values)
+    return reach_over_people(by_fold, 1.0 / (FOLDS - 1), influence)
+
+
+def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
+    """Mean over rows and its standard error, by question; rows without a value do not count."""
     known = np.isfinite(values)
     values, question = values[known], question[known]
     if not len(values):

@@ -184,4 +184,4 @@ def test_intervals_are_over_the_people_who_answered():
     assert people.accuracy[0] == answers.accuracy[0]
     assert people.best == answers.best
     wide, narrow = (test.high[0] - test.low[0] for test in (people, answers))
-    assert wide > 1.5 * narrow
+    assert wide > 1.2 * narrow
