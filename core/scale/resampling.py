@@ -73,14 +73,6 @@ class ScaleSamples:
         """(b,) noise in units of the scales from 0 to 1."""
         return 1.0 / self.unconstrained[:, -1]
 
-    def deviation(self, *, unconstrained: bool = False) -> np.ndarray:
-        """(m,) standard error of every level: P participants vary by 1 - 1/P too little."""
-        drawn = self.unconstrained if unconstrained else self.scales
-        found = np.nanstd(drawn, axis=0, ddof=1)
-        if self.unit == "participants" and self.n_units is not None:
-            found *= np.sqrt(self.n_units / (self.n_units - 1))
-        return found
-
     def interval(
         self, coverage: float = 0.95, *, unconstrained: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -100,13 +92,24 @@ class ScaleSamples:
         if self.unit == "participants" and self.n_units is not None and self.n_units < ENOUGH:
             centre = self.estimate if unconstrained else standardised(self.estimate)
             reach = stdtrit(self.n_units - 1, 1.0 - tail)
-            reach = reach * self.deviation(unconstrained=unconstrained)
+            reach = reach * self.standard_errors(unconstrained=unconstrained)
             return centre - reach, centre + reach
         if self.unit != "answers" and self.n_units is not None:
             people = self.n_units
             tail = ndtr(stdtrit(people - 1, tail) * np.sqrt(people / (people - 1)))
         low, high = np.nanquantile(drawn, [tail, 1.0 - tail], axis=0)
         return low, high
+
+    def standard_errors(self, *, unconstrained: bool = False) -> np.ndarray:
+        """(m,) standard deviation of every level; of P participants, times the root of P / (P - 1).
+
+        Of two stages it is large enough as it is.
+        """
+        drawn = self.unconstrained if unconstrained else self.scales
+        spread = np.nanstd(drawn, axis=0, ddof=1)
+        if self.unit == "participants" and self.n_units is not None:
+            spread = spread * np.sqrt(self.n_units / (self.n_units - 1))
+        return spread
 
     def is_monotone(self, coverage: float = 0.95) -> bool:
         """Whether a curve that never falls fits into the simultaneous band; see `may_rise`."""

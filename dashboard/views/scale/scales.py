@@ -66,11 +66,11 @@ class Scaled:
         if self.fit is None or self.scale is None:
             return None
         fitted = self.fit.fitted()
-        samples = self.scale.result()
-        low, high = samples.interval(coverage, unconstrained=unconstrained)
+        drawn = self.scale.result()
+        low, high = drawn.interval(coverage, unconstrained=unconstrained)
         errors = fitted.standard_errors_ if unconstrained else fitted.scale_errors_
-        if samples.unit != "answers":  # those of the model are for one observer
-            errors = samples.deviation(unconstrained=unconstrained)
+        if drawn.unit != "answers":  # those of the fit take answers as independent
+            errors = drawn.standard_errors(unconstrained=unconstrained)
         found = pd.DataFrame({
             "stimulus": fitted.levels_,
             "value": fitted.unconstrained_ if unconstrained else fitted.scale_,

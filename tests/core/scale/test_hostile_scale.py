@@ -143,6 +143,9 @@ def test_observers_who_differ_make_wider_bands():
     # Student's 2.262 standard deviations, and 10/9 of the variance, are percentile 0.85.
     low, _ = by["auto"].interval()
     np.testing.assert_allclose(low, np.quantile(by["auto"].scales, 0.00855, axis=0), atol=2e-3)
+    for unit, more in (("auto", np.sqrt(10 / 9)), ("answers", 1.0), ("both", 1.0)):
+        errors = more * by[unit].unconstrained.std(axis=0, ddof=1)
+        np.testing.assert_allclose(by[unit].standard_errors(unconstrained=True), errors)
 
 
 def test_intervals_over_few_participants_are_students():
@@ -155,7 +158,7 @@ def test_intervals_over_few_participants_are_students():
     low, high = found.interval(unconstrained=True)
     np.testing.assert_allclose([low[1:], high[1:]], [same.low, same.high], rtol=0.02)
     np.testing.assert_allclose(
-        found.deviation(unconstrained=True)[1:], each[:, 1:].std(axis=0, ddof=1) / np.sqrt(3),
+        found.standard_errors(unconstrained=True)[1:], each[:, 1:].std(axis=0, ddof=1) / np.sqrt(3),
         rtol=0.02,
     )
     low, high = found.interval()

@@ -110,7 +110,7 @@ def test_standard_errors_are_over_the_same_units_as_their_bands(services, opened
         ("fit", {}), ("bootstrap_scale", {"unit": unit, "resamples": 200}),
     )]
     table = Scaled(None, method, *made, None).values(0.95, "noise")
-    spread = made[1].result().deviation(unconstrained=True)
+    spread = made[1].result().standard_errors(unconstrained=True)
     own = made[0].fitted().standard_errors_
     expected = spread if unit == "participants" else own
     np.testing.assert_allclose(table["standard error"], expected)
