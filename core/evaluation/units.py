@@ -41,8 +41,9 @@ IntervalUnit = Annotated[
     str,
     Choice(
         {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
-        "Of the interval. Participants: how far the error of another sample of people may lie. "
-        "Answers: that of other answers by the same people.",
+        "Of the interval. Participants: how far the error may lie with another sample of people, "
+        "of whom other answers are learned from, as here; people of whom nothing is known are "
+        "predicted worse. Answers: with other answers by the same people.",
     ),
 ]
 

@@ -172,7 +172,8 @@ def direction_test(
         part = np.zeros(sample.n_rows, dtype=np.int64)
         part[trials[0].row] = people.part
     accuracy = np.array([_mean(values, question)[0] for values in by_row])
-    reach = np.array([_reach(values, fold, part) for values in by_row])
+    known = None if people is None else people.number
+    reach = np.array([_reach(values, fold, part, known) for values in by_row])
     return DirectionTest(
         readings, accuracy, np.maximum(accuracy - reach, 0.0), np.minimum(accuracy + reach, 1.0),
         np.array([_mean(g, question)[0] for g in gain]),
@@ -267,7 +268,9 @@ def _predicted(
     return right, 0.5 + np.sign(lead.sum(axis=1)) / 2
 
 
-def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray) -> float:
+def _reach(
+    values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None
+) -> float:
     """Half the width of the 95 % interval of a mean over rows; see `reach_over_people`.
 
     Parameters
@@ -275,6 +278,8 @@ def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray) -> float:
     values, fold : ndarray, shape (n_rows,)
     part : ndarray of int, shape (n_rows,)
         Participant or question of each row.
+    people : int or None
+        How many participants are known, if these are the units.
     """
     known = np.isfinite(values)
     values, fold = values[known], fold[known]
@@ -283,7 +288,7 @@ def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray) -> float:
         return np.nan
     by_fold = np.array([values[fold == k].mean() for k in np.unique(fold)])
     influence = np.bincount(units, values - values.mean()) / len(values)
-    return reach_over_people(by_fold, 1.0 / (FOLDS - 1), influence)
+    return reach_over_people(by_fold, 1.0 / (FOLDS - 1), influence, people or len(influence))
 
 
 def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:

@@ -354,7 +354,8 @@ class Cleaning:
         else:
             worse, better = np.hstack(missed)
             reach = reach_over_people(
-                gain, ratio, people.influence(worse - better, data.weight[held_out])
+                gain, ratio, people.influence(worse - better, data.weight[held_out]),
+                people.number,
             )
         mean = float(gain.mean())
         return Effect(

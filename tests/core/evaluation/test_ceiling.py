@@ -10,12 +10,12 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import (
     Ceiling,
     _asked,
-    _reach,
+    _best_accuracy,
     _sums,
     noise_ceiling,
     repeat_error,
 )
-from tripletscope.core.evaluation.share import Share
+from tripletscope.core.evaluation.share import Share, left_out
 from tripletscope.core.simulation.simulate import simulate
 
 TRIO = [[0, 1, 2]] * 3 + [[0, 2, 1]]
@@ -154,8 +154,8 @@ def test_answers_of_nobody_give_the_upper_bound_no_degrees_of_freedom():
     eight = np.tile(whole, 8)
     moved = rng.normal(0, 20, 8)
     eight[0] += moved - moved.mean()
-    known = _reach(0.8, eight, 5000, 8)
-    more = _reach(0.8, np.hstack([eight, np.repeat(whole, 40, axis=1)]), 5000, 8)
+    nobody = np.hstack([eight, np.repeat(whole, 40, axis=1)])
+    known, more = (left_out(0.8, _best_accuracy(sums), 5000, 8) for sums in (eight, nobody))
     assert known[1] - known[0] > 0.05
     assert 0.98 < (more[1] - more[0]) / (known[1] - known[0]) < 1.1
 

@@ -12,6 +12,6 @@ def test_a_share_over_people_by_hand():
     found = Share.over_people(failed, asked)
     assert (found.value, found.n, found.n_units) == (5 / 16, 16, 4)
     without = np.array([1, 5, 5, 4]) / 12
-    assert (found.low, found.high) == left_out(5 / 16, without, 16, people=True)
+    assert (found.low, found.high) == left_out(5 / 16, without, 16, 4)
     alone = Share.of(5, 16)
     assert found.high - found.low > 1.2 * (alone.high - alone.low)

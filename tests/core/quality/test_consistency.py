@@ -75,7 +75,7 @@ def test_agreement_without_each_participant(triplets):
             assert share.n_units is None, "nothing is left without one of them"
             continue
         assert share.n_units == involved
-        ends = left_out(whole.value, np.array(without), whole.n, people=True)
+        ends = left_out(whole.value, np.array(without), whole.n, involved)
         assert (share.low, share.high) == pytest.approx(ends)
 
 
