@@ -25,7 +25,7 @@ PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
 
 
 def start(page: str = "start", session: str | None = None) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     if session:
         app.query_params["session"] = session
     app.run()
