@@ -58,4 +58,4 @@ def services() -> Services:
 @cache
 def _services() -> Services:
     workspace = Workspace(workspace_folder())
-    return Services(workspace, Uploads(workspace.folder / "uploads"))
+    return Services(workspace, Uploads(workspace.folder / "uploads", workspace.trash))

@@ -1,7 +1,8 @@
 """The files of a workspace: answers, tables, results and pictures, named by their content.
 
 A file appears under its name only when it is whole, so that a crash at any moment loses at most
-what was being written.
+what was being written. What is no longer needed goes to the trash; files that are not named as
+those of a workspace are, such as hidden ones and somebody's notes, are never touched.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import secrets
 import threading
 from collections import OrderedDict
@@ -21,8 +23,16 @@ import pandas as pd
 from PIL import Image
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.keeping.trash import Trash
 
-_PARTS = ("data", "runs", "pictures")
+#: Parts of a workspace, and how files are called there.
+_OWN = {
+    "data": re.compile(r"[0-9a-f]+\.(answers\.parquet|objects\.parquet|table\.parquet)"),
+    "runs": re.compile(r"[0-9a-f]{32}\.npz"),
+    "pictures": re.compile(r"[0-9a-f]{32}\.(\d+px\.png|png|jpe?g|gif|webp|bmp|mpo|tiff)"),
+}
+#: How a file is called that is not yet complete.
+PARTIAL = re.compile(r"[^.].*\.[0-9a-f]{8}\.partial")
 _ROLES = ["anchor", "near", "far"]
 #: Part of the workspace, and a name there without what follows a dot.
 File = tuple[str, str]
@@ -37,6 +47,8 @@ class Storage:
     ----------
     folder : Path
         Made if it does not exist.
+    trash : Trash
+        Where files go that are no longer needed.
 
     Raises
     ------
@@ -44,12 +56,11 @@ class Storage:
         If the folder cannot be written.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, trash: Trash) -> None:
         self._folder = folder
-        for part in _PARTS:
+        self._trash = trash
+        for part in _OWN:
             (folder / part).mkdir(parents=True, exist_ok=True)
-            for stale in (folder / part).glob("*.partial"):
-                stale.unlink(missing_ok=True)
         self._triplets: OrderedDict[str, Triplets] = OrderedDict()
         self._arrays: OrderedDict[str, dict[str, np.ndarray]] = OrderedDict()
         self._lock = threading.Lock()
@@ -171,11 +182,18 @@ class Storage:
     # Tidying -------------------------------------------------------------------------------
 
     def remove(self, files: Set[File]) -> None:
-        """Delete these files, with all tables of a name and the small ones of a picture."""
-        for part in {part for part, _ in files}:
-            for path in (self._folder / part).iterdir():
-                if file_of(part, path.name) in files:
-                    path.unlink(missing_ok=True)
+        """Move to the trash: all tables of a name, a picture with its small ones, and so on."""
+        self._trash.take(
+            path for part in sorted({part for part, _ in files})
+            for path in _own_files(self._folder, part) if file_of(part, path.name) in files
+        )
+
+    def remove_partial(self) -> None:
+        """Move to the trash what a process that was killed has left unfinished."""
+        self._trash.take(
+            path for part in _OWN for path in sorted((self._folder / part).iterdir())
+            if PARTIAL.fullmatch(path.name)
+        )
 
 
 def file_of(part: str, name: str) -> File:
@@ -185,7 +203,13 @@ def file_of(part: str, name: str) -> File:
 
 def holds_files(folder: Path) -> bool:
     """Whether something is kept in a folder."""
-    return any(path.is_file() for part in _PARTS for path in (folder / part).glob("*"))
+    return any(_own_files(folder, part) for part in _OWN)
+
+
+def _own_files(folder: Path, part: str) -> list[Path]:
+    """The files in a part of a workspace that are named as its own are."""
+    found = (folder / part).glob("*")
+    return sorted(path for path in found if _OWN[part].fullmatch(path.name) and path.is_file())
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 """Uploads that wait for a decision: their files on disk, the last ones as objects in memory.
 
 Every session has one at most, which no other session displaces and a restart of the server does
-not lose. A session in which nobody looks at it for a day is taken to be gone.
+not lose. A session in which nobody looks at it for a day is taken to be gone, and its upload goes
+to the trash, as does what a killed server has left. Only what its own user replaces, discards or
+has accepted is deleted at once: the file has been uploaded a moment ago.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import secrets
 import tarfile
 import threading
@@ -18,10 +21,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tripletscope.dashboard.keeping.storage import hash_of, whole_file
+from tripletscope.dashboard.keeping.storage import PARTIAL, hash_of, whole_file
+from tripletscope.dashboard.keeping.trash import Trash
 
 _AT_MOST = 4  # in memory, over all sessions
 _GONE = 24 * 60 * 60  # seconds
+_ARCHIVE = re.compile(r"[0-9a-f]{16}\.tar")
 
 #: Name and content.
 File = tuple[str, bytes]
@@ -36,10 +41,13 @@ class Uploads:
     ----------
     folder : Path
         Made if it does not exist; those of earlier servers are found there.
+    trash : Trash
+        Of the workspace that the folder is in.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, trash: Trash) -> None:
         self._folder = folder
+        self._trash = trash
         self._held: OrderedDict[str, Any] = OrderedDict()
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
@@ -48,9 +56,11 @@ class Uploads:
             archive for path in folder.glob("*.json") if (record := _record(path))
             for archive in record["archives"].values()
         }
-        for path in [*folder.glob("*.partial"), *folder.glob("*.tar")]:
-            if path.name not in mentioned:  # left by a server that was killed
-                path.unlink(missing_ok=True)
+        left = (  # by a server that was killed
+            path for path in sorted(folder.iterdir()) if path.name not in mentioned
+            and (_ARCHIVE.fullmatch(path.name) or PARTIAL.fullmatch(path.name))
+        )
+        trash.take(left)
 
     # In memory -----------------------------------------------------------------------------
 
@@ -139,11 +149,13 @@ class Uploads:
             self._remove(self._path(session_id))
 
     def _forget(self) -> None:
-        """Remove the uploads of sessions that are gone."""
+        """Move the uploads of sessions that are gone to the trash."""
         with self._lock:
             for path in self._folder.glob("*.json"):
-                if path.stat().st_mtime < time.time() - _GONE:
-                    self._remove(path)
+                record = _record(path)
+                if record is not None and path.stat().st_mtime < time.time() - _GONE:
+                    archives = record["archives"].values()
+                    self._trash.take([path, *(self._folder / name for name in archives)])
 
     def _remove(self, path: Path) -> None:
         record = _record(path)
@@ -164,7 +176,11 @@ class Uploads:
 
 
 def _record(path: Path) -> dict[str, Any] | None:
+    """What is kept of an upload; None if there is none, or it is damaged."""
     try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError):
+        record = json.loads(path.read_text())
+        archives = record["archives"].values()
+        whole = "id" in record["settings"] and all(map(_ARCHIVE.fullmatch, archives))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+    return record if whole else None

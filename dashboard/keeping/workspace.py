@@ -1,9 +1,9 @@
 """What survives a refresh and a restart: data sets, runs, pictures and open sessions.
 
 A workspace is a folder with a SQLite catalogue and the files that it mentions. Files are written
-before they are mentioned, so that a crash at any moment leaves a catalogue that opens. Deleted are
-only files that the catalogue mentioned until just now, never others that it does not know: these
-may be all that is left of somebody's data. What a crash leaves unmentioned therefore stays.
+before they are mentioned, so that a crash at any moment leaves a catalogue that opens. Only files
+that the catalogue mentioned until just now go to the trash, never others that it does not know:
+these may be all that is left of somebody's data. What a crash leaves unmentioned therefore stays.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from tripletscope.dashboard.keeping.catalogue import (
     state_of,
 )
 from tripletscope.dashboard.keeping.storage import File, Storage, file_of, hash_of, holds_files
+from tripletscope.dashboard.keeping.trash import Trash
 
 _PAIR_ROLES = ["i", "j", "k", "l"]
 #: Where a data set mentions files of data.
@@ -66,7 +67,10 @@ class Workspace:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._engine = open_catalogue(self.folder, used=holds_files(self.folder))
-            self._storage = Storage(self.folder)
+            self.trash = Trash(self.folder)
+            self._storage = Storage(self.folder, self.trash)
+            self._storage.remove_partial()
+            self.trash.empty_old()
         except OSError as error:
             raise WorkspaceError(
                 f"The workspace {self.folder} cannot be written ({error.strerror}). "
@@ -245,7 +249,7 @@ class Workspace:
             )
 
     def delete_dataset(self, dataset: str) -> None:
-        """Delete a data set and its runs."""
+        """Delete a data set and its runs; their files go to the trash."""
         with self._writing() as session:
             row = session.get(DatasetRow, dataset)
             if row is None:
@@ -385,7 +389,9 @@ class Workspace:
 
     @contextmanager
     def _keeping(self) -> Iterator[None]:
-        """Nothing is deleted meanwhile: a file that is kept, or is there already, will be needed.
+        """No file goes meanwhile: one that is kept, or is there already, will be needed.
+
+        However long this takes: what is being kept is counted, no clock is asked.
 
         The catalogue has to mention it before this ends.
         """
@@ -399,7 +405,7 @@ class Workspace:
                 self._remove_released()
 
     def _release(self, files: set[File]) -> None:
-        """Delete files that a row no longer mentions, as soon as nobody is keeping any."""
+        """Let go of files that a row no longer mentions, as soon as nobody is keeping any."""
         with self._files:
             self._released |= files
             self._remove_released()

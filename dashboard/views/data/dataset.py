@@ -398,6 +398,6 @@ def delete(info: DatasetInfo) -> None:
     panels.ask_to_delete(
         "this data set",
         f"{info.name}: {count(info.n_answers, 'answer')} and {count(len(runs), 'result')} will be "
-        "deleted. This cannot be undone.",
+        f"deleted. {services().workspace.trash.what_becomes}",
         partial(services().workspace.delete_dataset, info.id),
     )

@@ -1,0 +1,95 @@
+"""Where files go that a workspace no longer needs: a folder that they leave after thirty days.
+
+Every folder in it is called after the moment (UTC) at which its files came, and has the folders of
+the workspace in it. What is moved back to where it was is part of the workspace again.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import shutil
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+NAME = "trash"
+_STAY = timedelta(days=30)
+_FORM = "%Y-%m-%dT%H%M%S"
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d{6})-[0-9a-f]{8}")
+#: With less room than this on its disk, a file is deleted at once: whoever deletes needs the room.
+_LITTLE = 2**28
+
+
+class Trash:
+    """The trash of a workspace.
+
+    Parameters
+    ----------
+    workspace : Path
+        Folder of the workspace. The trash is made when something comes.
+    """
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self.folder = workspace / NAME
+
+    def take(self, paths: Iterable[Path]) -> None:
+        """Move files of the workspace here; where the disk is full, delete them at once."""
+        place = self.folder / f"{datetime.now(UTC).strftime(_FORM)}-{secrets.token_hex(4)}"
+        full = is_full(self._workspace)
+        for path in paths:
+            try:
+                if full:
+                    path.unlink()
+                else:
+                    target = place / path.relative_to(self._workspace)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    path.replace(target)
+            except FileNotFoundError:
+                pass  # another session was faster
+            except OSError:  # such as a file that is open elsewhere, on Windows: it stays
+                log.warning("%s could not be moved to the trash", path.name, exc_info=True)
+
+    @property
+    def what_becomes(self) -> str:
+        """What becomes of a file that is deleted now, as a sentence."""
+        if is_full(self._workspace):
+            return "The disk is nearly full, so that this frees its room at once, for good."
+        return f"The files stay in {self.folder} for {_STAY.days} days."
+
+    def empty_old(self) -> None:
+        """Delete what came more than thirty days ago; what is called otherwise stays."""
+        for path in self._entries():
+            came = datetime.strptime(_MOMENT.fullmatch(path.name)[1], _FORM).replace(tzinfo=UTC)
+            if datetime.now(UTC) - came > _STAY:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def empty(self) -> None:
+        """Delete what is here now."""
+        for path in self._entries():
+            shutil.rmtree(path, ignore_errors=True)
+
+    def size(self) -> int:
+        """Bytes that would become free."""
+        found = (path for entry in self._entries() for path in entry.rglob("*"))
+        return sum(path.stat().st_size for path in found if path.is_file())
+
+    def find(self, part: str, name: str) -> Path | None:
+        """The file that was called so in a part of the workspace, if it is here."""
+        return next((path for entry in self._entries() if (path := entry / part / name).is_file()),
+                    None)
+
+    def _entries(self) -> list[Path]:
+        if not self.folder.is_dir():
+            return []
+        found = (path for path in self.folder.iterdir() if _MOMENT.fullmatch(path.name))
+        return sorted(path for path in found if path.is_dir())
+
+
+def is_full(folder: Path) -> bool:
+    """Whether there is hardly any room left on the disk of a folder."""
+    return shutil.disk_usage(folder).free < _LITTLE

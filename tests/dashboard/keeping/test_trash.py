@@ -1,0 +1,81 @@
+"""What nothing needs is in the trash for a month; what is not the workspace's is left alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.keeping import trash as trash_module
+from tripletscope.dashboard.keeping.trash import Trash
+from tripletscope.dashboard.keeping.workspace import Workspace
+
+HASH = "0123456789abcdef" * 2
+
+
+@pytest.fixture
+def workspace(tmp_path) -> Workspace:
+    return Workspace(tmp_path / "ws")
+
+
+def contents(folder) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_deleted_files_wait_in_the_trash_and_come_back_by_hand(workspace, truth):
+    triplets = simulate(truth, 50, seed=0)
+    info = workspace.add_dataset(triplets, origin="a.csv", report=[])
+    before = contents(workspace.folder / "data")
+    workspace.delete_dataset(info.id)
+    assert contents(workspace.folder / "data") == set()
+    (entry,) = workspace.trash.folder.iterdir()
+    assert contents(entry / "data") == before
+    assert workspace.trash.size() > 1000
+    name = f"{info.fingerprint}.answers.parquet"
+    assert workspace.trash.find("data", name) == entry / "data" / name
+    assert workspace.trash.find("data", "other") is None
+
+
+def test_the_trash_is_emptied_of_what_came_a_month_ago(tmp_path):
+    now = datetime.now(UTC)
+    for days in (-400, 1, 29, 31):
+        came = (now - timedelta(days=days)).strftime("%Y-%m-%dT%H%M%S")
+        (tmp_path / "trash" / f"{came}-0123abcd" / "data").mkdir(parents=True)
+    (tmp_path / "trash" / "2001-01-01 photographs").mkdir()
+    left = Trash(tmp_path)
+    left.empty_old()
+    assert len(list(left.folder.iterdir())) == 4
+    left.empty()
+    assert [path.name for path in left.folder.iterdir()] == ["2001-01-01 photographs"]
+
+
+def test_what_is_not_named_as_a_file_of_the_workspace_is_never_touched(workspace, truth):
+    triplets = simulate(truth, 50, seed=0)
+    info = workspace.add_dataset(triplets, origin="a.csv", report=[])
+    foreign = {
+        "data/.hidden.0123abcd.partial", f"data/{info.fingerprint}.notes.txt", "data/a.partial",
+        f"data/.{info.fingerprint}.answers.parquet", f"runs/{HASH}.npz.bak", "pictures/cat.png",
+        "notes.txt",
+    }
+    for name in foreign:
+        (workspace.folder / name).write_bytes(b"somebody's")
+    own = f"{HASH}.table.parquet.0123abcd.partial"
+    (workspace.folder / "data" / own).write_bytes(b"left by a process that was killed")
+    workspace.delete_dataset(info.id)
+    workspace.close()
+    again = Workspace(workspace.folder)
+    left = contents(workspace.folder)
+    assert foreign <= left
+    assert f"data/{own}" not in left
+    assert again.trash.find("data", own).read_bytes().startswith(b"left by")
+
+
+def test_where_the_disk_is_full_deleting_frees_its_room_at_once(workspace, truth, monkeypatch):
+    info = workspace.add_dataset(simulate(truth, 50, seed=0), origin="a.csv", report=[])
+    assert "for 30 days" in workspace.trash.what_becomes
+    monkeypatch.setattr(trash_module, "_LITTLE", 2**63)
+    assert "at once, for good" in workspace.trash.what_becomes
+    workspace.delete_dataset(info.id)
+    assert contents(workspace.folder / "data") == set()
+    assert not workspace.trash.folder.exists()
