@@ -39,6 +39,7 @@ from tripletscope.dashboard.keeping.catalogue import (
     run_info_of,
     state_of,
 )
+from tripletscope.dashboard.keeping.holding import Held, Hold
 from tripletscope.dashboard.keeping.storage import File, Storage, file_of, hash_of, holds_files
 from tripletscope.dashboard.keeping.trash import Trash
 
@@ -58,19 +59,25 @@ class Workspace:
     Raises
     ------
     WorkspaceError
-        If the folder cannot be written, was made by a newer version, or holds files whose
-        catalogue is lost.
+        If the folder cannot be written, is in use by another process, was made by a newer
+        version, or holds files whose catalogue is lost.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._engine = open_catalogue(self.folder, used=holds_files(self.folder))
-            self.trash = Trash(self.folder)
-            self._storage = Storage(self.folder, self.trash)
-            self._storage.remove_partial()
-            self.trash.empty_old()
+            self._hold = Hold(self.folder)
+            try:
+                self._open()
+            except BaseException:
+                self._hold.release()
+                raise
+        except Held as other:
+            raise WorkspaceError(
+                f"The workspace {self.folder} is in use by another TripletScope: {other}. Use "
+                "that one, end it, or choose another folder with --workspace."
+            ) from None
         except OSError as error:
             raise WorkspaceError(
                 f"The workspace {self.folder} cannot be written ({error.strerror}). "
@@ -84,9 +91,22 @@ class Workspace:
         self._n_keeping = 0
         self._files = threading.Lock()
 
+    def _open(self) -> None:
+        self._engine = open_catalogue(self.folder, used=holds_files(self.folder))
+        self.trash = Trash(self.folder)
+        self._storage = Storage(self.folder, self.trash)
+        if self._hold.is_first:  # or others may be writing them
+            self._storage.remove_partial()
+        self.trash.empty_old()
+
     def close(self) -> None:
-        """Let go of the catalogue."""
+        """Let go of the catalogue and of the folder."""
         self._engine.dispose()
+        self._hold.release()
+
+    def announce(self, address: str) -> None:
+        """Let other processes that want this workspace know where it is served."""
+        self._hold.announce(address)
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:

@@ -93,8 +93,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
+    page = f"http://localhost:{options.port}"
     try:
-        folder = services().workspace.folder
+        services().workspace.announce(page)
     except WorkspaceError as error:
         print(f"tripletscope: {error}", file=sys.stderr)
         return 1
@@ -104,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     # Streamlit looks for its configuration beside the script that the command line names.
     sys.argv = [str(APP)]
-    page = f"http://localhost:{options.port}"
+    folder = services().workspace.folder
     if options.sample:
         page += f"/?sample={options.sample}"
     print(f"TripletScope is at {page}\nIt keeps data and results in {folder}\nCtrl+C ends it.")

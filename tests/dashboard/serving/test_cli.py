@@ -265,3 +265,14 @@ def test_compiled_code_that_nothing_uses_goes_after_a_month(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {
         "compiled-now", "compiled-lately", "another"
     }
+
+
+def test_a_second_server_on_a_workspace_is_told_of_the_first(tmp_path):
+    with running(tmp_path) as address:
+        done = subprocess.run(
+            [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open"],
+            capture_output=True, text=True, timeout=60,
+        )
+        assert done.returncode == 1
+        assert f"at {address}" in done.stderr
+        assert len(done.stderr.splitlines()) == 1

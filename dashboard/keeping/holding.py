@@ -1,0 +1,148 @@
+"""One server for each workspace: a lock on its folder that names who holds it.
+
+The system lets go of the lock when the process that holds it ends, however it ends, so that none
+can be stale. Linux and macOS lock by ``flock``, which network file systems pass on to their server.
+On Windows ``msvcrt`` locks a byte far behind the end of the file, because nobody else could read
+what is locked there.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import socket
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    import msvcrt
+
+NAME = "server.lock"
+_BEHIND = 2**30
+
+
+class Held(Exception):
+    """Another process holds the folder; the message says which."""
+
+
+@dataclass
+class _Lock:
+    file: int
+    users: int
+
+
+_locks: dict[Path, _Lock] = {}  # of this process
+_one_at_a_time = threading.Lock()
+
+
+class Hold:
+    """The hold of this process on a folder.
+
+    Several of one process share it; the last one that lets go releases it.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Attributes
+    ----------
+    is_first : bool
+        Whether nobody else of this process had it.
+
+    Raises
+    ------
+    Held
+        If another process has it.
+    OSError
+        If the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder.resolve() / NAME
+        self._held = True
+        with _one_at_a_time:
+            lock = _locks.get(self._path)
+            self.is_first = lock is None
+            if lock is None:
+                lock = _locks[self._path] = _Lock(_locked(self._path), 0)
+                with suppress(OSError):  # on a full disk the lock holds all the same
+                    _write(lock.file, None)
+            lock.users += 1
+
+    def announce(self, address: str) -> None:
+        """Let others know at which address this process serves what it holds."""
+        with _one_at_a_time, suppress(OSError):
+            _write(_locks[self._path].file, address)
+
+    def release(self) -> None:
+        """Let go; nothing is done the second time."""
+        with _one_at_a_time:
+            if not self._held:
+                return
+            self._held = False
+            lock = _locks.get(self._path)
+            if lock is None:
+                return  # in a forked process
+            lock.users -= 1
+            if not lock.users:
+                os.close(_locks.pop(self._path).file)
+
+
+def _let_go_in_child() -> None:
+    """A forked process may outlive this one, and is not to hold what it knows nothing of."""
+    for lock in _locks.values():
+        os.close(lock.file)
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go_in_child)
+
+
+def _locked(path: Path) -> int:
+    """An open file that is locked."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if os.name == "nt":
+            os.lseek(file, _BEHIND, os.SEEK_SET)
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(file)
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK):
+            raise Held(_described(path)) from None
+        # Some network file systems know no locks: their users have to take care themselves.
+        if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+            return os.open(path, os.O_RDWR)
+        raise
+    return file
+
+
+def _write(file: int, address: str | None) -> None:
+    about = {
+        "process": os.getpid(), "host": socket.gethostname(),
+        "since": datetime.now(UTC).isoformat(timespec="seconds"), "address": address,
+    }
+    content = json.dumps(about).encode()
+    os.ftruncate(file, 0)
+    os.lseek(file, 0, os.SEEK_SET)
+    os.write(file, content)
+
+
+def _described(path: Path) -> str:
+    """Who holds a lock, in words."""
+    try:
+        about: dict[str, Any] = json.loads(path.read_text())
+        since = datetime.fromisoformat(about["since"]).astimezone()
+        words = f"process {about['process']} on {about['host']}, since {since:%Y-%m-%d %H:%M}"
+        return f"{words}, at {about['address']}" if about["address"] else words
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process, which has not said who it is"
