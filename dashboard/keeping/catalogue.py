@@ -26,6 +26,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+#: What the catalogue of a workspace is called.
+FILE = "catalogue.sqlite"
 _SCHEMA = 2
 _PATIENCE = 30  # seconds to wait for others that write
 
@@ -171,27 +173,15 @@ class RunInfo:
     record: dict[str, Any]
 
 
-def open_catalogue(folder: Path, *, used: bool) -> Engine:
+def open_catalogue(folder: Path) -> Engine:
     """The catalogue of a folder, made or brought up to date where that is needed.
-
-    Parameters
-    ----------
-    folder : Path
-    used : bool
-        Whether files are kept in the folder, so that there has to be a catalogue of them.
 
     Raises
     ------
     WorkspaceError
-        If it is lost, cannot be written, or was made by a newer version.
+        If it is damaged, cannot be written, or was made by a newer version.
     """
-    path = folder / "catalogue.sqlite"
-    if not path.exists() or not path.stat().st_size:
-        # SQLite would delete a log that it finds beside an empty database.
-        if used or _has_log(path):
-            raise _lost(path, "is empty" if path.exists() else "is missing")
-    elif used and not _is_whole(path):
-        raise _lost(path, "is damaged")
+    path = folder / FILE
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _PATIENCE})
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
@@ -205,15 +195,16 @@ def open_catalogue(folder: Path, *, used: bool) -> Engine:
                 )
             if found == 1:
                 _upgrade(connection)
-            _Base.metadata.create_all(connection)
-            connection.execute(text(f"PRAGMA user_version = {_SCHEMA}"))
+            if found < _SCHEMA:  # a full disk can be read as long as nothing is written
+                _Base.metadata.create_all(connection)
+                connection.execute(text(f"PRAGMA user_version = {_SCHEMA}"))
     except exc.OperationalError as error:
         raise WorkspaceError(
             f"The catalogue of the workspace {folder} cannot be written ({error.orig}). "
             "Choose another folder with --workspace."
         ) from error
     except exc.DatabaseError as error:
-        raise _lost(path, "is damaged") from error
+        raise lost(path, "is damaged") from error
     return engine
 
 
@@ -248,32 +239,52 @@ def _configure(connection: Any, record: Any) -> None:
     cursor.close()
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether a file is an undamaged catalogue; the file is not touched."""
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """A catalogue that is only looked at; the file is not touched."""
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE,
+        check_same_thread=False,
+    )
+
+
+def fault_of(path: Path) -> str | None:
+    """What is wrong with a catalogue, as the end of a sentence; None where nothing is."""
+    if not path.exists():
+        return "is missing"
+    if not path.stat().st_size:
+        return "is empty"  # SQLite would make it one, and delete a log that it finds beside it
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(open_read_only(path)) as database:
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if version > _SCHEMA:
+                return None  # which is said where it is opened
             tables = {name for name, in database.execute("SELECT name FROM sqlite_master")}
+            if not tables:
+                return "is empty"
             (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
-        return True  # it cannot be opened at all, which is said where it is opened for writing
+        return None  # it cannot be opened at all, which is said where it is opened for writing
     except sqlite3.DatabaseError:
-        return False
-    return verdict == "ok" and tables.issuperset(_Base.metadata.tables)
+        return "is damaged"
+    whole = verdict == "ok" and tables.issuperset(_Base.metadata.tables)
+    return None if whole else "is damaged"
 
 
-def _lost(path: Path, how: str) -> WorkspaceError:
+def lost(path: Path, how: str) -> WorkspaceError:
+    """What is said of a catalogue that is lost, with nothing to make it again from."""
     beside = (
         f" (but first move {path.name}-wal elsewhere, which belongs to the lost one)"
-        if _has_log(path) else ""
+        if has_log(path) else ""
     )
     return WorkspaceError(
-        f"The workspace {path.parent} has lost its catalogue: {path.name} {how}, and nothing else "
-        "records what the other files contain. Nothing was changed or deleted. Put back "
-        f"{path.name} from a backup{beside}, or name an empty folder with --workspace."
+        f"The workspace {path.parent} has lost its catalogue: {path.name} {how}, there is no "
+        "sound backup, and nothing else records what the other files contain. Nothing was changed "
+        f"or deleted. Put back {path.name} from a backup{beside}, or name an empty folder with "
+        "--workspace."
     )
 
 
-def _has_log(path: Path) -> bool:
+def has_log(path: Path) -> bool:
     """Whether changes to a catalogue are left that are not yet part of it."""
     log = path.with_name(f"{path.name}-wal")
     return log.exists() and log.stat().st_size > 0

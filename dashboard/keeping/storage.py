@@ -3,16 +3,22 @@
 A file appears under its name only when it is whole, so that a crash at any moment loses at most
 what was being written. What is no longer needed goes to the trash; files that are not named as
 those of a workspace are, such as hidden ones and somebody's notes, are never touched.
+
+Every file is compared with its hash when a process first reads it. The hash is its name; of answers
+and objects, which are called after what they say, it stands in a file of sums beside them. Earlier
+versions wrote none: what can be read of theirs is taken as it is.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import re
 import secrets
 import threading
+import zipfile
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
@@ -23,11 +29,12 @@ import pandas as pd
 from PIL import Image
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.trash import Trash
 
 #: Parts of a workspace, and how files are called there.
 _OWN = {
-    "data": re.compile(r"[0-9a-f]+\.(answers\.parquet|objects\.parquet|table\.parquet)"),
+    "data": re.compile(r"[0-9a-f]+\.((answers|objects|table)\.parquet|sums\.json)"),
     "runs": re.compile(r"[0-9a-f]{32}\.npz"),
     "pictures": re.compile(r"[0-9a-f]{32}\.(\d+px\.png|png|jpe?g|gif|webp|bmp|mpo|tiff)"),
 }
@@ -38,6 +45,12 @@ _ROLES = ["anchor", "near", "far"]
 File = tuple[str, str]
 #: Sets of answers, and bytes of arrays of results, that stay in memory.
 _FEW, _IN_MEMORY = 4, 2**28
+#: What reading a damaged file raises, whatever kind of file it is.
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
+
+
+class DamagedFile(WorkspaceError):
+    """A file of the workspace is not what was written; the message says which."""
 
 
 class Storage:
@@ -63,6 +76,7 @@ class Storage:
             (folder / part).mkdir(parents=True, exist_ok=True)
         self._triplets: OrderedDict[str, Triplets] = OrderedDict()
         self._arrays: OrderedDict[str, dict[str, np.ndarray]] = OrderedDict()
+        self._checked: set[Path] = set()
         self._lock = threading.Lock()
 
     # Answers and tables --------------------------------------------------------------------
@@ -72,12 +86,25 @@ class Storage:
         answers = pd.concat(
             [pd.DataFrame(triplets.rows, columns=_ROLES), triplets.answers], axis=1
         )
-        for name, table in (("answers", answers), ("objects", triplets.objects)):
-            path = self._data(triplets.fingerprint, name)
-            if not path.exists():
+        name, tables = triplets.fingerprint, {"answers": answers, "objects": triplets.objects}
+        if not self._has_whole(name):
+            sums = {}
+            for kind, table in tables.items():
+                path = self._data(name, kind)
                 with whole_file(path) as file:
                     table.to_parquet(file)
-        self._hold(triplets.fingerprint, triplets)
+                sums[kind] = _sum_of(path)
+                self._checked.add(path)
+            with whole_file(self._sums(name)) as file:
+                file.write(json.dumps(sums).encode())
+        self._hold(name, triplets)
+
+    def _has_whole(self, fingerprint: str) -> bool:
+        """Whether answers and objects are there, with their sums, and undamaged."""
+        try:
+            return all(self._is_as_written(fingerprint, kind) for kind in ("answers", "objects"))
+        except OSError:
+            return False
 
     def triplets(self, fingerprint: str) -> Triplets:
         """Answers by their fingerprint, under no name. The last few are held in memory."""
@@ -85,11 +112,54 @@ class Storage:
             if fingerprint in self._triplets:
                 self._triplets.move_to_end(fingerprint)
                 return self._triplets[fingerprint]
-        answers = pd.read_parquet(self._data(fingerprint, "answers"))
-        objects = pd.read_parquet(self._data(fingerprint, "objects"))
-        triplets = Triplets(answers[_ROLES].to_numpy(), objects, answers.drop(columns=_ROLES))
+        paths = [self._data(fingerprint, kind) for kind in ("answers", "objects")]
+        with _reading(paths[0]):
+            answers = pd.read_parquet(paths[0])
+        with _reading(paths[1]):
+            objects = pd.read_parquet(paths[1])
+        with _reading(paths[0]):
+            triplets = Triplets(answers[_ROLES].to_numpy(), objects, answers.drop(columns=_ROLES))
+        for kind, path in zip(("answers", "objects"), paths, strict=True):
+            # Where the sums are what is damaged, the content says by itself that it is right.
+            if self._is_as_written(fingerprint, kind) is False and (
+                triplets.fingerprint != fingerprint
+            ):
+                raise _damaged(path)
         self._hold(fingerprint, triplets)
         return triplets
+
+    def _is_as_written(self, fingerprint: str, kind: str) -> bool | None:
+        """Whether a file has its sum; None where that is not known."""
+        path = self._data(fingerprint, kind)
+        if path in self._checked and path.exists():
+            return True
+        try:
+            known = json.loads(self._sums(fingerprint).read_bytes())[kind]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        if _sum_of(path) != known:
+            return False
+        self._checked.add(path)
+        return True
+
+    def _sums(self, fingerprint: str) -> Path:
+        return self._folder / "data" / f"{fingerprint}.sums.json"
+
+    def _check(self, path: Path) -> None:
+        """Compare a file that is named by its hash with its name.
+
+        Raises
+        ------
+        DamagedFile
+            If it is missing or another.
+        """
+        if path in self._checked and path.exists():
+            return
+        with _reading(path):
+            found = _sum_of(path)
+        if found != path.name.partition(".")[0]:
+            raise _damaged(path)
+        self._checked.add(path)
 
     def _hold(self, fingerprint: str, triplets: Triplets) -> None:
         with self._lock:
@@ -111,7 +181,12 @@ class Storage:
 
     def table(self, name: str | None) -> pd.DataFrame | None:
         """A table by its name; None for None."""
-        return pd.read_parquet(self._data(name, "table")) if name else None
+        if not name:
+            return None
+        path = self._data(name, "table")
+        self._check(path)
+        with _reading(path):
+            return pd.read_parquet(path)
 
     def _data(self, name: str, table: str) -> Path:
         return self._folder / "data" / f"{name}.{table}.parquet"
@@ -134,7 +209,9 @@ class Storage:
             if found is not None:
                 self._arrays.move_to_end(file)
                 return found
-        with np.load(self._folder / "runs" / file) as kept:
+        path = self._folder / "runs" / file
+        self._check(path)
+        with _reading(path), np.load(path) as kept:
             found = dict(kept)
         for array in found.values():
             array.setflags(write=False)
@@ -154,7 +231,9 @@ class Storage:
                 ending = (image.format or "png").lower()
             files[name] = f"{hash_of(content)}.{ending}"
             path = self._folder / "pictures" / files[name]
-            if not path.exists():
+            try:
+                self._check(path)
+            except DamagedFile:  # or not there yet
                 with whole_file(path) as file:
                     file.write(content)
         return files
@@ -165,11 +244,15 @@ class Storage:
         Raises
         ------
         FileNotFoundError
-            If there is no such picture.
+            If there is no such picture, or it is damaged.
         """
         original = self._folder / "pictures" / Path(file).name
         if not original.is_file():
             raise FileNotFoundError(file)
+        try:
+            self._check(original)
+        except DamagedFile as error:
+            raise FileNotFoundError(file) from error
         if size is None:
             return original
         small = original.with_name(f"{original.stem}.{size}px.png")
@@ -213,18 +296,44 @@ def _own_files(folder: Path, part: str) -> list[Path]:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[io.BufferedWriter]:
-    """A file that appears under its name only when it is complete."""
+def whole_file(path: Path, *, sync: bool = True) -> Iterator[io.BufferedWriter]:
+    """A file that appears under its name only when it is complete.
+
+    With `sync`, it is on the disk by then.
+    """
     partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
     try:
         with partial.open("wb") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
         partial.replace(path)
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Say which file cannot be read."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise _damaged(path) from error
+
+
+def _damaged(path: Path) -> DamagedFile:
+    how = "is not what was written: it is damaged" if path.is_file() else "is missing"
+    return DamagedFile(
+        f"The file {path.parent.name}/{path.name} of the workspace {how}. Put it back from a "
+        "backup, or import or compute again what it holds. Everything else can be used."
+    )
+
+
+def _sum_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def _size(arrays: Mapping[str, np.ndarray]) -> int:

@@ -39,20 +39,37 @@ class Trash:
 
     def take(self, paths: Iterable[Path]) -> None:
         """Move files of the workspace here; where the disk is full, delete them at once."""
-        place = self.folder / f"{datetime.now(UTC).strftime(_FORM)}-{secrets.token_hex(4)}"
-        full = is_full(self._workspace)
+        place, full = self._place(), is_full(self._workspace)
         for path in paths:
             try:
                 if full:
                     path.unlink()
                 else:
-                    target = place / path.relative_to(self._workspace)
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    path.replace(target)
+                    self._move(path, place)
             except FileNotFoundError:
                 pass  # another session was faster
             except OSError:  # such as a file that is open elsewhere, on Windows: it stays
                 log.warning("%s could not be moved to the trash", path.name, exc_info=True)
+
+    def move(self, paths: Iterable[Path]) -> None:
+        """Move files here, however full the disk is.
+
+        Raises
+        ------
+        OSError
+            If one cannot be moved.
+        """
+        place = self._place()
+        for path in paths:
+            self._move(path, place)
+
+    def _place(self) -> Path:
+        return self.folder / f"{datetime.now(UTC).strftime(_FORM)}-{secrets.token_hex(4)}"
+
+    def _move(self, path: Path, place: Path) -> None:
+        target = place / path.relative_to(self._workspace)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(target)
 
     @property
     def what_becomes(self) -> str:

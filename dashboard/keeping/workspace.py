@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import Row, Select, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import or_, select, update
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -33,28 +31,34 @@ from tripletscope.dashboard.keeping.catalogue import (
     RunRow,
     SessionRow,
     WorkspaceError,
-    for_writing,
     info_of,
-    open_catalogue,
     run_info_of,
     state_of,
 )
-from tripletscope.dashboard.keeping.holding import Held, Hold
-from tripletscope.dashboard.keeping.storage import File, Storage, file_of, hash_of, holds_files
-from tripletscope.dashboard.keeping.trash import Trash
+from tripletscope.dashboard.keeping.opened import Opened
+from tripletscope.dashboard.keeping.rows import (
+    PAIR_ROLES,
+    facts,
+    files_of,
+    pair_table,
+    run_of,
+    same_method,
+)
+from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of, hash_of
 
-_PAIR_ROLES = ["i", "j", "k", "l"]
-#: Where a data set mentions files of data.
-_DATA = ("fingerprint", "imported", "gold", "catch_trials", "pairs")
 
-
-class Workspace:
+class Workspace(Opened):
     """A folder that keeps data sets, runs, pictures and sessions.
 
     Parameters
     ----------
     folder : Path
         Made if it does not exist.
+
+    Attributes
+    ----------
+    notes : list of str
+        What the user has to know of what was found when it was opened.
 
     Raises
     ------
@@ -64,60 +68,10 @@ class Workspace:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = Path(folder)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._hold = Hold(self.folder)
-            try:
-                self._open()
-            except BaseException:
-                self._hold.release()
-                raise
-        except Held as other:
-            raise WorkspaceError(
-                f"The workspace {self.folder} is in use by another TripletScope: {other}. Use "
-                "that one, end it, or choose another folder with --workspace."
-            ) from None
-        except OSError as error:
-            raise WorkspaceError(
-                f"The workspace {self.folder} cannot be written ({error.strerror}). "
-                "Choose another folder with --workspace."
-            ) from error
-        self._writer = for_writing(self._engine)
+        super().__init__(folder)
         self._object_ids: dict[str, str] = {}
         self._cleaning: tuple[tuple, Cleaning] | None = None
         self._lock = threading.Lock()
-        self._released: set[File] = set()
-        self._n_keeping = 0
-        self._files = threading.Lock()
-
-    def _open(self) -> None:
-        self._engine = open_catalogue(self.folder, used=holds_files(self.folder))
-        self.trash = Trash(self.folder)
-        self._storage = Storage(self.folder, self.trash)
-        if self._hold.is_first:  # or others may be writing them
-            self._storage.remove_partial()
-        self.trash.empty_old()
-
-    def close(self) -> None:
-        """Let go of the catalogue and of the folder."""
-        self._engine.dispose()
-        self._hold.release()
-
-    def announce(self, address: str) -> None:
-        """Let other processes that want this workspace know where it is served."""
-        self._hold.announce(address)
-
-    @contextmanager
-    def _reading(self) -> Iterator[Session]:
-        with Session(self._engine) as session, session.begin():
-            yield session
-
-    @contextmanager
-    def _writing(self) -> Iterator[Session]:
-        """A transaction in which nobody else writes, so that what it reads stays true."""
-        with Session(self._writer) as session, session.begin():
-            yield session
 
     # Data sets -----------------------------------------------------------------------------
 
@@ -158,12 +112,13 @@ class Workspace:
                 opened=now, report=report, pictures=self._storage.keep_pictures(pictures or {}),
                 imported=triplets.fingerprint, exclusions=[], gold=None,
                 catch_trials=self._storage.keep_table(catch_trials),
-                pairs=self._storage.keep_table(_pair_table(pairs) if pairs else None),
-                extra=dict(extra or {}), **_facts(triplets, pairs),
+                pairs=self._storage.keep_table(pair_table(pairs) if pairs else None),
+                extra=dict(extra or {}), **facts(triplets, pairs),
             )
             with self._writing() as session:
                 session.add(row)
                 session.flush()
+                self._records.write(row)
                 return info_of(row)
 
     def update_dataset(
@@ -189,26 +144,30 @@ class Workspace:
                 pairs = self.pairs(info)
             with self._writing() as session:
                 row = session.get_one(DatasetRow, dataset)
-                before = _files_of(row)
-                for name, value in _facts(left, pairs).items():
+                before = files_of(row)
+                for name, value in facts(left, pairs).items():
                     setattr(row, name, value)
                 row.imported, row.exclusions = imported.fingerprint, cleaning.log()
                 row.gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
                 row.pictures = {**row.pictures, **added}
-                info, now = info_of(row), _files_of(row)
+                self._records.write(row)
+                info, now = info_of(row), files_of(row)
         self._release(before - now)
         return info
 
     def datasets(self) -> list[DatasetInfo]:
         """All data sets, the last opened first."""
         with self._reading() as session:
-            rows = session.scalars(select(DatasetRow).order_by(DatasetRow.opened.desc()))
+            rows = session.scalars(
+                select(DatasetRow).where(DatasetRow.id.not_in(self._unreadable))
+                .order_by(DatasetRow.opened.desc())
+            )
             return [info_of(row) for row in rows]
 
     def dataset(self, dataset: str) -> DatasetInfo | None:
         """One data set, or None if it is not there (any more)."""
         with self._reading() as session:
-            row = session.get(DatasetRow, dataset)
+            row = None if dataset in self._unreadable else session.get(DatasetRow, dataset)
             return info_of(row) if row else None
 
     def triplets(self, info: DatasetInfo) -> Triplets:
@@ -248,18 +207,19 @@ class Workspace:
         if table is None:
             return None
         return Quadruples(
-            table[_PAIR_ROLES].to_numpy(), name=info.name,
+            table[PAIR_ROLES].to_numpy(), name=info.name,
             objects=self._storage.triplets(info.imported).objects,
             # Older versions kept the row of the file, too.
-            answers=table.drop(columns=[*_PAIR_ROLES, "file_row"], errors="ignore"),
+            answers=table.drop(columns=[*PAIR_ROLES, "file_row"], errors="ignore"),
         )
 
     def rename_dataset(self, dataset: str, name: str) -> None:
         """Give a data set another name; nothing is done if it was deleted meanwhile."""
         with self._writing() as session:
-            session.execute(
-                update(DatasetRow).where(DatasetRow.id == dataset).values(name=name)
-            )
+            row = session.get(DatasetRow, dataset)
+            if row is not None:
+                row.name = name
+                self._records.write(row)
 
     def touch(self, dataset: str) -> None:
         """Note that a data set was opened just now."""
@@ -275,22 +235,28 @@ class Workspace:
             if row is None:
                 return
             runs = session.scalars(select(RunRow.file).where(RunRow.dataset == dataset))
-            released = _files_of(row) | {file_of("runs", file) for file in runs}
+            released = files_of(row) | {file_of("runs", file) for file in runs}
             session.delete(row)
+            session.flush()
+            self.trash.take(self._records.of(dataset))
         self._release(released)
 
     def about_the_same_objects(self, info: DatasetInfo) -> list[DatasetInfo]:
         """The other data sets whose objects have the same ids in the same order."""
+        own = self._ids_of(info)
         return [
             other for other in self.datasets()
             if other.id != info.id and other.n_objects == info.n_objects
-            and self._ids_of(other) == self._ids_of(info)
+            and own == self._ids_of(other) != ""
         ]
 
     def _ids_of(self, info: DatasetInfo) -> str:
-        """Hash of the ids of a data set's objects; its file is read once."""
+        """Hash of the ids of a data set's objects; its file is read once. Empty if damaged."""
         if info.fingerprint not in self._object_ids:
-            ids = "\0".join(self.triplets(info).ids)
+            try:
+                ids = "\0".join(self.triplets(info).ids)
+            except DamagedFile:
+                return ""
             self._object_ids[info.fingerprint] = hash_of(ids.encode())
         return self._object_ids[info.fingerprint]
 
@@ -324,7 +290,7 @@ class Workspace:
                 if info is not None and session.get(DatasetRow, dataset) is None:
                     listed, released = None, {file_of("runs", file)}
                 else:
-                    row = session.scalar(_of(dataset, run.key))
+                    row = session.scalar(run_of(dataset, run.key))
                     if row is None:
                         row = RunRow(dataset=dataset, key=run.key, name=name)
                     else:
@@ -334,6 +300,7 @@ class Workspace:
                     row.file, row.record = file, record
                     session.add(row)
                     session.flush()
+                    self._records.write(row)
                     listed = run_info_of(row)
         self._release(released)
         return listed
@@ -360,15 +327,37 @@ class Workspace:
     def run(self, dataset: str | None, key: str) -> Run | None:
         """The run of a key, whole or stopped early, or None."""
         with self._reading() as session:
-            row = session.scalar(_of(dataset, key))
+            row = session.scalar(run_of(dataset, key))
             if row is None:
                 return None
-            file, record = row.file, row.record
-        return Run(**record, arrays=dict(self._storage.arrays(file)))
+            number, file, record, name = row.id, row.file, row.record, row.name
+        try:
+            arrays = self._storage.arrays(file)
+        except DamagedFile as error:
+            self._unlist(number)
+            raise WorkspaceError(
+                f"The result {name} was damaged and is no longer listed; load the page again, and "
+                "compute it anew. Everything else can be used."
+            ) from error
+        return Run(**record, arrays=dict(arrays))
+
+    def _unlist(self, number: int) -> None:
+        """Take a damaged result out of the list; its file and its record go to the trash."""
+        with self._writing() as session:
+            row = session.get(RunRow, number)
+            if row is None:
+                return
+            session.delete(row)
+            session.flush()
+            self.trash.take([self._records.path(row)])
+        self._release({file_of("runs", row.file)})
 
     def rename_run(self, run: int, name: str) -> None:
         with self._writing() as session:
-            session.execute(update(RunRow).where(RunRow.id == run).values(name=name))
+            row = session.get(RunRow, run)
+            if row is not None:
+                row.name = name
+                self._records.write(row)
 
     def delete_run(self, run: int) -> None:
         """Delete a fit together with what was computed for it, or any other run alone.
@@ -382,7 +371,7 @@ class Workspace:
             doomed = [row]
             if row.task == "fit":
                 listed = session.scalars(select(RunRow).where(RunRow.dataset == row.dataset))
-                others = [other for other in listed if _same_method(other, row)]
+                others = [other for other in listed if same_method(other, row)]
                 again = any(other.task == "fit" for other in others)
                 doomed += [
                     other for other in others
@@ -391,6 +380,8 @@ class Workspace:
             released = {file_of("runs", one.file) for one in doomed}
             for one in doomed:
                 session.delete(one)
+            session.flush()
+            self.trash.take([self._records.path(one) for one in doomed])
         self._release(released)
 
     # Sessions ------------------------------------------------------------------------------
@@ -404,83 +395,6 @@ class Workspace:
     def save_session(self, session_id: str, state: dict[str, Any]) -> None:
         with self._writing() as session:
             session.merge(SessionRow(id=session_id, saved=_now(), state=state))
-
-    # Files ---------------------------------------------------------------------------------
-
-    @contextmanager
-    def _keeping(self) -> Iterator[None]:
-        """No file goes meanwhile: one that is kept, or is there already, will be needed.
-
-        However long this takes: what is being kept is counted, no clock is asked.
-
-        The catalogue has to mention it before this ends.
-        """
-        with self._files:
-            self._n_keeping += 1
-        try:
-            yield
-        finally:
-            with self._files:
-                self._n_keeping -= 1
-                self._remove_released()
-
-    def _release(self, files: set[File]) -> None:
-        """Let go of files that a row no longer mentions, as soon as nobody is keeping any."""
-        with self._files:
-            self._released |= files
-            self._remove_released()
-
-    def _remove_released(self) -> None:
-        if self._n_keeping or not self._released:
-            return
-        columns = [getattr(DatasetRow, name) for name in (*_DATA, "pictures")]
-        with self._reading() as session:
-            used = {file_of("runs", file) for file in session.scalars(select(RunRow.file))}
-            for row in session.execute(select(*columns)):
-                used |= _files_of(row)
-        self._storage.remove(self._released - used)
-        self._released.clear()
-
-
-def _files_of(row: DatasetRow | Row) -> set[File]:
-    """The files that a data set mentions, without those of its runs."""
-    data = {file_of("data", name) for column in _DATA if (name := getattr(row, column))}
-    return data | {file_of("pictures", file) for file in row.pictures.values()}
-
-
-def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
-    # Comparisons of pairs hold all answers, also those that are triplets.
-    answers = triplets.answers if pairs is None else pairs.answers
-    participants = answers.get("participant", pd.Series(dtype=str))
-    return {
-        "fingerprint": triplets.fingerprint,
-        "n_objects": triplets.n_objects,
-        "n_answers": len(triplets),
-        "n_participants": int(participants.nunique()),
-        "n_pairs": len(pairs or ()),
-    }
-
-
-def _pair_table(pairs: Pairs) -> pd.DataFrame:
-    rows = pd.DataFrame(pairs.rows, columns=_PAIR_ROLES)
-    return pd.concat([rows, pairs.answers.reset_index(drop=True)], axis=1)
-
-
-def _of(dataset: str | None, key: str) -> Select[tuple[RunRow]]:
-    # SQLAlchemy writes "IS NULL" where this is None.
-    return select(RunRow).where(RunRow.dataset == dataset, RunRow.key == key)
-
-
-def _same_method(other: RunRow, fit: RunRow) -> bool:
-    if other.exclusions != fit.exclusions:
-        return False
-    names = ("kind", "method", "parameters")
-    # A method that was fitted to uploaded distances has nothing to do with the answers.
-    uploaded = [run.record["options"].get("distances") for run in (other, fit)]
-    return (
-        other.id != fit.id and uploaded[0] == uploaded[1]
-        and all(other.record[n] == fit.record[n] for n in names)
-    )
 
 
 def _now() -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -29,12 +31,19 @@ def test_deleted_files_wait_in_the_trash_and_come_back_by_hand(workspace, truth)
     before = contents(workspace.folder / "data")
     workspace.delete_dataset(info.id)
     assert contents(workspace.folder / "data") == set()
-    (entry,) = workspace.trash.folder.iterdir()
-    assert contents(entry / "data") == before
     assert workspace.trash.size() > 1000
-    name = f"{info.fingerprint}.answers.parquet"
-    assert workspace.trash.find("data", name) == entry / "data" / name
+    names = {Path(name).name for name in contents(workspace.trash.folder)}
+    assert names == {*before, f"{info.id}.json"}
+    assert workspace.trash.find("data", f"{info.fingerprint}.answers.parquet").is_file()
     assert workspace.trash.find("data", "other") is None
+
+    workspace.close()
+    for entry in workspace.trash.folder.iterdir():
+        shutil.copytree(entry, workspace.folder, dirs_exist_ok=True)
+    again = Workspace(workspace.folder)
+    assert again.datasets() == [info]
+    assert again.triplets(info).fingerprint == triplets.fingerprint
+    assert "did not list" in again.notes[0]
 
 
 def test_the_trash_is_emptied_of_what_came_a_month_ago(tmp_path):

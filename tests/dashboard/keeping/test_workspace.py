@@ -5,21 +5,21 @@ from __future__ import annotations
 import io
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
+from tests.dashboard.keeping.damage import lose
 from tripletscope.core import run as runs
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
@@ -236,18 +236,6 @@ def test_a_newer_catalogue_is_left_alone(workspace):
         Workspace(workspace.folder)
 
 
-def lose(catalogue: Path, how: str) -> None:
-    whole = catalogue.read_bytes()
-    catalogue.unlink()
-    if how == "of others":
-        with closing(sqlite3.connect(catalogue)) as connection:
-            connection.execute("CREATE TABLE birds (name)")
-    elif how != "missing":
-        catalogue.write_bytes({
-            "empty": b"", "garbage": b"garbage" * 3000, "half": whole[:len(whole) // 2],
-        }[how])
-
-
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize(("how", "words"), [
     ("missing", "is missing"), ("empty", "is empty"), ("garbage", "is damaged"),
@@ -257,6 +245,8 @@ def test_files_whose_catalogue_is_lost_are_left_alone(workspace, triplets, how, 
     info = keep(workspace, triplets)
     workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
     workspace.close()
+    for later in ("records", "backups"):  # an earlier version has made none
+        shutil.rmtree(workspace.folder / later, ignore_errors=True)
     catalogue = workspace.folder / "catalogue.sqlite"
     backup = catalogue.read_bytes()
     lose(catalogue, how)

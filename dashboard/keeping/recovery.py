@@ -1,0 +1,89 @@
+"""What is done about a catalogue that is lost: from the newest sound backup, or from the files."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from tripletscope.dashboard.keeping.backups import backups, day_of, sound_backups
+from tripletscope.dashboard.keeping.catalogue import FILE, fault_of, has_log, lost, open_read_only
+from tripletscope.dashboard.keeping.records import Records
+from tripletscope.dashboard.keeping.storage import holds_files, whole_file
+from tripletscope.dashboard.keeping.trash import Trash
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What was done before a catalogue could be opened.
+
+    Attributes
+    ----------
+    note : str
+        What the user has to know; empty where nothing was done.
+    restored : bool
+        Whether the catalogue may list what was deleted since.
+    """
+
+    note: str = ""
+    restored: bool = False
+
+
+def recover(workspace: Path, trash: Trash) -> Recovery:
+    """Put a sound catalogue in the place of a lost one, which goes to the trash.
+
+    Raises
+    ------
+    WorkspaceError
+        If there is neither a backup nor a record from which the list could be made again.
+    OSError
+        If the folder cannot be written.
+    """
+    path, records = workspace / FILE, Records(workspace)
+    fault = fault_of(path)
+    if fault is None:
+        if not _lists_nothing(path) or not holds_files(workspace) or records.exist():
+            return Recovery()
+        useful = [backup for backup in sound_backups(workspace) if _has_files(workspace, backup)]
+        if not useful:
+            return Recovery()
+        fault = "listed nothing"
+    else:
+        unused = not (holds_files(workspace) or records.exist() or backups(workspace))
+        if unused and fault != "is damaged" and not has_log(path):
+            return Recovery()
+        useful = sound_backups(workspace)
+    if not useful and not records.exist():
+        raise lost(path, fault)
+    aside = [path, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm"))]
+    trash.move([each for each in aside if each.exists()])
+    was = fault.replace("is ", "was ")
+    if not useful:
+        return Recovery(
+            f"The catalogue of the workspace {was}. The list of data sets was made again from the "
+            "files; which of them belonged to which browser session is not known.", True,
+        )
+    with whole_file(path) as target, useful[0].open("rb") as source:
+        shutil.copyfileobj(source, target)
+    return Recovery(
+        f"The catalogue of the workspace {was}. It was restored from the backup of "
+        f"{day_of(useful[0])}, and brought up to date from the files.", True,
+    )
+
+
+def _lists_nothing(path: Path) -> bool:
+    with closing(open_read_only(path)) as database:
+        ask = "SELECT EXISTS (SELECT * FROM datasets) + EXISTS (SELECT * FROM runs)"
+        try:
+            return database.execute(ask).fetchone() == (0,)
+        except sqlite3.DatabaseError:  # of a newer version
+            return False
+
+
+def _has_files(workspace: Path, backup: Path) -> bool:
+    """Whether a backup lists something that is still there."""
+    with closing(sqlite3.connect(backup)) as database:
+        names = [name for name, in database.execute("SELECT imported FROM datasets")]
+    return any((workspace / "data" / f"{name}.answers.parquet").is_file() for name in names)
