@@ -51,7 +51,10 @@ def main() -> None:
         }
     )
     try:
-        page.run()
+        try:
+            page.run()
+        except WorkspaceError as error:  # a damaged file, a full disk: of this page alone
+            st.error(plain(str(error)), icon=":material/error:")
         current.forget_presses()
         with st.sidebar:
             _sidebar(current)
@@ -74,7 +77,10 @@ def _sidebar(current: Session) -> None:
     if not current.selection:
         st.caption("Nothing is selected. Draw a lasso around objects, or click on them.")
     else:
-        labels = dict(zip(*_ids_and_labels(current), strict=True))
+        try:
+            labels = dict(zip(*_ids_and_labels(current), strict=True))
+        except WorkspaceError:  # the page says so
+            labels = {}
         names = [labels.get(i, i) for i in current.selection]
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         st.caption(plain(f"{count(len(names), 'object')}: {', '.join(names[:_SHOWN])}{more}"))

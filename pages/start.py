@@ -15,11 +15,13 @@ from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.keeping.trash import is_full
 from tripletscope.dashboard.state import Session, session
 from tripletscope.dashboard.views.data.dataset import delete, rename
 from tripletscope.dashboard.views.opening import first_page, size_of
 
 _RECENT = 4
+_WORTHWHILE = 1_000_000  # bytes in the trash
 _MATRIX = {
     "diagonal": "are similarities if the diagonal holds the largest",
     "alike": "are similarities: large means similar",
@@ -36,6 +38,7 @@ def main() -> None:
         "the format of the file, places your objects on a map, and shows how certain each position "
         "is."
     )
+    _notes(current)
     _upload(current)
     recent = services().workspace.datasets()
     if recent:
@@ -68,6 +71,25 @@ def _open_asked(current: Session) -> None:
         if sample.name == asked:
             current.open(open_sample(sample).id)
             st.switch_page("../pages/embedding.py")
+
+
+def _notes(current: Session) -> None:
+    """What has become of the workspace, and what can be done on a full disk."""
+    workspace = services().workspace
+    for note in workspace.notes:
+        st.warning(panels.plain(note), icon=":material/warning:")
+    if workspace.notes and pressed(current, "notes.hide", "Do not show this again"):
+        workspace.notes.clear()
+        st.rerun()
+    size = workspace.trash.size() if is_full(workspace.folder) else 0
+    if size >= _WORTHWHILE:
+        st.warning(
+            "The disk of the workspace is nearly full. What is deleted frees its room at once.",
+            icon=":material/warning:",
+        )
+        if pressed(current, "trash.empty", f"Empty the trash ({size / 1e6:,.0f} MB)"):
+            workspace.trash.empty()
+            st.rerun()
 
 
 def _upload(current: Session) -> None:

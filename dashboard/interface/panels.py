@@ -212,8 +212,13 @@ def plain(text: str) -> str:
 
 
 def ago(moment: str) -> str:
-    """How long ago an ISO 8601 moment was, in words."""
-    seconds = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
+    """How long ago an ISO 8601 moment was, in words; one that is none is as well known."""
+    try:
+        seconds = (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
+    except (ValueError, TypeError):
+        return "at an unknown time"
+    if seconds < -60:
+        return "at a time that is yet to come by this computer's clock"
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         n = int(seconds // length)
         if n >= 1:

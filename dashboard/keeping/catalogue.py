@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -179,7 +179,9 @@ def open_catalogue(folder: Path) -> Engine:
     Raises
     ------
     WorkspaceError
-        If it is damaged, cannot be written, or was made by a newer version.
+        If it is damaged, or was made by a newer version.
+    sqlalchemy.exc.OperationalError
+        If it cannot be written.
     """
     path = folder / FILE
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _PATIENCE})
@@ -198,11 +200,9 @@ def open_catalogue(folder: Path) -> Engine:
             if found < _SCHEMA:  # a full disk can be read as long as nothing is written
                 _Base.metadata.create_all(connection)
                 connection.execute(text(f"PRAGMA user_version = {_SCHEMA}"))
-    except exc.OperationalError as error:
-        raise WorkspaceError(
-            f"The catalogue of the workspace {folder} cannot be written ({error.orig}). "
-            "Choose another folder with --workspace."
-        ) from error
+    except exc.OperationalError:
+        engine.dispose()
+        raise
     except exc.DatabaseError as error:
         raise lost(path, "is damaged") from error
     return engine
@@ -245,6 +245,12 @@ def open_read_only(path: Path) -> sqlite3.Connection:
         f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_PATIENCE,
         check_same_thread=False,
     )
+
+
+def shorten_log(folder: Path) -> None:
+    """Give the room of the log of changes back to the disk, where nobody needs it."""
+    with closing(sqlite3.connect(folder / FILE)) as database, suppress(sqlite3.Error):
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def fault_of(path: Path) -> str | None:

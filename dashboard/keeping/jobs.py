@@ -19,6 +19,7 @@ import numpy as np
 
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 
 log = logging.getLogger(__name__)
 
@@ -149,7 +150,7 @@ class Job:
             self.state = "stopped" if self._stop.is_set() else "done"
         except Stopped:
             self.state = "stopped"
-        except (DataError, ValueError) as error:
+        except (DataError, ValueError, WorkspaceError) as error:
             self.message, self.state = str(error), "failed"
         except MemoryError:
             self.message = "There was not enough memory. Use fewer answers or dimensions."

@@ -37,12 +37,15 @@ class Reconciled:
 
     Attributes
     ----------
+    write : bool
+        Whether records may be written.
     notes : list of str
         What the user has to know.
     unreadable : set of str
         Data sets whose entries are damaged, and of which there is no record either.
     """
 
+    write: bool
     notes: list[str] = field(default_factory=list)
     unreadable: set[str] = field(default_factory=set)
 
@@ -85,7 +88,7 @@ class Records:
 
     # Comparing ----------------------------------------------------------------------------
 
-    def reconcile(self, session: Session, *, restored: bool) -> Reconciled:
+    def reconcile(self, session: Session, *, restored: bool, write: bool) -> Reconciled:
         """Make catalogue and records say the same.
 
         Parameters
@@ -94,8 +97,10 @@ class Records:
             In which the catalogue is written.
         restored : bool
             Whether the catalogue comes from a backup, and may list what was deleted since.
+        write : bool
+            Whether records may be written; otherwise they only tell what the catalogue lacks.
         """
-        found = Reconciled()
+        found = Reconciled(write=write)
         ids = set(session.scalars(select(DatasetRow.id)))
         for dataset in sorted(ids):
             self._reconcile_dataset(session, dataset, restored, found)
@@ -132,7 +137,7 @@ class Records:
             )
         elif restored and not path.exists() and not self._has_files(row):
             session.execute(delete(DatasetRow).where(DatasetRow.id == dataset))
-        else:
+        elif found.write:
             self.write(row)
 
     def _list_datasets(self, session: Session, ids: set[str], found: Reconciled) -> list[str]:
@@ -176,7 +181,7 @@ class Records:
             if record is not None and record.dataset in ids and self._has_files(record):
                 record.id = None
                 session.add(record)
-        for place in sorted(known.keys() - recorded):
+        for place in sorted(known.keys() - recorded) if found.write else ():
             row = _loaded(session, RunRow, known[place])
             if row is not None:
                 self.write(row)

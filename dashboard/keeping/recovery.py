@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletscope.dashboard.keeping.backups import backups, day_of, sound_backups
+from tripletscope.dashboard.keeping.backups import backups, copy_catalogue, day_of, sound_backups
 from tripletscope.dashboard.keeping.catalogue import FILE, fault_of, has_log, lost, open_read_only
 from tripletscope.dashboard.keeping.records import Records
 from tripletscope.dashboard.keeping.storage import holds_files, whole_file
@@ -31,8 +31,15 @@ class Recovery:
     restored: bool = False
 
 
-def recover(workspace: Path, trash: Trash) -> Recovery:
+def recover(workspace: Path, trash: Trash, into: Path | None = None) -> Recovery:
     """Put a sound catalogue in the place of a lost one, which goes to the trash.
+
+    Parameters
+    ----------
+    workspace : Path
+    trash : Trash
+    into : Path, optional
+        Put it there instead, and leave the workspace as it is.
 
     Raises
     ------
@@ -45,10 +52,10 @@ def recover(workspace: Path, trash: Trash) -> Recovery:
     fault = fault_of(path)
     if fault is None:
         if not _lists_nothing(path) or not holds_files(workspace) or records.exist():
-            return Recovery()
+            return _as_it_is(path, into)
         useful = [backup for backup in sound_backups(workspace) if _has_files(workspace, backup)]
         if not useful:
-            return Recovery()
+            return _as_it_is(path, into)
         fault = "listed nothing"
     else:
         unused = not (holds_files(workspace) or records.exist() or backups(workspace))
@@ -58,14 +65,15 @@ def recover(workspace: Path, trash: Trash) -> Recovery:
     if not useful and not records.exist():
         raise lost(path, fault)
     aside = [path, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm"))]
-    trash.move([each for each in aside if each.exists()])
+    if into is None:
+        trash.move([each for each in aside if each.exists()])
     was = fault.replace("is ", "was ")
     if not useful:
         return Recovery(
             f"The catalogue of the workspace {was}. The list of data sets was made again from the "
             "files; which of them belonged to which browser session is not known.", True,
         )
-    with whole_file(path) as target, useful[0].open("rb") as source:
+    with whole_file((into or workspace) / FILE) as target, useful[0].open("rb") as source:
         shutil.copyfileobj(source, target)
     return Recovery(
         f"The catalogue of the workspace {was}. It was restored from the backup of "
@@ -73,12 +81,23 @@ def recover(workspace: Path, trash: Trash) -> Recovery:
     )
 
 
+def _as_it_is(path: Path, into: Path | None) -> Recovery:
+    if into is not None:
+        try:
+            copy_catalogue(path, into / FILE)
+        except sqlite3.Error:  # SQLite itself would have to write; then nobody else does
+            for each in (path, path.with_name(f"{path.name}-wal")):
+                if each.exists():
+                    shutil.copyfile(each, into / each.name)
+    return Recovery()
+
+
 def _lists_nothing(path: Path) -> bool:
     with closing(open_read_only(path)) as database:
         ask = "SELECT EXISTS (SELECT * FROM datasets) + EXISTS (SELECT * FROM runs)"
         try:
             return database.execute(ask).fetchone() == (0,)
-        except sqlite3.DatabaseError:  # of a newer version
+        except sqlite3.DatabaseError:  # of a newer version, or SQLite cannot write beside it
             return False
 
 

@@ -59,9 +59,10 @@ class Storage:
     Parameters
     ----------
     folder : Path
-        Made if it does not exist.
     trash : Trash
         Where files go that are no longer needed.
+    make : bool
+        Whether to make what is missing of the folder.
 
     Raises
     ------
@@ -69,10 +70,10 @@ class Storage:
         If the folder cannot be written.
     """
 
-    def __init__(self, folder: Path, trash: Trash) -> None:
+    def __init__(self, folder: Path, trash: Trash, *, make: bool = True) -> None:
         self._folder = folder
         self._trash = trash
-        for part in _OWN:
+        for part in _OWN if make else ():
             (folder / part).mkdir(parents=True, exist_ok=True)
         self._triplets: OrderedDict[str, Triplets] = OrderedDict()
         self._arrays: OrderedDict[str, dict[str, np.ndarray]] = OrderedDict()
@@ -241,6 +242,8 @@ class Storage:
     def picture(self, file: str, size: int | None = None) -> Path:
         """Path of a picture; with `size`, of a PNG at most so many pixels wide and high.
 
+        Where no small one can be written, it is the picture itself.
+
         Raises
         ------
         FileNotFoundError
@@ -257,9 +260,12 @@ class Storage:
             return original
         small = original.with_name(f"{original.stem}.{size}px.png")
         if not small.exists():
-            with Image.open(original) as image, whole_file(small) as target:
-                image.thumbnail((size, size), Image.Resampling.LANCZOS)
-                image.convert("RGBA").save(target, "PNG", optimize=True)
+            try:
+                with Image.open(original) as image, whole_file(small) as target:
+                    image.thumbnail((size, size), Image.Resampling.LANCZOS)
+                    image.convert("RGBA").save(target, "PNG", optimize=True)
+            except OSError:  # on a full disk the large one has to do
+                return original
         return small
 
     # Tidying -------------------------------------------------------------------------------

@@ -48,8 +48,8 @@ class Trash:
                     self._move(path, place)
             except FileNotFoundError:
                 pass  # another session was faster
-            except OSError:  # such as a file that is open elsewhere, on Windows: it stays
-                log.warning("%s could not be moved to the trash", path.name, exc_info=True)
+            except OSError as error:  # such as a file that is open elsewhere, on Windows: it stays
+                log.warning("%s could not be moved to the trash (%s)", path.name, error)
 
     def move(self, paths: Iterable[Path]) -> None:
         """Move files here, however full the disk is.
@@ -109,4 +109,9 @@ class Trash:
 
 def is_full(folder: Path) -> bool:
     """Whether there is hardly any room left on the disk of a folder."""
-    return shutil.disk_usage(folder).free < _LITTLE
+    return free(folder) < _LITTLE
+
+
+def free(folder: Path) -> int:
+    """Bytes that are left on the disk of a folder."""
+    return shutil.disk_usage(folder).free

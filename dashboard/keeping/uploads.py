@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import re
 import secrets
@@ -23,6 +24,8 @@ from typing import Any
 
 from tripletscope.dashboard.keeping.storage import PARTIAL, hash_of, whole_file
 from tripletscope.dashboard.keeping.trash import Trash
+
+log = logging.getLogger(__name__)
 
 _AT_MOST = 4  # in memory, over all sessions
 _GONE = 24 * 60 * 60  # seconds
@@ -50,8 +53,15 @@ class Uploads:
         self._trash = trash
         self._held: OrderedDict[str, Any] = OrderedDict()
         self._lock = threading.Lock()
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._tidy()
+        except OSError as error:  # nothing can be uploaded there, but everything else goes on
+            log.warning("the folder of uploads cannot be used (%s)", error)
+
+    def _tidy(self) -> None:
         self._forget()
+        folder = self._folder
         mentioned = {
             archive for path in folder.glob("*.json") if (record := _record(path))
             for archive in record["archives"].values()
@@ -60,7 +70,7 @@ class Uploads:
             path for path in sorted(folder.iterdir()) if path.name not in mentioned
             and (_ARCHIVE.fullmatch(path.name) or PARTIAL.fullmatch(path.name))
         )
-        trash.take(left)
+        self._trash.take(left)
 
     # In memory -----------------------------------------------------------------------------
 

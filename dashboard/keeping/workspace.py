@@ -11,6 +11,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,9 @@ class Workspace(Opened):
     ----------
     notes : list of str
         What the user has to know of what was found when it was opened.
+    read_only : str
+        Why nothing can be kept, as a sentence; empty where it can.
+    trash : Trash
 
     Raises
     ------
@@ -222,14 +226,17 @@ class Workspace(Opened):
                 self._records.write(row)
 
     def touch(self, dataset: str) -> None:
-        """Note that a data set was opened just now."""
-        with self._writing() as session:
+        """Note that a data set was opened just now, if that can be kept."""
+        with suppress(WorkspaceError), self._writing() as session:
             session.execute(
                 update(DatasetRow).where(DatasetRow.id == dataset).values(opened=_now())
             )
 
     def delete_dataset(self, dataset: str) -> None:
         """Delete a data set and its runs; their files go to the trash."""
+        self._deleting(lambda: self._delete_dataset(dataset))
+
+    def _delete_dataset(self, dataset: str) -> None:
         with self._writing() as session:
             row = session.get(DatasetRow, dataset)
             if row is None:
@@ -364,6 +371,9 @@ class Workspace(Opened):
 
         Beside a fit that another version has made anew, only what its own version computed.
         """
+        self._deleting(lambda: self._delete_run(run))
+
+    def _delete_run(self, run: int) -> None:
         with self._writing() as session:
             row = session.get(RunRow, run)
             if row is None:
@@ -389,11 +399,15 @@ class Workspace(Opened):
     def session(self, session_id: str) -> dict[str, Any] | None:
         """What was saved of a browser session, or None."""
         with self._reading() as session:
-            row = session.get(SessionRow, session_id)
-            return dict(row.state) if row else None
+            try:
+                row = session.get(SessionRow, session_id)
+                return dict(row.state) if row else None
+            except (ValueError, TypeError):  # damaged: it begins anew
+                return None
 
     def save_session(self, session_id: str, state: dict[str, Any]) -> None:
-        with self._writing() as session:
+        """Keep the state of a browser session, if that can be kept."""
+        with suppress(WorkspaceError), self._writing() as session:
             session.merge(SessionRow(id=session_id, saved=_now(), state=state))
 
 

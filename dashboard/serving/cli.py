@@ -109,6 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.sample:
         page += f"/?sample={options.sample}"
     print(f"TripletScope is at {page}\nIt keeps data and results in {folder}\nCtrl+C ends it.")
+    for note in services().workspace.notes:
+        print(note, file=sys.stderr)
     if options.open:
         threading.Thread(target=_open_when_up, args=(page, options.port), daemon=True).start()
     make_app().run(config={

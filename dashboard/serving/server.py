@@ -23,6 +23,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.watching import state_of
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
@@ -178,6 +179,9 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
 
 def _explain(error: Exception) -> bool:
     """Show what went wrong without showing the program's insides."""
+    if isinstance(error, WorkspaceError):
+        st.error(plain(str(error)), icon=":material/error:")
+        return True
     log.error("a page failed", exc_info=error)
     st.error(
         "Something went wrong on this page. Your data and results are kept. Reload the page; if "

@@ -162,3 +162,38 @@ def test_what_was_asked_is_recognised_and_can_be_changed(services):
     next(b for b in app.button if b.label == "Keep this data set").click().run()
     (info,) = services.workspace.datasets()
     assert info.n_answers == 8
+
+
+@pytest.mark.parametrize("page", ["data", "embedding", "kernel", "clusters", "scale", "compare"])
+def test_damaged_answers_are_a_sentence_on_their_page(services, opened, page):
+    (info,) = services.workspace.datasets()
+    (services.workspace.folder / "data" / f"{info.fingerprint}.answers.parquet").write_bytes(b"")
+    services.workspace._storage._triplets.clear()
+    app = start(page, opened)
+    said = " ".join(element.value.replace("\\", "") for element in app.error)
+    assert f"{info.fingerprint}.answers.parquet of the workspace is not what was written" in said
+    assert "Things" in words(start("start", opened))
+
+
+def test_what_became_of_the_workspace_is_said_until_it_is_hidden(services, opened):
+    services.workspace.notes.append("The catalogue was missing.")
+    app = start()
+    assert app.warning[0].value.replace("\\", "") == "The catalogue was missing."
+    app.button(key="notes.hide").click().run()
+    assert not app.exception
+    assert not app.warning
+
+
+def test_the_trash_is_emptied_where_the_disk_is_full(services, opened, monkeypatch):
+    monkeypatch.setattr("tripletscope.dashboard.keeping.trash._LITTLE", 2**63)
+    entry = services.workspace.trash.folder / "2026-01-01T000000-0123abcd"
+    entry.mkdir(parents=True)
+    (entry / "large").write_bytes(bytes(2_000_000))
+    app = start()
+    assert "nearly full" in app.warning[0].value
+    button = app.button(key="trash.empty")
+    assert button.label == "Empty the trash (2 MB)"
+    button.click().run()
+    assert not app.exception
+    assert not entry.exists()
+    assert not app.warning
