@@ -33,7 +33,7 @@ from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.trash import Trash
 
 #: Parts of a workspace, and how files are called there.
-_OWN = {
+OWN = {
     "data": re.compile(r"[0-9a-f]+\.((answers|objects|table)\.parquet|sums\.json)"),
     "runs": re.compile(r"[0-9a-f]{32}\.npz"),
     "pictures": re.compile(r"[0-9a-f]{32}\.(\d+px\.png|png|jpe?g|gif|webp|bmp|mpo|tiff)"),
@@ -73,7 +73,7 @@ class Storage:
     def __init__(self, folder: Path, trash: Trash, *, make: bool = True) -> None:
         self._folder = folder
         self._trash = trash
-        for part in _OWN if make else ():
+        for part in OWN if make else ():
             (folder / part).mkdir(parents=True, exist_ok=True)
         self._triplets: OrderedDict[str, Triplets] = OrderedDict()
         self._arrays: OrderedDict[str, dict[str, np.ndarray]] = OrderedDict()
@@ -280,7 +280,7 @@ class Storage:
     def remove_partial(self) -> None:
         """Move to the trash what a process that was killed has left unfinished."""
         self._trash.take(
-            path for part in _OWN for path in sorted((self._folder / part).iterdir())
+            path for part in OWN for path in sorted((self._folder / part).iterdir())
             if PARTIAL.fullmatch(path.name)
         )
 
@@ -292,13 +292,13 @@ def file_of(part: str, name: str) -> File:
 
 def holds_files(folder: Path) -> bool:
     """Whether something is kept in a folder."""
-    return any(_own_files(folder, part) for part in _OWN)
+    return any(_own_files(folder, part) for part in OWN)
 
 
 def _own_files(folder: Path, part: str) -> list[Path]:
     """The files in a part of a workspace that are named as its own are."""
     found = (folder / part).glob("*")
-    return sorted(path for path in found if _OWN[part].fullmatch(path.name) and path.is_file())
+    return sorted(path for path in found if OWN[part].fullmatch(path.name) and path.is_file())
 
 
 @contextmanager

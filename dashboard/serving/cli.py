@@ -60,6 +60,14 @@ def parser() -> argparse.ArgumentParser:
         "--prepare", action="store_true",
         help="only compile what the first fit needs, so that it need not wait for it",
     )
+    command.add_argument(
+        "--backup", type=Path, metavar="FILE.zip",
+        help="only put the workspace, which may be in use, into a file",
+    )
+    command.add_argument(
+        "--restore", type=Path, metavar="FILE.zip",
+        help="only make a workspace of such a file, in the new folder that --workspace names",
+    )
     command.add_argument("--version", action="version", version=f"TripletScope {__version__}")
     return command
 
@@ -83,6 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         compile_all()
         return 0
+    if options.backup or options.restore:
+        return _packed(options)
     if options.workspace:
         os.environ[WORKSPACE_VARIABLE] = str(options.workspace.expanduser().resolve())
     if not _free(options.port):
@@ -119,6 +129,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "server.allowedHosts": ["localhost", _ADDRESS, *options.host],
     })
     return 0
+
+
+def _packed(options: argparse.Namespace) -> int:
+    """Make or open a backup; returns the exit status."""
+    from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+    from tripletscope.dashboard.keeping.package import pack, unpack
+    from tripletscope.dashboard.keeping.services import workspace_folder
+
+    if options.restore and (options.backup or not options.workspace):
+        print("tripletscope: name the new folder, for example --restore "
+              f"{options.restore} --workspace restored", file=sys.stderr)
+        return 2
+    folder = (options.workspace or workspace_folder()).expanduser().resolve()
+    try:
+        if options.restore:
+            number = unpack(options.restore.expanduser(), folder)
+            print(f"{folder} is a workspace of {number:,} files. To use it: tripletscope "
+                  f"--workspace {folder}")
+            return 0
+        packed = pack(folder, options.backup.expanduser())
+    except WorkspaceError as error:
+        print(f"tripletscope: {error}", file=sys.stderr)
+        return 1
+    print(f"{options.backup} holds {folder}: {packed.files:,} files.")
+    for place in packed.missing:
+        print(f"tripletscope: {place} is missing in the workspace, and in the backup",
+              file=sys.stderr)
+    return 1 if packed.missing else 0
 
 
 def _choose_cache() -> None:
