@@ -67,7 +67,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         begun = time.perf_counter()
         process = subprocess.Popen(
-            [*COMMAND, "--port", str(port), "--workspace", folder, "--no-open"],
+            [*COMMAND, "--port", str(port), "--workspace", folder, "--no-open", "--no-key"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
         wait_until_up(address, process)

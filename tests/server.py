@@ -6,10 +6,12 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urljoin
 
 COMMAND = [sys.executable, "-m", "tripletscope"]
 #: The same on a machine that has no browser to draw figures with.
@@ -58,14 +60,15 @@ def running(
     more: Sequence[str] = (),
     command: Sequence[str] = COMMAND,
 ) -> Iterator[str]:
-    """The address of a server that is up."""
+    """The address of a server that is up, as it prints it; without a key, unless `more` asks."""
     port = port or free_port()
     process = subprocess.Popen(
-        [*command, "--port", str(port), "--workspace", str(workspace), "--no-open", *more],
+        [*command, "--port", str(port), "--workspace", str(workspace), "--no-open", "--no-key",
+         *more],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )
-    address = f"http://localhost:{port}"
     try:
+        address = printed_address(process)
         wait_until_up(address, process)
         yield address
     finally:
@@ -76,13 +79,26 @@ def running(
             process.kill()
 
 
+def printed_address(process: subprocess.Popen) -> str:
+    before = []
+    for line in process.stdout:
+        if line.startswith("TripletScope is at "):
+            return line.removeprefix("TripletScope is at ").strip()
+        before.append(line)
+    raise AssertionError("".join(before))
+
+
 def wait_until_up(address: str, process: subprocess.Popen, patience: float = 60.0) -> None:
     until = time.monotonic() + patience
     while time.monotonic() < until:
         assert process.poll() is None, process.stdout.read()
         try:
-            urllib.request.urlopen(f"{address}/tripletscope/health", timeout=1)
+            urllib.request.urlopen(urljoin(address, "/tripletscope/health"), timeout=1)
             return
+        except urllib.error.HTTPError as error:
+            if error.code == 401:  # it is up, and asks for the key
+                return
+            raise
         except OSError:
             time.sleep(0.05)
     raise AssertionError(f"{address} is not up after {patience} s")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
 import hashlib
 import logging
@@ -13,14 +14,20 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from html import escape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import platformdirs
 
 from tripletscope import __version__
+from tripletscope.dashboard.serving.guard import LOOPBACK, host_and_port
+from tripletscope.dashboard.serving.notice import notice
 
 _ADDRESS = "127.0.0.1"
 #: Seconds after which compiled code that nothing has used goes.
@@ -49,8 +56,14 @@ def parser() -> argparse.ArgumentParser:
         help="open a browser window (default)",
     )
     command.add_argument(
-        "--host", action="append", default=[], metavar="NAME",
-        help="a name under which a reverse proxy serves the dashboard; may be repeated",
+        "--host", action="append", default=[], metavar="NAME[:PORT]", type=_host,
+        help="a name under which a reverse proxy serves the dashboard, with the port if it is not "
+        "the usual one; may be repeated",
+    )
+    command.add_argument(
+        "--key", action=argparse.BooleanOptionalAction, default=True,
+        help="let in only who has the key in the address that is printed, and so no other account "
+        "of this computer (default)",
     )
     command.add_argument(
         "--sample", choices=[sample.name for sample in samples()],
@@ -76,6 +89,14 @@ def _port(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port, which is a number to 65535")
     return int(text)
+
+
+def _host(text: str) -> str:
+    try:
+        host_and_port(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -111,22 +132,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
 
+    from tripletscope.dashboard.serving.key import PARAMETER, new_key, with_key
     from tripletscope.dashboard.serving.server import APP, make_app
 
     # Streamlit looks for its configuration beside the script that the command line names.
     sys.argv = [str(APP)]
     folder = services().workspace.folder
-    if options.sample:
-        page += f"/?sample={options.sample}"
-    print(f"TripletScope is at {page}\nIt keeps data and results in {folder}\nCtrl+C ends it.")
+    key = new_key() if options.key else None
+    asked = {"sample": options.sample, PARAMETER: key}
+    query = urlencode({name: value for name, value in asked.items() if value})
+    page += f"/?{query}" if query else ""
+    print(
+        f"TripletScope is at {page}
+It keeps data and results in {folder}
+Ctrl+C ends it.",
+        flush=True,
+    )
     for note in services().workspace.notes:
         print(note, file=sys.stderr)
     if options.open:
         threading.Thread(target=_open_when_up, args=(page, options.port), daemon=True).start()
-    make_app().run(config={
+    hosts = [*LOOPBACK, *options.host]
+    make_app(hosts, with_key(key) if key else None).run(config={
         "server.address": _ADDRESS,
         "server.port": options.port,
-        "server.allowedHosts": ["localhost", _ADDRESS, *options.host],
+        "server.allowedHosts": [host_and_port(host)[0] for host in hosts],
     })
     return 0
 
@@ -211,11 +241,42 @@ def _open_when_up(page: str, port: int, patience: float = 30.0) -> None:
     while time.monotonic() < until:
         try:
             urllib.request.urlopen(f"http://{_ADDRESS}:{port}/tripletscope/health", timeout=1)
+        except urllib.error.HTTPError:  # it is up, and asks for the key
+            break
         except OSError:
             time.sleep(0.1)
         else:
-            webbrowser.open(page)
-            return
+            break
+    else:
+        return
+    with _leading_to(page) as file:
+        webbrowser.open(file.as_uri())
+        time.sleep(patience)  # a browser that has to be started takes its time
+
+
+@contextlib.contextmanager
+def _leading_to(page: str) -> Iterator[Path]:
+    """A page on the disk that leads to another, and is readable by this account alone.
+
+    Every account of the computer may see what a browser is started with, and so a key in it. The
+    home folder is where also browsers may read that are kept apart from the rest of the system.
+    """
+    home = Path.home()
+    descriptor, name = tempfile.mkstemp(
+        prefix="tripletscope-", suffix=".html", dir=home if os.access(home, os.W_OK) else None
+    )
+    file = Path(name)
+    remove = partial(file.unlink, missing_ok=True)
+    atexit.register(remove)  # the thread that waits ends with the program
+    try:
+        with os.fdopen(descriptor, "w") as target:
+            target.write(notice(
+                "Opening", "", head=f'<meta http-equiv="refresh" content="0;url={escape(page)}">'
+            ))
+        yield file
+    finally:
+        remove()
+        atexit.unregister(remove)
 
 
 if __name__ == "__main__":

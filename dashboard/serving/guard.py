@@ -1,0 +1,160 @@
+"""Who may ask the server for what, before anything else of it sees a request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = ("localhost", "127.0.0.1")
+_ORIGIN = re.compile(r"https?://[^/?#@\s]+", re.IGNORECASE)
+_HOST = re.compile(r"(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?(:[0-9]{1,5})?", re.IGNORECASE)
+_USUAL_PORTS = {"http": 80, "https": 443}
+
+# Everything the page needs comes from this server; its websocket is 'self', too. Streamlit's own
+# front end evaluates code and styles elements, which the policy has to allow.
+_HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"x-frame-options": b"DENY",
+    b"referrer-policy": b"no-referrer",
+    b"content-security-policy": (
+        b"default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
+        b"style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+        b"connect-src 'self' data: blob:; worker-src 'self' blob:; frame-src 'none'; "
+        b"object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+    ),
+}
+#: What the page needs of Streamlit's own addresses; the others tell about the server.
+_CORE = ("health", "host-config", "stream", "upload_file/", "bidi-components/")
+
+
+class Door(Protocol):
+    """Decides whether somebody may come in."""
+
+    def __call__(self, app: ASGIApp) -> ASGIApp: ...
+
+
+class Guard:
+    """Answers requests for the allowed host names and from own pages only, and adds the headers.
+
+    Streamlit itself checks its websocket alone; pictures are worth as much. And before it refuses
+    a foreign origin, it asks a service elsewhere for our address, while everybody waits.
+
+    Parameters
+    ----------
+    app : ASGI application
+    hosts : sequence of str
+        Names under which the server is reached, also with a port, see `host_and_port`.
+    door : Door, optional
+        Who may come in; by default everybody whom the machine lets reach the server.
+    """
+
+    def __init__(
+        self, app: ASGIApp, hosts: Sequence[str] = LOOPBACK, door: Door | None = None
+    ) -> None:
+        inside = _NeededOnly(app)
+        own = _OwnPages(door(inside) if door else inside, hosts)
+        names = [host_and_port(host)[0] for host in hosts]
+        self._app = TrustedHostMiddleware(own, allowed_hosts=names, www_redirect=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                message["headers"] = [*message.get("headers", []), *_HEADERS.items()]
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+class _OwnPages:
+    """Refuses what pages of other origins ask for; whoever is no browser names no origin."""
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] in ("http", "websocket"):
+            headers = Headers(scope=scope)
+            _, port = scope.get("server") or (None, None)
+            if not all(
+                is_own_origin(origin, headers.get("host", ""), port, self._hosts)
+                for origin in headers.getlist("origin")
+            ):
+                await PlainTextResponse("Foreign origin", 403)(scope, receive, send)
+                return
+        if scope["type"] == "websocket":
+            # Or Streamlit would ask elsewhere about one that a proxy has made differ from Host.
+            kept = [(name, value) for name, value in scope["headers"] if name != b"origin"]
+            scope = {**scope, "headers": kept}
+        await self._app(scope, receive, send)
+
+
+class _NeededOnly:
+    """Has nothing at Streamlit's addresses for those who watch it, or drive it by a program."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] in ("http", "websocket"):
+            # Wherever a base path puts them.
+            _, core, rest = scope["path"].partition("/_stcore/")
+            if core and not rest.startswith(_CORE):
+                await PlainTextResponse("Not found", 404)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def host_and_port(host: str) -> tuple[str, int | None]:
+    """A host's name, in small letters, and the port where it is reached, if it is named.
+
+    Raises
+    ------
+    ValueError
+        If it is no name of a host.
+    """
+    if not _HOST.fullmatch(host):
+        raise ValueError(
+            f"{host!r} is not the name of a host; give it as browsers show it, without https:// "
+            "and without a path: scope.example.org, or scope.example.org:8443"
+        )
+    name, _, port = host.lower().partition(":")
+    if port and not 1 <= int(port) <= 65535:
+        raise ValueError(f"{port} is not a port, which is a number to 65535")
+    return name, int(port) if port else None
+
+
+def is_own_origin(origin: str, host: str, port: int | None, hosts: Collection[str]) -> bool:
+    """Whether a page is one of this server.
+
+    Parameters
+    ----------
+    origin, host : str
+        Headers of the request; `host` is allowed.
+    port : int or None
+        Where this server listens; another program of this machine listens at another.
+    hosts : collection of str
+        The allowed host names. All but those of this machine are names of a reverse proxy, with
+        its port if that is not the usual one.
+    """
+    if not _ORIGIN.fullmatch(origin):
+        return False
+    try:
+        page, asked = urlsplit(origin), urlsplit(f"//{host}")
+        usual = _USUAL_PORTS[page.scheme]
+        place = page.hostname, page.port or usual
+        if place == (asked.hostname, asked.port or usual):
+            return True
+    except ValueError:  # a port that is no number, or the like
+        return False
+    places = (host_and_port(allowed) for allowed in hosts)
+    return place in [
+        (name, port if name in LOOPBACK else named or usual) for name, named in places
+    ]
