@@ -7,7 +7,7 @@ import json
 import re
 import threading
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,6 +132,19 @@ _lock = threading.RLock()
 _running = False
 
 
+class _Offline(Chromium):
+    """A browser that asks nobody for anything; left to itself it looks for news of its maker."""
+
+    _FLAGS = (
+        "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
+        # Port 9 is closed, or discards what it is sent; only administrators could listen there.
+        "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>",
+    )
+
+    def get_cli(self) -> Sequence[str]:
+        return [*super().get_cli(), *self._FLAGS]
+
+
 def can_render() -> bool:
     """Whether the server has a browser to draw figures with."""
     return bool(Chromium.find_browser(skip_local=False))
@@ -165,7 +178,9 @@ def _open_browser() -> None:
     global _running
     if not _running:
         plotly.io.defaults.headers = None  # otherwise every call warns about them
-        kaleido.start_sync_server(n=1, mathjax=False, silence_warnings=True)
+        kaleido.start_sync_server(
+            n=1, mathjax=False, browser_cls=_Offline, silence_warnings=True
+        )
         _running = True
 
 

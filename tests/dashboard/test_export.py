@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
+import socket
+import threading
 import zipfile
+from contextlib import suppress
 from xml.etree import ElementTree
 
 import numpy as np
@@ -83,6 +86,29 @@ def test_a_browser_that_died_is_started_again():
         if "chrom" in child.name():
             child.kill()
     assert export.render(draw, "svg").startswith(b"<svg")
+
+
+@needs_browser
+def test_the_browser_that_draws_asks_nobody_for_anything():
+    """Nor a service of this machine, which is where a test can listen."""
+    asked = []
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def listen() -> None:
+        with suppress(OSError):  # closed
+            while True:
+                asked.append(listener.accept())
+
+    threading.Thread(target=listen, daemon=True).start()
+    picture = f"http://127.0.0.1:{listener.getsockname()[1]}/picture.png"
+
+    def with_picture(canvas):
+        where = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "sizex": 1, "sizey": 1}
+        return draw(canvas).add_layout_image(source=picture, **where)
+
+    with listener:
+        export.render(with_picture, "png")
+    assert asked == []
 
 
 def test_html_stands_on_its_own():
