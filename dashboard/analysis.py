@@ -15,6 +15,7 @@ from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 
+_SECONDS_PER_ANSWER = 5e-5  # of a fit; other tasks make some
 #: A method with a task and its options.
 Piece = tuple[Method, str, Mapping[str, Any]]
 
@@ -87,13 +88,20 @@ def submit(
             words += f" {method.title}"
         if page != "embedding":
             words = f"{words}: {describe(method) if info else method.title}"
-        return Step(words, work, 1.0 if task == "fit" else 2.0)
+        return Step(words, work, 1.0 if task == "fit" else 2.0, _seconds(triplets, task))
 
     slot = session.slot(page) if info else page
     names = names or [describe(method) for method, _, _ in pieces]
     steps = [step(name, *piece) for name, piece in zip(names, pieces, strict=True)]
     job = Job(session.id, slot, title, steps)
     return services().jobs.submit(job)
+
+
+def _seconds(triplets: Triplets | None, task: str) -> float:
+    """Roughly how long a task takes, on a machine that is busy with it alone."""
+    if triplets is None:  # a simulation, whose size is in its options
+        return 5.0
+    return _SECONDS_PER_ANSWER * len(triplets.rows) * (1 if task == "fit" else 10)
 
 
 def _stop_if_deleted(info: DatasetInfo | None) -> None:

@@ -167,7 +167,8 @@ class Session:
     # Keeping -------------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Keep what has changed."""
+        """Keep what has changed, and note that somebody is there."""
+        services().jobs.seen(self.id)
         state = {
             "dataset": self._dataset,
             "selections": {name: list(ids) for name, ids in self._selections.items() if ids},

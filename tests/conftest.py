@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 from collections import Counter
@@ -111,9 +112,10 @@ def holding(services):
     @contextlib.contextmanager
     def held():
         gate = threading.Event()
+        services.jobs.long = math.inf  # what takes long lets others by
         for number in range(services.jobs.workers):
             step = Step("waits", lambda _: gate.wait())
-            services.jobs.submit(Job("nobody", f"place {number}", "holds others", [step]))
+            services.jobs.submit(Job(f"nobody {number}", "place", "holds others", [step]))
         try:
             yield
         finally:

@@ -63,7 +63,7 @@ def state_of(job: Job) -> dict[str, Any]:
     """
     step = job.steps[min(job.step, len(job.steps) - 1)]
     if job.state == "waiting":
-        words = f"{job.title}: waiting for another computation to finish"
+        words = f"{job.title}: waiting, {_place(job.place)} in the queue"
     elif job.stopping:
         words = f"{step.title}: stopping"
     else:
@@ -72,6 +72,13 @@ def state_of(job: Job) -> dict[str, Any]:
         words += f", about {duration(left)} left" if left is not None and left > 1 else ""
     active = job.active or job.given_up
     return {"words": words, "share": job.share_done, "step": job.step, "active": active}
+
+
+def _place(place: int) -> str:
+    if place <= 1:
+        return "next"
+    last = 0 if place % 100 in (11, 12, 13) else place % 10
+    return f"{place}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th')}"
 
 
 def show_outcome(job: Job) -> None:

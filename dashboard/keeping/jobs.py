@@ -1,6 +1,8 @@
 """Long computations in the background: started, watched, cancelled, collected.
 
-Nothing here knows about Streamlit; the caller polls.
+Nothing here knows about Streamlit; the caller polls. Steps of all jobs wait in one queue, the short
+ones in front, and one worker at least is never taken by long ones: nobody waits for the long job of
+somebody else.
 """
 
 from __future__ import annotations
@@ -23,14 +25,31 @@ from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 
 log = logging.getLogger(__name__)
 
+#: Steps at work at most, with those that take longer than was thought.
+_MOST_THREADS = 16
+#: Jobs of one owner that have not ended.
+_MOST_OF_ONE = 20
+_TEND_EVERY = 5.0  # seconds
+
 
 @dataclass
 class Step:
-    """One part of a job: a function of a progress object."""
+    """One part of a job: a function of a progress object.
+
+    Attributes
+    ----------
+    title : str
+    work : callable
+    weight : float
+        Its share of the whole job, for the bar.
+    seconds : float
+        A rough estimate of how long it takes; long ones give way to others.
+    """
 
     title: str
     work: Callable[[Progress], Any]
     weight: float = 1.0
+    seconds: float = 1.0
 
 
 @dataclass
@@ -44,6 +63,9 @@ class Job:
     owner, slot : str
         Whose job it is, and the place that it fills: a newer job there replaces it.
     state : {"waiting", "running", "done", "stopped", "failed"}
+        It may wait again between its steps.
+    place : int
+        In the queue while it waits, from 1; else 0.
     losses : dict of list
         Loss after every iteration, by start, of the step at work.
     snapshot : ndarray or None
@@ -65,6 +87,7 @@ class Job:
     steps: list[Step]
     id: str = field(default_factory=lambda: secrets.token_hex(12))
     state: str = "waiting"
+    place: int = 0
     step: int = 0
     fraction: float = 0.0
     losses: dict[int, list[float]] = field(default_factory=dict)
@@ -76,6 +99,8 @@ class Job:
     begun: float | None = None
     _stop: threading.Event = field(default_factory=threading.Event)
     _ended: threading.Event = field(default_factory=threading.Event)
+    _cancelled: Callable[[], None] = field(default=lambda: None)
+    _queued: float = 0.0
 
     @property
     def active(self) -> bool:
@@ -102,8 +127,9 @@ class Job:
         return elapsed * (1.0 - self.fraction) / self.fraction if elapsed > 1.0 else None
 
     def cancel(self) -> None:
-        """Ask to stop; the step at work keeps what it has."""
+        """Ask to stop; the step at work keeps what it has, and none begins."""
         self._stop.set()
+        self._cancelled()
 
     def show(self, name: str, view: Callable[[], str | None]) -> None:
         """Let a view be seen for as long as the job is active."""
@@ -136,34 +162,38 @@ class Job:
                 self.snapshot = snapshot.copy()
         return self._stop.is_set()
 
-    def _run(self) -> None:
-        self.state = "running"
+    def _advance(self) -> None:
+        """Do the next step, and wait for the one after it, or end."""
+        self.state, self.fraction, self.begun, self.losses = "running", 0.0, time.monotonic(), {}
         try:
-            for number, step in enumerate(self.steps):
-                self.step, self.fraction, self.begun = number, 0.0, time.monotonic()
-                self.losses = {}
-                if self._stop.is_set():
-                    break
-                self.results.append(step.work(self._report))
+            if self._stop.is_set():
+                raise Stopped
+            self.results.append(self.steps[self.step].work(self._report))
+            self.step += 1
+            if self._stop.is_set():
+                self._end("stopped")
+            elif self.step == len(self.steps):
+                self._end("done")
             else:
-                self.step = len(self.steps)
-            self.state = "stopped" if self._stop.is_set() else "done"
+                self.state, self.fraction, self.begun = "waiting", 0.0, None
         except Stopped:
-            self.state = "stopped"
+            self._end("stopped")
         except (DataError, ValueError, WorkspaceError) as error:
-            self.message, self.state = str(error), "failed"
+            self._end("failed", str(error))
         except MemoryError:
-            self.message = "There was not enough memory. Use fewer answers or dimensions."
-            self.state = "failed"
+            self._end("failed", "There was not enough memory. Use fewer answers or dimensions.")
         except Exception:
             log.exception("job %s failed", self.title)
-            self.message = "Something went wrong inside the program; the server's log says what."
-            self.state = "failed"
-        finally:
-            # Ended jobs are remembered; what they have computed with may be large.
-            self.steps = [replace(step, work=_nothing) for step in self.steps]
-            self.views.clear()
-            self._ended.set()
+            self._end(
+                "failed", "Something went wrong inside the program; the server's log says what."
+            )
+
+    def _end(self, state: str, message: str = "") -> None:
+        self.message, self.state = message, state
+        # Ended jobs are remembered; what they have computed with may be large.
+        self.steps = [replace(step, work=_nothing) for step in self.steps]
+        self.views.clear()
+        self._ended.set()
 
 
 def _nothing(progress: Progress) -> None:
@@ -176,29 +206,53 @@ class Jobs:
     Parameters
     ----------
     workers : int
-        Jobs at work at the same time. Each may use all processors itself.
+        Steps at work at the same time, of which one is short. Each may use all processors itself.
     keep : int
         Ended jobs that are remembered.
+    gone : float
+        Seconds after which a job is stopped whose owner has not been seen.
+
+    Attributes
+    ----------
+    long : float
+        Seconds from which a step is long. One that was estimated as shorter is from then on, and
+        its place is free for another.
     """
 
-    def __init__(self, workers: int = 2, keep: int = 50) -> None:
+    def __init__(self, workers: int = 3, keep: int = 50, gone: float = 3600.0) -> None:
         self.workers = workers
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="job")
+        self.long = 10.0
+        self._pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="job")
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        self._lock = threading.Lock()
+        self._waiting: list[Job] = []
+        self._running: list[Job] = []
+        self._seen: dict[str, float] = {}
+        self._lock = threading.RLock()
         self._keep = keep
+        self._gone = gone
+        self._over = threading.Event()
+        threading.Thread(target=self._tend_always, name="jobs", daemon=True).start()
 
     def submit(self, job: Job) -> Job:
-        """Start a job; an active one of the same owner in the same slot is cancelled."""
+        """Start a job; an active one of the same owner in the same slot is cancelled.
+
+        It fails at once where its owner has too many already.
+        """
         with self._lock:
-            for other in self._jobs.values():
-                if other.active and (other.owner, other.slot) == (job.owner, job.slot):
+            for other in self.of(job.owner):
+                if other.active and other.slot == job.slot:
                     other.cancel()
+            mine = sum(other.active for other in self.of(job.owner))
             self._jobs[job.id] = job
             ended = [name for name, other in self._jobs.items() if not other.active]
             for name in ended[: max(len(self._jobs) - self._keep, 0)]:
                 del self._jobs[name]
-        self._pool.submit(job._run)
+            if mine >= _MOST_OF_ONE:
+                job._end("failed", f"{mine} computations are waiting already. Cancel some of them.")
+                return job
+            job._cancelled = self._schedule
+            self.seen(job.owner)
+            self._queue(job)
         return job
 
     def get(self, job: str) -> Job | None:
@@ -215,9 +269,87 @@ class Jobs:
         """The newest job in a slot, whatever its state."""
         return next((job for job in self.of(owner) if job.slot == slot), None)
 
+    def seen(self, owner: str) -> None:
+        """Note that an owner is there."""
+        with self._lock:
+            self._seen[owner] = time.monotonic()
+
+    def tend(self) -> None:
+        """Stop the jobs of those who are gone, and let others by what takes longer than thought."""
+        now = time.monotonic()
+        with self._lock:
+            active = [job for job in self._jobs.values() if job.active]
+            for job in active:
+                if now - self._seen[job.owner] > self._gone and not job.stopping:
+                    log.info("%s is stopped: nobody has asked for it in a long time", job.title)
+                    job.cancel()
+            owners = {job.owner for job in active}
+            self._seen = {owner: at for owner, at in self._seen.items() if owner in owners}
+            self._schedule()
+
     def shutdown(self) -> None:
         """Cancel everything and let the threads end."""
         with self._lock:
+            self._over.set()
             for job in self._jobs.values():
                 job.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+    # The queue -----------------------------------------------------------------------------
+
+    def _tend_always(self) -> None:
+        while not self._over.wait(_TEND_EVERY):
+            self.tend()
+
+    def _queue(self, job: Job) -> None:
+        with self._lock:
+            job._queued = time.monotonic()
+            self._waiting.append(job)
+            self._schedule()
+
+    def _schedule(self) -> None:
+        """Begin what may begin, and tell all others their places."""
+        with self._lock:
+            for job in self._waiting:
+                if job.stopping:
+                    job._end("stopped")
+            now = time.monotonic()
+            # Who waits gets nearer to the front, or long steps would wait for all short ones.
+            queue = sorted(
+                (job for job in self._waiting if job.active),
+                key=lambda job: job.steps[job.step].seconds - (now - job._queued),
+            )
+            self._waiting = []
+            for job in queue:
+                if not self._over.is_set() and self._may_begin(job):
+                    job.place = 0
+                    self._running.append(job)
+                    self._pool.submit(self._work, job)
+                else:
+                    self._waiting.append(job)
+                    job.place = len(self._waiting)
+
+    def _may_begin(self, job: Job) -> bool:
+        if len(self._running) >= _MOST_THREADS:
+            return False
+        mine = [other for other in self._running if other.owner == job.owner]
+        n_long = sum(map(self._is_long, self._running))
+        if self._is_long(job):
+            return n_long < max(self.workers - 1, 1) and not any(map(self._is_long, mine))
+        n_short = len(self._running) - n_long
+        return n_short < max(self.workers - n_long, 1) and len(mine) < self.workers
+
+    def _is_long(self, job: Job) -> bool:
+        if not job.active:  # and about to leave its worker
+            return False
+        elapsed = time.monotonic() - job.begun if job.begun is not None else 0.0
+        return max(job.steps[min(job.step, len(job.steps) - 1)].seconds, elapsed) >= self.long
+
+    def _work(self, job: Job) -> None:
+        job._advance()
+        with self._lock:
+            self._running.remove(job)
+            if job.active:
+                self._queue(job)
+            else:
+                self._schedule()

@@ -54,6 +54,7 @@ def _job(request: Request) -> Response:
     job = services().jobs.get(request.path_params["job"])
     if job is None:
         raise HTTPException(404)
+    services().jobs.seen(job.owner)
     view = request.path_params.get("view")
     if view is None:
         return JSONResponse(state_of(job), headers=_NEVER)

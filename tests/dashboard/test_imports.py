@@ -173,7 +173,7 @@ def test_a_test_that_nobody_waits_for_is_not_shown_at_work(services, holding):
         job = upload.direction("s")
         assert session.jobs() == [job]
         imports.discard("s")
-        assert job.active
+        assert job.state == "stopped"
         assert session.jobs() == []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from tripletscope.core.io import propose
 from tripletscope.dashboard import analysis, imports
 from tripletscope.dashboard.interface.controls import summary
 from tripletscope.dashboard.interface.panels import ago, plain
+from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.state import Session
 
@@ -229,3 +232,19 @@ def test_a_widget_that_follows_a_value_gets_a_new_key_with_it():
     assert second != first
     assert session.key_following("shown", "a") not in (first, second)
     assert session.key_following("other", "a") != first
+
+
+def test_a_job_that_nobody_waits_for_is_not_shown_at_work(services):
+    at, go = threading.Event(), threading.Event()
+
+    def work(progress):
+        at.set()
+        go.wait()
+
+    job = services.jobs.submit(Job("s", "place", "A job", [Step("works", work)]))
+    assert at.wait(60)
+    assert Session("s").jobs() == [job]
+    job.give_up()
+    assert job.active
+    assert Session("s").jobs() == []
+    go.set()

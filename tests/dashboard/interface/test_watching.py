@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 
 import pytest
 from starlette.exceptions import HTTPException
@@ -32,7 +33,9 @@ def test_a_job_is_followed_from_its_beginning_to_its_end(services):
         go.wait()
 
     job = Job("me", "here", "a title", [Step("Counting", work), Step("More", lambda _: None)])
-    assert state_of(job)["words"] == "a title: waiting for another computation to finish"
+    for place, words in {1: "next", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 22: "22nd"}.items():
+        job.place = place
+        assert state_of(job)["words"] == f"a title: waiting, {words} in the queue"
     services.jobs.submit(job)
     assert at.wait(60)
     job.views["sum"] = lambda: '{"data": []}'
@@ -48,6 +51,27 @@ def test_a_job_is_followed_from_its_beginning_to_its_end(services):
     assert job.wait(60)
     assert told(job)["active"] is False
     assert ask(job.id, view="sum").status_code == 204, "what it shows may hold the data"
+
+
+def test_who_asks_for_a_job_is_there(services, monkeypatch):
+    at, go = threading.Event(), threading.Event()
+
+    def work(progress):
+        at.set()
+        go.wait()
+
+    job = services.jobs.submit(Job("me", "here", "a title", [Step("Counting", work)]))
+    assert at.wait(60)
+    begun = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: begun + 3000)
+    ask(job.id)
+    monkeypatch.setattr(time, "monotonic", lambda: begun + 4000)
+    services.jobs.tend()
+    assert not job.stopping
+    monkeypatch.setattr(time, "monotonic", lambda: begun + 6700)
+    services.jobs.tend()
+    assert job.stopping
+    go.set()
 
 
 def test_a_job_that_was_given_up_calls_nobody(services):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import secrets
 import threading
+import time
 import weakref
 from functools import partial
 
@@ -135,6 +137,150 @@ def test_owners_see_their_own_jobs(jobs):
     assert jobs.of("me") == [mine]
     assert jobs.of("you") == [theirs]
     assert jobs.latest("me", "elsewhere") is None
+
+
+# Fairness ------------------------------------------------------------------------------------
+
+
+def long(work, owner: str, seconds: float = 100.0) -> Job:
+    return Job(owner, f"{owner} {secrets.token_hex(4)}", "A job", [Step("long", work, 1, seconds)])
+
+
+@pytest.fixture
+def gates():
+    """Makes gates, and opens all of them at the end."""
+    made: list[Gate] = []
+
+    def make() -> Gate:
+        made.append(Gate())
+        return made[-1]
+
+    yield make
+    for gate in made:
+        gate.go.set()
+
+
+def test_long_jobs_of_anybody_keep_nobodys_map_waiting(gates):
+    jobs = Jobs(workers=3)
+    begun = [gates() for _ in range(4)]
+    first, second, third, of_first = (
+        jobs.submit(long(gate, owner)) for gate, owner in zip(begun, "abca", strict=True)
+    )
+    assert begun[0].begun.wait(20)
+    assert begun[1].begun.wait(20)
+    for owner in "abcd":
+        one = jobs.submit(job(lambda p: 1, owner=owner, slot="map"))
+        assert one.wait(20), "there is always a worker for it"
+        assert one.state == "done"
+    assert (first.place, second.place, third.place, of_first.place) == (0, 0, 1, 2)
+    assert not begun[2].begun.is_set()
+    jobs.shutdown()
+
+
+def test_one_session_has_one_long_step_at_work(gates):
+    jobs = Jobs(workers=4)
+    mine = [gates(), gates()]
+    for gate in mine:
+        jobs.submit(long(gate, "me"))
+    theirs = gates()
+    jobs.submit(long(theirs, "you"))
+    assert theirs.begun.wait(20)
+    assert mine[0].begun.wait(20)
+    assert not mine[1].begun.is_set()
+    mine[0].go.set()
+    assert mine[1].begun.wait(20)
+    jobs.shutdown()
+
+
+def test_what_takes_longer_than_was_thought_lets_others_by(gates):
+    jobs = Jobs(workers=1)
+    gate = gates()
+    jobs.submit(job(gate, owner="me"))
+    assert gate.begun.wait(20)
+    other = jobs.submit(job(lambda p: 1, owner="you"))
+    assert other.place == 1
+    jobs.tend()
+    assert other.place == 1
+    other.steps[0].seconds, jobs.long = 0.0, 1e-9
+    jobs.tend()
+    assert other.wait(20)
+    jobs.shutdown()
+
+
+def test_short_steps_go_first_and_between_the_steps_of_others(gates):
+    jobs, order = Jobs(workers=1), []
+    gate = gates()
+    running = jobs.submit(Job("me", "a", "A job", [
+        Step("first", gate, 1, 2.0), Step("second", lambda p: order.append("second"), 1, 5.0),
+    ]))
+    assert gate.begun.wait(20)
+    waiting = [
+        jobs.submit(Job(owner, "a", owner, [
+            Step(owner, lambda p, owner=owner: order.append(owner), 1, seconds)
+        ])) for owner, seconds in (("slow", 8.0), ("quick", 1.0), ("middle", 3.0))
+    ]
+    assert [other.place for other in waiting] == [3, 1, 2]
+    gate.go.set()
+    assert all(other.wait(20) for other in (running, *waiting))
+    assert order == ["quick", "middle", "second", "slow"]
+    jobs.shutdown()
+
+
+def test_who_waits_gets_nearer_to_the_front(gates, monkeypatch):
+    jobs, gate = Jobs(workers=1), gates()
+    jobs.submit(job(gate, owner="me"))
+    assert gate.begun.wait(20)
+    jobs.long = np.inf
+    early = jobs.submit(long(lambda p: 1, "early", 60.0))
+    begun = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: begun + 59)
+    late = jobs.submit(long(lambda p: 1, "late", 2.0))
+    assert (early.place, late.place) == (1, 2)
+    jobs.shutdown()
+
+
+def test_a_waiting_job_is_cancelled_at_once(gates):
+    jobs, gate = Jobs(workers=1), gates()
+    jobs.submit(job(gate, owner="me"))
+    assert gate.begun.wait(20)
+    first, second = (jobs.submit(job(lambda p: 1, owner=owner)) for owner in ("you", "they"))
+    assert (first.place, second.place) == (1, 2)
+    first.cancel()
+    assert first.wait(0)
+    assert (first.state, first.results, second.place) == ("stopped", [], 1)
+    jobs.shutdown()
+
+
+def test_jobs_of_who_is_gone_are_stopped_and_keep_what_they_have(gates, monkeypatch):
+    jobs, gate = Jobs(workers=3, gone=3600), gates()
+    gone = jobs.submit(job(lambda p: "first", gate, owner="gone"))
+    here = jobs.submit(job(gates(), owner="here"))
+    assert gate.begun.wait(20)
+    begun = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: begun + 3500)
+    jobs.seen("here")
+    jobs.tend()
+    assert not gone.stopping
+    monkeypatch.setattr(time, "monotonic", lambda: begun + 3700)
+    jobs.tend()
+    assert (gone.stopping, here.stopping) == (True, False)
+    gate.go.set()
+    assert gone.wait(20)
+    assert (gone.state, gone.results) == ("stopped", ["first", None])
+    jobs.shutdown()
+
+
+def test_one_session_cannot_fill_the_queue(gates):
+    jobs = Jobs(workers=1)
+    gate = gates()
+    accepted = [jobs.submit(job(gate, slot=f"place {k}")) for k in range(20)]
+    refused = jobs.submit(job(gate, slot="one more"))
+    assert (refused.state, refused.place) == ("failed", 0)
+    assert "20 computations are waiting already" in refused.message
+    assert jobs.submit(job(gate, slot="place 19")).active, "it takes the place of another"
+    assert jobs.submit(job(gate, owner="you")).active
+    assert not accepted[-1].active
+    jobs.shutdown()
 
 
 def test_ended_jobs_do_not_hold_what_they_computed_with(jobs):
