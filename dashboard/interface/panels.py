@@ -80,8 +80,10 @@ def figure_panel(
             )
             figure_buttons(draw, size, key=key, name=name)
             st.download_button(
-                "Numbers (CSV)", lambda: export.csv(table()), f"{name}.csv", "text/csv",
+                "Numbers (CSV)", lambda: export.sheet(table()), f"{name}.csv", "text/csv",
                 key=f"{key}.csv", on_click="ignore", icon=":material/table:",
+                help="For spreadsheets and programs. A name that a spreadsheet would take for a "
+                "formula has an apostrophe in front.",
             )
             st.download_button(
                 "Figure, numbers and settings (ZIP)" if info is None else
@@ -105,7 +107,7 @@ def _together(
     def make() -> bytes:
         form = "pdf" if export.can_render() else "html"
         files = {
-            f"{name}.{form}": export.render(draw, form, size), f"{name}.csv": export.csv(table())
+            f"{name}.{form}": export.render(draw, form, size), f"{name}.csv": export.sheet(table())
         }
         if info is not None:
             files[f"{name}-data.json"] = export.settings({}, info.record)

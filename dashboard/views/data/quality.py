@@ -447,6 +447,6 @@ def _table(table: pd.DataFrame, titles: dict[str, str], name: str) -> None:
         height=min(38 + 35 * max(len(shown), 1), 420), column_config=formats,
     )
     st.download_button(
-        "CSV", lambda: export.csv(table), f"{export.file_name(name)}.csv", "text/csv",
+        "CSV", lambda: export.sheet(table), f"{export.file_name(name)}.csv", "text/csv",
         key=f"quality.csv.{name}", icon=":material/download:", on_click="ignore",
     )

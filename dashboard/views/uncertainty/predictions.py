@@ -169,7 +169,7 @@ def _list(context: UncertaintyContext) -> None:
         },
     )
     st.download_button(
-        "CSV", lambda: export.csv(table),
+        "CSV", lambda: export.sheet(table),
         f"{export.file_name(context.info.name, 'predictions')}.csv", "text/csv",
         key=f"{PAGE}.predicted.csv", on_click="ignore", icon=":material/download:",
     )
