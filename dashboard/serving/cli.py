@@ -143,9 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     query = urlencode({name: value for name, value in asked.items() if value})
     page += f"/?{query}" if query else ""
     print(
-        f"TripletScope is at {page}
-It keeps data and results in {folder}
-Ctrl+C ends it.",
+        f"TripletScope is at {page}\nIt keeps data and results in {folder}\nCtrl+C ends it.",
         flush=True,
     )
     for note in services().workspace.notes:
