@@ -58,6 +58,7 @@ def main() -> None:
         current.forget_presses()
         with st.sidebar:
             _sidebar(current)
+            _person()
     finally:
         current.save()
 
@@ -92,6 +93,15 @@ def _sidebar(current: Session) -> None:
     for job in jobs:
         st.caption(plain(job.title))
         watch(job, "sidebar", narrow=True)
+
+
+def _person() -> None:
+    """Who is signed in, where people sign in."""
+    person = st.user.get("person")
+    if person:
+        st.subheader("Signed in", anchor=False)
+        st.caption(plain(person))
+        st.button("Sign out", key="sign out", on_click=st.logout)
 
 
 def _ids_and_labels(current: Session) -> tuple[list[str], list[str]]:

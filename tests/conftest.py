@@ -99,11 +99,13 @@ def services(tmp_path, monkeypatch):
     """The dashboard's services on an empty workspace."""
     monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path / "workspace"))
     services_module._services.cache_clear()
+    services_module._jobs.cache_clear()
     found = services_module.services()
     yield found
     found.close()
     found.jobs._pool.shutdown(wait=True)  # a job at its end asks for the workspace once more
     services_module._services.cache_clear()
+    services_module._jobs.cache_clear()
 
 
 @pytest.fixture

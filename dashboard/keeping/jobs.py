@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -79,6 +80,8 @@ class Job:
         yet. Called from any thread.
     given_up : bool
         Whether nobody wants to know how it ends.
+    context : Context
+        Of whoever made it; it works in the same one.
     """
 
     owner: str
@@ -97,6 +100,7 @@ class Job:
     views: dict[str, Callable[[], str | None]] = field(default_factory=dict)
     given_up: bool = False
     begun: float | None = None
+    context: Context = field(default_factory=copy_context, repr=False)
     _stop: threading.Event = field(default_factory=threading.Event)
     _ended: threading.Event = field(default_factory=threading.Event)
     _cancelled: Callable[[], None] = field(default=lambda: None)
@@ -346,7 +350,7 @@ class Jobs:
         return max(job.steps[min(job.step, len(job.steps) - 1)].seconds, elapsed) >= self.long
 
     def _work(self, job: Job) -> None:
-        job._advance()
+        job.context.run(job._advance)
         with self._lock:
             self._running.remove(job)
             if job.active:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 import platformdirs
 
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.jobs import Job, Jobs
 from tripletscope.dashboard.keeping.uploads import Uploads
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -32,6 +35,11 @@ class Services:
     #: leave the memory and come back, and must not be compared anew each time.
     directions: dict[str, dict[str, Job]] = field(default_factory=dict)
 
+    def job(self, name: str) -> Job | None:
+        """A job of this workspace by its id, or None if it is forgotten."""
+        job = self.jobs.get(name)
+        return job if job is not None and job.context.get(_folder) == _folder.get() else None
+
     def close(self) -> None:
         self.jobs.shutdown()
         self.workspace.close()
@@ -43,19 +51,60 @@ def workspace_folder() -> Path:
     return Path(asked) if asked else platformdirs.user_data_path("tripletscope", appauthor=False)
 
 
+# Where people have workspaces of their own ------------------------------------------------------
+
+_folder: ContextVar[Path | None] = ContextVar("folder", default=None)
+_folder_of_script: Callable[[], Path | None] | None = None
+
+
+def work_in(folder: Path) -> None:
+    """Let this thread or task, and what it starts, work in a workspace."""
+    _folder.set(folder)
+
+
+def for_people(folder_of_script: Callable[[], Path | None]) -> None:
+    """From now on give nobody a workspace who is not known.
+
+    Parameters
+    ----------
+    folder_of_script : callable
+        Gives the workspace of whose page is running in this thread; None where no page is.
+    """
+    global _folder_of_script
+    _folder_of_script = folder_of_script
+
+
 def services() -> Services:
-    """The services of this process.
+    """The services of this process, or of the person whom this thread or task works for.
 
     Raises
     ------
     WorkspaceError
-        If the workspace cannot be used.
+        If the workspace cannot be used, or nobody is known where people have their own.
     """
     with _one_at_a_time:
-        return _services()
+        if _folder_of_script is None:
+            return _services(workspace_folder())
+        folder = _folder_of_script() or _folder.get()
+        if folder is None:
+            raise WorkspaceError("Nobody is signed in")
+        _folder.set(folder)  # jobs that this page starts work there, too
+        return _services(folder)
+
+
+def close_all() -> None:
+    """End what is running, and close every workspace."""
+    while _opened:
+        _opened.pop().close()
+
+
+_opened: list[Services] = []
+_jobs = cache(Jobs)
 
 
 @cache
-def _services() -> Services:
-    workspace = Workspace(workspace_folder())
-    return Services(workspace, Uploads(workspace.folder / "uploads", workspace.trash))
+def _services(folder: Path) -> Services:
+    workspace = Workspace(folder)
+    uploads = Uploads(workspace.folder / "uploads", workspace.trash)
+    _opened.append(Services(workspace, uploads, _jobs()))
+    return _opened[-1]

@@ -66,6 +66,11 @@ def parser() -> argparse.ArgumentParser:
         "of this computer (default)",
     )
     command.add_argument(
+        "--lab", type=Path, metavar="FILE.toml",
+        help="let in people of a list who sign in with their institution, in place of a key; "
+        "README.md shows the file",
+    )
+    command.add_argument(
         "--sample", choices=[sample.name for sample in samples()],
         help="data set to begin with",
     )
@@ -103,8 +108,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Start the dashboard; returns the exit status."""
     _choose_cache()
     # What compiles at import must find the cache chosen.
-    from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE, services
+    from tripletscope.dashboard.keeping.services import (
+        WORKSPACE_VARIABLE,
+        services,
+        workspace_folder,
+    )
     from tripletscope.dashboard.keeping.workspace import WorkspaceError
+    from tripletscope.dashboard.serving import lab as labs
 
     options = parser().parse_args(arguments)
     if options.prepare:
@@ -126,8 +136,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     page = f"http://localhost:{options.port}"
     try:
-        services().workspace.announce(page)
-    except WorkspaceError as error:
+        lab = labs.open_lab(options.lab) if options.lab else None
+        workspace = None if lab else services().workspace
+        if workspace:
+            workspace.announce(page)
+    except (WorkspaceError, labs.LabError) as error:
         print(f"tripletscope: {error}", file=sys.stderr)
         return 1
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
@@ -137,24 +150,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     # Streamlit looks for its configuration beside the script that the command line names.
     sys.argv = [str(APP)]
-    folder = services().workspace.folder
-    key = new_key() if options.key else None
+    folder = workspace.folder if workspace else workspace_folder()
+    key = new_key() if options.key and not lab else None
     asked = {"sample": options.sample, PARAMETER: key}
     query = urlencode({name: value for name, value in asked.items() if value})
+    page = lab.address if lab else page
     page += f"/?{query}" if query else ""
     print(
         f"TripletScope is at {page}\nIt keeps data and results in {folder}\nCtrl+C ends it.",
         flush=True,
     )
-    for note in services().workspace.notes:
+    for note in workspace.notes if workspace else ():
         print(note, file=sys.stderr)
     if options.open:
         threading.Thread(target=_open_when_up, args=(page, options.port), daemon=True).start()
     hosts = [*LOOPBACK, *options.host]
-    make_app(hosts, with_key(key) if key else None).run(config={
+    door = with_key(key) if key else None
+    if lab:
+        hosts, door = [*hosts, lab.host], labs.signed_in(lab, folder)
+    make_app(hosts, door, lab.secrets if lab else None).run(config={
         "server.address": _ADDRESS,
         "server.port": options.port,
         "server.allowedHosts": [host_and_port(host)[0] for host in hosts],
+        "server.trustedUserHeaders": {labs.HEADER: "person"} if lab else {},
     })
     return 0
 

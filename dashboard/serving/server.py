@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import plotly
 import streamlit as st
@@ -20,14 +21,14 @@ from starlette.routing import Route
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.watching import state_of
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
-from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
 from tripletscope.dashboard.serving.prepare import compile_all
 
 log = logging.getLogger(__name__)
 
 APP = Path(__file__).resolve().parent.parent / "app.py"
-_FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+_FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 _NEVER = {"Cache-Control": "no-store"}
 _PICTURE_SIZES = (64, 128, 320)
 
@@ -51,7 +52,7 @@ def _picture(request: Request) -> Response:
 
 def _job(request: Request) -> Response:
     """The state of a job, or with the name of a view, what there is to see of it."""
-    job = services().jobs.get(request.path_params["job"])
+    job = services().job(request.path_params["job"])
     if job is None:
         raise HTTPException(404)
     services().jobs.seen(job.owner)
@@ -77,8 +78,7 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
     finally:
         from tripletscope.dashboard.export import close_browser
 
-        with suppress(WorkspaceError):  # there was none that could be used
-            services().close()
+        close_all()
         close_browser()
 
 
@@ -96,7 +96,10 @@ def _explain(error: Exception) -> bool:
     return True
 
 
-def make_app(hosts: Sequence[str] = LOOPBACK, door: Door | None = None) -> st.App:
+def make_app(
+    hosts: Sequence[str] = LOOPBACK, door: Door | None = None,
+    secrets: Mapping[str, Any] | None = None,
+) -> st.App:
     """The whole application, for any ASGI server with a single process.
 
     Parameters
@@ -105,6 +108,8 @@ def make_app(hosts: Sequence[str] = LOOPBACK, door: Door | None = None) -> st.Ap
         Names under which it is reached, with a port where it is not the usual one.
     door : Door, optional
         Who may come in; by default everybody who reaches it.
+    secrets : mapping, optional
+        By which Streamlit lets people sign in.
     """
     return st.App(
         APP,
@@ -118,4 +123,5 @@ def make_app(hosts: Sequence[str] = LOOPBACK, door: Door | None = None) -> st.Ap
         ],
         middleware=[Middleware(Guard, hosts=hosts, door=door)],
         on_script_error=_explain,
+        secrets=secrets,
     )

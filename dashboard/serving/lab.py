@@ -1,0 +1,266 @@
+"""A server for a lab: people sign in with their institution, and only those on a list come in.
+
+Streamlit and authlib speak OpenID Connect and keep who signed in as a signed cookie. The door asks
+for that cookie before anything else of the server sees a request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import html
+import json
+import re
+import secrets
+import time
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import auth_util
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+from tripletscope.dashboard.keeping.services import for_people, work_in, workspace_folder
+from tripletscope.dashboard.serving.notice import notice
+
+#: Header by which the door tells Streamlit who somebody is; what a browser sends of it is removed.
+HEADER = "x-tripletscope-person"
+_SIGN_IN = "/tripletscope/sign-in"
+#: Streamlit's own, by which people come in and leave.
+_OPEN = ("/auth/login", "/auth/logout", "/oauth2callback")
+_NEVER = {"Cache-Control": "no-store"}
+_LISTED = re.compile(r"[^@\s]*@[^@\s]+")
+
+
+class LabError(Exception):
+    """A lab's file cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Who may come in, and where they work.
+
+    Attributes
+    ----------
+    address : str
+        Where people open the dashboard, without a path.
+    people : frozenset of str
+        Addresses, and domains as ``@example.org``, in small letters.
+    shared : bool
+        Whether all work in one workspace; else everybody has one.
+    hours : float
+        After which one signs in again.
+    provider : dict
+        ``metadata``, ``client_id``, ``client_secret``, as the provider says.
+    secret : str
+        Signs the cookies; another one whenever the server starts.
+    """
+
+    address: str
+    people: frozenset[str]
+    shared: bool
+    hours: float
+    provider: dict[str, str]
+    secret: str
+
+    @property
+    def host(self) -> str:
+        """Name and port under which browsers reach the server."""
+        return urlsplit(self.address).netloc
+
+    @property
+    def secrets(self) -> dict[str, Any]:
+        """What Streamlit asks for."""
+        return {"auth": {
+            "redirect_uri": f"{self.address}/oauth2callback", "cookie_secret": self.secret,
+            "client_id": self.provider["client_id"],
+            "client_secret": self.provider["client_secret"],
+            "server_metadata_url": self.provider["metadata"],
+        }}
+
+    def lists(self, person: str) -> bool:
+        """Whether an address is on the list, or its domain is."""
+        name, _, domain = person.rpartition("@")
+        return bool(name) and (person in self.people or f"@{domain}" in self.people)
+
+    def folder(self, workspace: Path, person: str) -> Path:
+        """Where somebody works."""
+        if self.shared:
+            return workspace
+        # Readable for who administers it, and never the same for two.
+        readable = re.sub(r"[^a-z0-9]+", "-", person)[:60].strip("-")
+        digest = hashlib.sha256(person.encode()).hexdigest()
+        return workspace / "people" / f"{readable}-{digest[:12]}"
+
+
+def read_lab(path: Path) -> Lab:
+    """A lab's file.
+
+    Raises
+    ------
+    LabError
+        If it cannot be read, or lacks something.
+    """
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabError(f"{path} cannot be read ({error})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise LabError(f"{path} is not TOML: {error}") from None
+    if not auth_util.is_authlib_installed():
+        raise LabError("signing in needs authlib: pip install 'tripletscope[lab]'")
+    try:
+        return _checked(given)
+    except ValueError as error:
+        raise LabError(f"{path}: {error}") from None
+
+
+def _checked(given: dict[str, Any]) -> Lab:
+    unknown = set(given) - {"address", "people", "workspaces", "hours", "provider"}
+    if unknown:
+        raise ValueError(f"{', '.join(sorted(unknown))} means nothing here")
+    address = given.get("address")
+    if not isinstance(address, str) or not re.fullmatch(r"https?://[^/\s@]+/?", address):
+        raise ValueError('address must be where people open the dashboard: "https://example.org"')
+    people = given.get("people")
+    if not isinstance(people, list) or not people or not all(
+        isinstance(person, str) and _LISTED.fullmatch(person) for person in people
+    ):
+        raise ValueError('people must be a list of addresses, or domains as "@example.org"')
+    workspaces = given.get("workspaces", "own")
+    if workspaces not in ("own", "shared"):
+        raise ValueError('workspaces must be "own" or "shared"')
+    hours = given.get("hours", 12)
+    if isinstance(hours, bool) or not isinstance(hours, int | float) or not hours > 0:
+        raise ValueError("hours must be a number above 0")
+    provider = given.get("provider")
+    wanted = {"metadata", "client_id", "client_secret"}
+    if not isinstance(provider, dict) or set(provider) != wanted or not all(
+        isinstance(value, str) and value for value in provider.values()
+    ):
+        raise ValueError("[provider] must have metadata, client_id and client_secret")
+    return Lab(
+        address.rstrip("/"), frozenset(person.lower() for person in people),
+        workspaces == "shared", float(hours), provider, secrets.token_hex(32),
+    )
+
+
+def open_lab(path: Path) -> Lab:
+    """A lab's file, by which everybody is given a workspace from now on.
+
+    Raises
+    ------
+    LabError
+        If it cannot be used.
+    """
+    lab, workspace = read_lab(path), workspace_folder()
+
+    def folder_of_script() -> Path | None:
+        person = person_of_script()
+        return lab.folder(workspace, person) if person else None
+
+    for_people(folder_of_script)
+    return lab
+
+
+def person_of_script() -> str | None:
+    """Who looks at the page whose script is running in this thread."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.user_info.get("person") if context is not None else None
+
+
+def signed_in(lab: Lab, workspace: Path) -> Callable[[ASGIApp], ASGIApp]:
+    """The door of a lab's server."""
+    return lambda app: _SignedIn(app, lab, workspace)
+
+
+class _SignedIn:
+    def __init__(self, app: ASGIApp, lab: Lab, workspace: Path) -> None:
+        self._app = app
+        self._lab = lab
+        self._workspace = workspace
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        kept = [(name, value) for name, value in scope["headers"] if name != HEADER.encode()]
+        if scope.get("method") == "GET" and scope["path"] in _OPEN:
+            await self._app({**scope, "headers": kept}, receive, send)
+            return
+        if scope.get("method") == "GET" and scope["path"] == _SIGN_IN:
+            token = auth_util.encode_provider_token("default")
+            where = f"{self._lab.address}/auth/login?provider={token}"
+            await RedirectResponse(where, 303, headers=_NEVER)(scope, receive, send)
+            return
+        person, left = _who(connection, self._lab)
+        if person is None or left <= 0 or not self._lab.lists(person):
+            await _refusal(connection, self._lab, person, left)(scope, receive, send)
+            return
+        work_in(self._lab.folder(self._workspace, person))
+        scope = {**scope, "headers": [*kept, (HEADER.encode(), person.encode())]}
+        if scope["type"] == "websocket":
+            receive = _until(time.monotonic() + left, receive)
+        await self._app(scope, receive, send)
+
+
+def _who(connection: HTTPConnection, lab: Lab) -> tuple[str | None, float]:
+    """Whom the cookie names, and for how many seconds it still holds."""
+
+    def part(name: str) -> bytes | None:
+        value = connection.cookies.get(name)
+        if value is None:
+            return None
+        return decode_signed_value(lab.secret, name, value.encode("latin-1", "replace"))
+
+    kept = auth_util.get_cookie_with_chunks(part, USER_COOKIE_NAME)
+    claims = json.loads(kept) if kept else {}
+    person, since = claims.get("email"), claims.get("iat")
+    if (
+        not isinstance(person, str) or not person.isprintable() or not person.isascii()
+        or not isinstance(since, int | float)
+        # A provider may let people write any address into their profile.
+        or claims.get("email_verified", True) is not True
+    ):
+        return None, 0.0
+    return person.lower(), since + 3600 * lab.hours - time.time()
+
+
+def _until(end: float, receive: Receive) -> Receive:
+    """The messages of a websocket that is over when its time is."""
+
+    async def limited() -> Message:
+        try:
+            return await asyncio.wait_for(receive(), max(end - time.monotonic(), 0))
+        except TimeoutError:
+            return {"type": "websocket.disconnect", "code": 1008}
+
+    return limited
+
+
+def _refusal(connection: HTTPConnection, lab: Lab, person: str | None, left: float) -> Response:
+    listed = person is None or lab.lists(person)
+    status = 401 if listed else 403
+    if "text/html" not in Headers(scope=connection.scope).get("accept", ""):
+        return PlainTextResponse("Sign in first" if listed else "Not on the list", status)
+    way_in = f'<p><a href="{_SIGN_IN}">Sign in</a></p>'
+    if not listed:
+        title, body = "You are not on the list", (
+            f"<p>{html.escape(str(person))} may not use this dashboard. Ask whoever runs it, or "
+            '<a href="/auth/logout">sign out</a> and come in under another address.</p>'
+        )
+    elif person is not None and left <= 0:
+        title, body = "Your session has ended", f"<p>Your work is kept.</p>{way_in}"
+    else:
+        title, body = "TripletScope", way_in
+    return HTMLResponse(notice(title, body), status, headers=_NEVER)
