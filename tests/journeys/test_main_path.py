@@ -333,3 +333,15 @@ def test_a_tree_is_cut_by_dragging_and_a_click_on_a_branch_selects(browser, work
         page.get_by_role("link", name="Embedding").click()
         wait_for_map(page)
         expect(heading).to_have_text(f"{largest} selected objects")
+
+
+def test_keep_is_in_view_on_a_small_screen(browser, workspace, answers):
+    with running(workspace) as address:
+        page = open_page(browser, address)
+        page.set_viewport_size({"width": 1440, "height": 900})
+        upload(page, answers)
+        for name in ("Keep this data set", "Discard"):
+            box = page.get_by_role("button", name=name).bounding_box()
+            assert box["y"] + box["height"] <= 900
+        keep(page)
+        expect(page.get_by_role("button", name="Discard")).to_have_count(0)

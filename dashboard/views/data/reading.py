@@ -142,17 +142,22 @@ def _report(upload: Waiting) -> None:
 
 
 def _decide(current: Session, upload: Waiting, imported: Imported | None) -> None:
-    with st.form("keep", border=True):
-        name = st.text_input("Name of the data set", Path(upload.name).stem, max_chars=120)
-        with st.container(horizontal=True):
-            kept = pressed(
-                current, "keep.go", "Keep this data set", button=st.form_submit_button,
-                type="primary", icon=":material/check:", disabled=imported is None,
-            )
-            dropped = pressed(
-                current, "keep.not", "Discard", button=st.form_submit_button,
-                icon=":material/close:",
-            )
+    # In view wherever the page is: what decides is looked at, and may be long.
+    row = st.bottom.form("keep", border=False).container(
+        horizontal=True, vertical_alignment="bottom"
+    )
+    with row:
+        name = st.text_input(
+            "Name of the data set", Path(upload.name).stem, max_chars=120, width=420
+        )
+        kept = pressed(
+            current, "keep.go", "Keep this data set", button=st.form_submit_button,
+            type="primary", icon=":material/check:", disabled=imported is None,
+        )
+        dropped = pressed(
+            current, "keep.not", "Discard", button=st.form_submit_button,
+            icon=":material/close:",
+        )
     if kept and imported is not None:
         with st.spinner("Keeping"):
             info = accept(current.id, upload, name.strip() or upload.name)
