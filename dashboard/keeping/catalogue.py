@@ -267,7 +267,7 @@ def fault_of(path: Path) -> str | None:
             tables = {name for name, in database.execute("SELECT name FROM sqlite_master")}
             if not tables:
                 return "is empty"
-            (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            (verdict,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     except sqlite3.OperationalError:
         return None  # it cannot be opened at all, which is said where it is opened for writing
     except sqlite3.DatabaseError:

@@ -110,6 +110,7 @@ class Opened:
         self._reconcile(recovery)
         if self._hold.is_first:  # or others may be writing them
             self._storage.remove_partial()
+            self._records.remove_partial(self.trash)
         self._reserve.fill()
         if self._is_behind():
             self.notes.append(
@@ -134,7 +135,9 @@ class Opened:
         self.notes.append(why)
 
     def _reconcile(self, recovery: Recovery) -> None:
-        with Session(self._writer) as session, session.begin():
+        with (
+            self._records.changing(), Session(self._writer) as session, session.begin()
+        ):
             found = self._records.reconcile(
                 session, restored=recovery.restored, write=self._copy is None
             )
@@ -185,7 +188,10 @@ class Opened:
         """A transaction in which nobody else writes, so that what it reads stays true."""
         if self.read_only:
             raise WorkspaceError(self.read_only)
-        with self._explaining(), Session(self._writer) as session, session.begin():
+        with (
+            self._explaining(), self._records.changing(), Session(self._writer) as session,
+            session.begin(),
+        ):
             yield session
         if self._backed_up != today():
             self._back_up()
@@ -209,7 +215,8 @@ class Opened:
                 break
             except WorkspaceError as error:
                 cause = error.__cause__
-                if cause is None or free(self.folder) > _NOTHING or not self._reserve.give():
+                full = is_for_lack_of_room(cause) or free(self.folder) < _NOTHING
+                if cause is None or not full or not self._reserve.give():
                     raise
                 shorten_log(self.folder)
         self._reserve.fill()

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -19,7 +23,8 @@ from sqlalchemy import delete, select, text, update
 from sqlalchemy.orm import Session
 
 from tripletscope.dashboard.keeping.catalogue import DatasetRow, RunRow
-from tripletscope.dashboard.keeping.storage import whole_file
+from tripletscope.dashboard.keeping.storage import PARTIAL, whole_file
+from tripletscope.dashboard.keeping.trash import Trash
 
 NAME = "records"
 _OF_DATASET = re.compile(r"([0-9a-f]{16})\.json")
@@ -62,13 +67,45 @@ class Records:
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
         self._folder = workspace / NAME
+        self._changes = threading.local()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """What is written meanwhile is taken back where this does not end well.
+
+        That needs no room on the disk: earlier records stand by.
+        """
+        self._changes.made = made = []
+        try:
+            yield
+        except BaseException:
+            for path, earlier in reversed(made):
+                with suppress(OSError):
+                    earlier.replace(path) if earlier else path.unlink()
+            raise
+        finally:
+            self._changes.made = None
+            for _, earlier in made:
+                with suppress(OSError):
+                    if earlier:
+                        earlier.unlink(missing_ok=True)
 
     def write(self, row: DatasetRow | RunRow) -> None:
         """Keep what a row says. It is complete or not there, but may not outlast a power cut."""
         self._folder.mkdir(exist_ok=True)
-        content = {"version": _VERSION, **columns_of(row)}
-        with whole_file(self.path(row), sync=False) as file:
-            file.write(json.dumps(content, indent=1).encode())
+        path, earlier = self.path(row), None
+        content = json.dumps({"version": _VERSION, **columns_of(row)}, indent=1).encode()
+        if path.exists():
+            earlier = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
+            path.replace(earlier)
+        self._changes.made.append((path, earlier))
+        with whole_file(path, sync=False) as file:
+            file.write(content)
+
+    def remove_partial(self, trash: Trash) -> None:
+        """Move to the trash what a process that was killed has left unfinished."""
+        trash.take(path for path in sorted(self._folder.glob("*"))
+                   if PARTIAL.fullmatch(path.name))
 
     def path(self, row: DatasetRow | RunRow) -> Path:
         """Where the record of a row is, or would be."""
@@ -174,17 +211,26 @@ class Records:
             named = _OF_RUN.fullmatch(path.name)
             if named is None:
                 continue
+            record = _read(path, RunRow)
+            if record is None:
+                continue
             recorded.add(named.groups())
             if named.groups() in known:
-                continue
-            record = _read(path, RunRow)
-            if record is not None and record.dataset in ids and self._has_files(record):
+                self._reconcile_run(session, known[named.groups()], record)
+            elif record.dataset in ids and self._has_files(record):
                 record.id = None
                 session.add(record)
         for place in sorted(known.keys() - recorded) if found.write else ():
             row = _loaded(session, RunRow, known[place])
             if row is not None:
                 self.write(row)
+
+    def _reconcile_run(self, session: Session, number: int, record: RunRow) -> None:
+        row = _loaded(session, RunRow, number)
+        if row is None or _differ(row, record):
+            session.execute(update(RunRow).where(RunRow.id == number).values(
+                **{**columns_of(record), "id": number}
+            ))
 
     def _has_files(self, row: DatasetRow | RunRow) -> bool:
         if isinstance(row, RunRow):

@@ -50,7 +50,7 @@ class Reserve:
         return [self._folder / f"{number}" for number in range(_PIECES)]
 
 
-def is_for_lack_of_room(error: BaseException) -> bool:
+def is_for_lack_of_room(error: BaseException | None) -> bool:
     """Whether something failed because the disk is full."""
     if isinstance(error, OSError):
         return error.errno in _FULL
