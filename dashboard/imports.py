@@ -1,22 +1,127 @@
-"""What becomes of a session's upload: it waits, is kept on the disk, accepted or discarded."""
+"""What becomes of a session's upload: it is read, waits, is kept on disk, accepted or discarded."""
 
 from __future__ import annotations
 
 import logging
 import tarfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import read_matrix
+from tripletscope.core.io import Dissimilarities
 from tripletscope.core.simulation.simulate import MOST_COMPARISONS, comparisons_of
+from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.waiting import SLOT, Waiting
+from tripletscope.dashboard.keeping.uploads import File
+from tripletscope.dashboard.waiting import SLOT, Waiting, always
 
 log = logging.getLogger(__name__)
+
+#: Seconds that a page waits itself; then it shows how far reading is, and lets one cancel it.
+SOON = 3.0
+
+
+@dataclass
+class Opening:
+    """An upload that is being read.
+
+    Attributes
+    ----------
+    key : str
+        Tells it from other uploads.
+    name : str
+    job : Job
+    error : DataError or None
+        Why it cannot be read.
+    """
+
+    key: str
+    name: str
+    job: Job | None = None
+    error: DataError | None = None
+
+
+def opening(session_id: str) -> Opening | None:
+    """The upload of a session that was read last, or is being read."""
+    return services().openings.get(session_id)
+
+
+def forget_opening(session_id: str) -> None:
+    """Let the upload of a session be read again."""
+    services().openings.pop(session_id, None)
+
+
+def begin(
+    session_id: str, key: str, files: Sequence[File], *, insist: bool,
+    wanted: Callable[[], bool] = always,
+) -> Opening:
+    """Read an upload in the background, and let it wait for a decision.
+
+    Parameters
+    ----------
+    session_id, key : str
+    files : sequence of (str, bytes)
+    insist : bool
+        See `Waiting.of`.
+    wanted : callable
+        Whether anybody still waits for it.
+    """
+    found = Opening(key, files[0][0] if len(files) == 1 else f"{len(files):,} files")
+
+    def work(progress: Progress) -> None:
+        try:
+            upload = Waiting.of(files, insist=insist, progress=progress, wanted=wanted)
+            wait(session_id, upload)
+        except DataError as error:
+            found.error = error
+            raise
+
+    title = f"Reading {found.name}"
+    found.job = Job(session_id, SLOT, title, [Step(title, work)])
+    services().openings[session_id] = found
+    services().jobs.submit(found.job, at_once=True)
+    return found
+
+
+def ask_aside(
+    what: str, file: str, *, progress: Progress = silent, wanted: Callable[[], bool] = always,
+    **given: Any,
+) -> Any:
+    """What a process of its own reads in a file that belongs to no upload.
+
+    Parameters
+    ----------
+    what : str
+        One of `tripletscope.dashboard.door.desk.REQUESTS`.
+    file : str
+        For messages.
+    progress : Progress
+        Called a few times a second.
+    wanted : callable
+        Whether anybody still waits for it.
+    **given
+        Plain data.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    Stopped
+        If `progress` asks to stop.
+    """
+    worker = workers().take(wanted)
+    try:
+        return worker.ask(what, file=file, progress=progress, **given)
+    finally:
+        worker.close()
 
 
 def waiting(session_id: str) -> Waiting | None:
@@ -30,7 +135,7 @@ def waiting(session_id: str) -> Waiting | None:
         if kept is None:
             return None
         upload = Waiting.from_disk(*kept)
-    except (KeyError, ValueError, OSError, tarfile.TarError):
+    except (LookupError, TypeError, ValueError, OSError, tarfile.TarError):
         # Damaged, or kept by another version: it can be uploaded once more.
         log.warning("an upload could not be read again", exc_info=True)
         uploads.remove(session_id)
@@ -47,15 +152,16 @@ def wait(session_id: str, upload: Waiting) -> None:
     DataError
         If it cannot be written to the disk.
     """
-    _forget_directions(session_id)
+    before = services().uploads.held(session_id)
     _keep(session_id, upload, anew=True)
     services().uploads.hold(session_id, upload)
+    _let_go(before)
 
 
-def _forget_directions(session_id: str) -> None:
-    before = services().uploads.held(session_id)
-    if before is not None:
-        before.test_again()
+def _let_go(upload: Waiting | None) -> None:
+    if upload is not None:
+        upload.test_again()
+        upload.close()
 
 
 def keep_waiting(session_id: str, upload: Waiting) -> None:
@@ -83,14 +189,17 @@ def _keep(session_id: str, upload: Waiting, *, anew: bool) -> None:
 
 def discard(session_id: str) -> None:
     """Forget the import of a session."""
-    _forget_directions(session_id)
+    _let_go(services().uploads.held(session_id))
     services().uploads.remove(session_id)
+    forget_opening(session_id)
     job = services().jobs.latest(session_id, SLOT)
     if job is not None:
         job.give_up()
 
 
-def accept(session_id: str, upload: Waiting, name: str) -> DatasetInfo:
+def accept(
+    session_id: str, upload: Waiting, name: str, progress: Progress = silent
+) -> DatasetInfo:
     """Keep the import of a session as a data set.
 
     Raises
@@ -98,13 +207,12 @@ def accept(session_id: str, upload: Waiting, name: str) -> DatasetInfo:
     DataError
         If it cannot be read as chosen.
     """
-    triplets, report = upload.triplets()
-    imported = upload.read()
+    found = upload.answers(progress)
     info = services().workspace.add_dataset(
-        triplets.renamed(name), origin=upload.name, report=report, pictures=upload.pictures,
-        catch_trials=imported.catch_trials, pairs=imported.pairs,
+        found.triplets.renamed(name), origin=upload.name, report=found.report,
+        pictures=found.pictures, catch_trials=found.catch_trials, pairs=found.pairs,
         extra={
-            "asked": imported.task.title, "reading": upload.reading.to_dict(),
+            "asked": found.asked, "reading": upload.reading.to_dict(),
             "columns": upload.table.columns,
         },
     )
@@ -113,7 +221,7 @@ def accept(session_id: str, upload: Waiting, name: str) -> DatasetInfo:
 
 
 def accept_matrix(
-    name: str, content: bytes, similarities: bool | None = None
+    name: str, content: bytes, similarities: bool | None = None, progress: Progress = silent
 ) -> DatasetInfo:
     """Keep what a matrix of similarities or distances answers as a data set.
 
@@ -129,7 +237,9 @@ def accept_matrix(
     DataError
         If it is none.
     """
-    found = read_matrix(content, name, similarities=similarities)
+    found: Dissimilarities = ask_aside(
+        "matrix", name, progress=progress, name=name, content=content, similarities=similarities
+    )
     rows = comparisons_of(found.values)
     n = len(found.ids)
     questions = n * (n - 1) * (n - 2) // 2

@@ -7,11 +7,14 @@ session, so that a refresh, or the same address after a restart of the server, f
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, MutableMapping
+import time
+from collections.abc import Callable, Iterable, MutableMapping
 from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -21,6 +24,7 @@ from tripletscope.dashboard.keeping.services import services
 
 _KEY = "tripletscope session"
 _PARAMETER = "session"
+_REFRESHING = 15.0  # seconds that a refresh of the page may take
 
 
 class Session:
@@ -45,6 +49,8 @@ class Session:
         self._followed: dict[str, tuple[int, Any]] = {}
         self._presses: set[str] = set()
         self._saved = saved
+        #: What was read of files beside the open data set, by the key of their widgets.
+        self.read: dict[str, tuple[Any, Any]] = {}
 
     # Data set ------------------------------------------------------------------------------
 
@@ -190,6 +196,26 @@ def session() -> Session:
     if st.query_params.get(_PARAMETER) != found.id:
         st.query_params[_PARAMETER] = found.id
     return found
+
+
+def tab_is_open() -> Callable[[], bool]:
+    """A function that tells, in any thread, whether the browser tab of this script is still there.
+
+    A tab that was closed a moment ago may only have been refreshed.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    name = context.session_id if context is not None else ""
+    missed: float | None = None
+
+    def is_open() -> bool:
+        nonlocal missed
+        if not name or not Runtime.exists() or Runtime.instance().is_active_session(name):
+            missed = None
+            return True
+        missed = missed or time.monotonic()
+        return time.monotonic() - missed < _REFRESHING
+
+    return is_open
 
 
 def widgets() -> MutableMapping[str, Any]:

@@ -1,50 +1,46 @@
-"""An upload that waits until the user accepts it, and how it is going to be read."""
+"""An upload that waits until the user accepts it, and how it is going to be read.
+
+The files are read by a process of their own (`tripletscope.dashboard.door`). Here is what a page
+shows of them; if the process has ended, another one reads the files from the disk.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 import secrets
+import tarfile
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import count
-from os.path import commonprefix
-from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import (
-    Imported,
-    MatchReport,
-    Pictures,
-    Reading,
-    Table,
-    attach_pictures,
-    interpret,
-    load_several,
-    propose,
-    read_objects,
-    read_pictures,
-)
+from tripletscope.core.io import Reading
 from tripletscope.core.io.columns.reading import SIDE_ROLES
-from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.names import is_picture_name
-from tripletscope.core.quality.direction import DirectionTest, direction_test
+from tripletscope.core.quality.direction import DirectionTest
+from tripletscope.dashboard.door.records import Album, Answers, Look, Opened, Sheet
+from tripletscope.dashboard.door.workers import Gone, Worker, workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.uploads import File, Uploads
 
-_MOST_KNOWN = 3  # readings of earlier data sets that are offered
 SLOT = "import"  # of jobs about an upload
 
+#: Seconds after which the comparison of readings is given up.
+_LONG = 1800.0
+
 _versions = count()
+
+
+def always() -> bool:
+    """Whether anybody still waits, where nobody knows."""
+    return True
 
 
 @dataclass
@@ -55,8 +51,7 @@ class Waiting:
     ----------
     name : str
         Of the file, or of several.
-    files : list of (str, bytes)
-    table : Table
+    table : Sheet
     readings : list of Reading
         What the program proposes, the best first.
     chosen : int
@@ -65,43 +60,49 @@ class Waiting:
         What has become of it.
     version : int
         Another one whenever the form has to be drawn anew.
-    objects : DataFrame or None
-        A table of objects that came along.
-    pictures : Pictures or None
+    objects : list of str or None
+        Columns of a table of objects that came along.
+    objects_name, n_objects
+        Its name, and the number of objects in it.
+    pictures : Album or None
         Pictures that came along.
-    shape : (bool, str or None)
-        Whether the first row is to name the columns, and what is to separate them.
+    shape : dict
+        What the user wants to be cut in another way: ``header``, ``delimiter``, ``encoding``.
     id : str
         Tells it from other uploads.
+    wanted : callable
+        Whether anybody still waits for it.
     """
 
     name: str
-    files: list[tuple[str, bytes]]
-    table: Table
+    table: Sheet
     readings: list[Reading]
     chosen: int = 0
     reading: Reading = field(init=False)
     version: int = field(default_factory=lambda: next(_versions))
-    objects: pd.DataFrame | None = None
+    objects: list[str] | None = None
     objects_name: str = ""
-    pictures: Pictures | None = None
-    shape: tuple[bool, str | None] = field(init=False)
+    n_objects: int = 0
+    pictures: Album | None = None
+    shape: dict[str, Any] = field(default_factory=dict)
     id: str = field(default_factory=lambda: secrets.token_hex(8))
-    _cut_anew: bool = False
+    wanted: Callable[[], bool] = field(default=always, repr=False)
     # Archives on disk, and files that are not yet in any, by what they hold.
     _archives: dict[str, str] = field(default_factory=dict, repr=False)
     _unpacked: dict[str, list[File]] = field(default_factory=dict, repr=False)
     _packing: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _read: tuple[Any, Imported] | None = field(default=None, repr=False)
+    _worker: Worker | None = field(default=None, repr=False)
+    _taking: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _seen: tuple[Any, Look | DataError] | None = field(default=None, repr=False)
+    _has_inside: bool = False  # pictures in the archives of its tables
 
     def __post_init__(self) -> None:
         self.reading = self.readings[self.chosen]
-        self.shape = self.table.header, self.table.delimiter
 
     @classmethod
     def of(
-        cls, files: Sequence[tuple[str, bytes]], *, insist: bool = False,
-        progress: Progress = silent,
+        cls, files: Sequence[File], *, insist: bool = False, progress: Progress = silent,
+        wanted: Callable[[], bool] = always,
     ) -> Waiting:
         """Look at an upload.
 
@@ -113,72 +114,66 @@ class Waiting:
         insist : bool
             Propose columns even where the table looks like answers to another kind of question.
         progress : Progress
-            Called every few megabytes.
+            Called a few times a second.
+        wanted : callable
+            Whether anybody still waits for it.
 
         Raises
         ------
         DataError
             If there is no table of answers, or, without `insist`, one of another kind.
+        Stopped
+            If `progress` asks to stop.
         """
-        tables = [file for file in files if not is_picture_name(file[0])] or list(files)
-        pictures = [file for file in files if file not in tables] + _pictures_in(tables)
-        table = load_several(
-            tables, tolerant=True, least_columns=_least(tables), progress=progress
-        )
-        name = _name_of([*table.files] if len(tables) > 1 else [tables[0][0]])
-        table = replace(table, name=name)
-        upload = cls(name, tables, table, _proposed(table, insist))
+        files = list(files)
+        worker = workers().take(wanted)
+        try:
+            opened: Opened = worker.ask(
+                "open", file=files[0][0] if len(files) == 1 else f"{len(files):,} files",
+                progress=progress, files=files, known=_known(), insist=insist,
+            )
+        except BaseException:
+            worker.close()
+            raise
+        worker.reserved = False
+        sheet = opened.sheet
+        upload = cls(sheet.name, sheet, opened.readings, wanted=wanted, _worker=worker)
+        tables = [file for file in files if not is_picture_name(file[0])] or files
         upload._unpacked["tables"] = tables
-        if pictures:
-            upload.add_pictures(pictures)
+        upload.pictures, upload._has_inside = opened.album, opened.album is not None
+        if pictures := [file for file in files if file not in tables]:
+            upload._unpacked["pictures"] = pictures
         return upload
 
     @classmethod
-    def from_disk(
-        cls, settings: Mapping[str, Any], archives: Mapping[str, str],
-        files: Mapping[str, list[File]],
-    ) -> Waiting:
+    def from_disk(cls, settings: Mapping[str, Any], archives: Mapping[str, str]) -> Waiting:
         """An upload as it was kept.
-
-        Parameters
-        ----------
-        settings : mapping
-        archives : mapping of str to str
-        files : mapping of str to list of (str, bytes)
-            What is in the archives.
 
         Raises
         ------
-        KeyError or ValueError
+        LookupError, TypeError or ValueError
             If it was kept by another version of the program, and this one cannot read it.
         """
-        tables, name = files["tables"], settings["name"]
-        shape = {"header": settings["header"], "delimiter": settings["delimiter"]}
-        table = load_several(
-            tables, name, tolerant=True, least_columns=_least(tables),
-            **(shape if settings["cut_anew"] else {}),
-        )
         upload = cls(
-            name, tables, replace(table, name=name),
+            settings["name"], Sheet.from_dict(settings["sheet"]),
             [Reading.from_dict(reading) for reading in settings["readings"]], settings["chosen"],
-            id=settings["id"], _cut_anew=settings["cut_anew"], _archives=dict(archives),
+            id=settings["id"], shape=settings["shape"], objects=settings["objects"],
+            objects_name=settings["objects_name"], n_objects=settings["n_objects"],
+            pictures=settings["pictures"] and Album(**settings["pictures"]),
+            _archives=dict(archives), _has_inside=settings["has_inside"],
         )
         upload.reading = Reading.from_dict(settings["reading"])
-        upload.shape = shape["header"], shape["delimiter"]
-        if "objects" in files:
-            ((name, content),) = files["objects"]
-            upload.objects, upload.objects_name = read_objects(content, name=name), name
-        if "pictures" in files:
-            upload.pictures = gather_pictures(files["pictures"])
         return upload
 
     def to_disk(self, uploads: Uploads) -> tuple[dict[str, Any], dict[str, str]]:
         """Settings and archives, from which it can be made again."""
-        header, delimiter = self.shape
         settings = {
-            "id": self.id, "name": self.name, "chosen": self.chosen, "cut_anew": self._cut_anew,
-            "header": header, "delimiter": delimiter, "reading": self.reading.to_dict(),
+            "id": self.id, "name": self.name, "chosen": self.chosen, "shape": self.shape,
+            "sheet": self.table.to_dict(), "reading": self.reading.to_dict(),
             "readings": [reading.to_dict() for reading in self.readings],
+            "objects": self.objects, "objects_name": self.objects_name,
+            "n_objects": self.n_objects, "pictures": self.pictures and asdict(self.pictures),
+            "has_inside": self._has_inside,
         }
         with self._packing:  # two tabs may look at it at once
             for kind, files in list(self._unpacked.items()):
@@ -186,14 +181,24 @@ class Waiting:
                 del self._unpacked[kind]  # not before it is on the disk, which may be full
             return settings, dict(self._archives)
 
-    def reload(self, header: bool, delimiter: str | None) -> None:
+    def close(self) -> None:
+        """End the process that reads it; another one is made if it is needed."""
+        if self._worker is not None:
+            self._worker.close()
+
+    # How it is read --------------------------------------------------------------------------
+
+    def reload(
+        self, header: bool, delimiter: str | None, encoding: str | None = None,
+        *, progress: Progress = silent,
+    ) -> None:
         """Cut the file into columns in another way, and propose anew."""
-        self.table = load_several(
-            self.files, self.name, tolerant=True, least_columns=_least(self.files), header=header,
-            delimiter=delimiter,
+        shape = {"header": header, "delimiter": delimiter, "encoding": encoding}
+        opened: Opened = self._ask(
+            "reload", progress, name=self.name, shape=shape, known=_known()
         )
-        self.shape, self._cut_anew = (header, delimiter), True
-        self.readings = _proposed(self.table, insist=True)
+        self.table, self.readings, self.shape = opened.sheet, opened.readings, shape
+        self._seen = None
         self.test_again()
         self.choose(0)
 
@@ -232,46 +237,106 @@ class Waiting:
             ) from error
         self.use(reading)
 
-    def add_objects(self, name: str, content: bytes) -> None:
+    def add_objects(self, name: str, content: bytes, *, progress: Progress = silent) -> None:
         """Take a table of objects along."""
-        self.objects, self.objects_name = read_objects(content, name=name), name
+        self.n_objects, self.objects = self._ask(
+            "add_objects", progress, name=name, content=content
+        )
+        self.objects_name, self._seen = name, None
         self._unpacked["objects"] = [(name, content)]
 
-    def add_pictures(self, files: Iterable[tuple[str, bytes]]) -> None:
+    def add_pictures(self, files: Iterable[File], *, progress: Progress = silent) -> None:
         """Take pictures along: single ones, or archives of them."""
         files = list(files)
-        self.pictures = gather_pictures(files)
+        self.pictures = self._ask("add_pictures", progress, files=files)
+        self._seen, self._has_inside = None, False
         self._unpacked["pictures"] = files
 
-    def read(self, progress: Progress = silent) -> Imported:
-        """The answers under the chosen reading; computed once for each.
+    # What it holds ---------------------------------------------------------------------------
+
+    def look(self, progress: Progress = silent) -> Look:
+        """What the chosen reading makes of the file; computed once for each.
 
         Raises
         ------
         DataError
             If the file cannot be read that way.
         """
-        setting = (self.table, self.reading, self.objects is not None and id(self.objects))
-        if self._read is None or self._read[0] != setting:
-            self._read = setting, interpret(
-                self.table, self.reading, self.objects, progress=progress
-            )
-        return self._read[1]
+        if self._seen is None or self._seen[0] != self.reading:
+            reading = self.reading
+            try:
+                found = self._ask("look", progress, reading=reading)
+            except DataError as error:
+                found = error
+            self._seen = reading, found
+        if isinstance(self._seen[1], DataError):
+            raise self._seen[1]
+        return self._seen[1]
+
+    def answers(self, progress: Progress = silent) -> Answers:
+        """Everything that is to be kept of it.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be read that way.
+        """
+        return self._ask("answers", progress, reading=self.reading)
 
     def triplets(self) -> tuple[Triplets, list[str]]:
-        """The data set, with pictures, and the report on both."""
-        imported = self.read()
-        lines = imported.report.summary()
-        if not self.pictures:
-            return imported.triplets, lines
-        triplets, match = self.matched_pictures()
-        return triplets, lines + match.summary() + self.pictures.summary()
+        """The data set, with names of pictures, and the report on both."""
+        answers = self.answers()
+        return answers.triplets, answers.report
 
-    def matched_pictures(self) -> tuple[Triplets, MatchReport]:
-        """The answers with the pictures of their objects, and which were found."""
-        return attach_pictures(self.read().triplets, self.pictures)
+    def _ask(
+        self, what: str, progress: Progress, *, patience: float | None = None, **given: Any
+    ) -> Any:
+        """Ask the process that has read the files, or another one that reads them first."""
+        for _ in range(3):
+            with self._taking:
+                if self._worker is None or not self._worker.alive:
+                    self._worker = self._reopened(part(progress, 0.0, 0.5))
+                worker = self._worker
+            try:
+                return worker.ask(
+                    what, file=self.name, progress=progress, patience=patience, **given
+                )
+            except Gone:
+                continue  # others needed its place
+            finally:
+                worker.reserved = False
+        raise DataError(
+            "too many files are being read at once", file=self.name, remedy="Try again."
+        )
 
-    # Direction -----------------------------------------------------------------------------
+    def _reopened(self, progress: Progress) -> Worker:
+        files = {kind: self._files(kind) for kind in ("tables", "objects", "pictures")}
+        (objects,) = files["objects"] or [None]
+        worker = workers().take(self.wanted)
+        try:
+            worker.ask(
+                "reopen", file=self.name, progress=progress, files=files["tables"],
+                name=self.name, shape=self.shape, objects=objects, pictures=files["pictures"],
+                inside=self._has_inside,
+            )
+        except BaseException:
+            worker.close()
+            raise
+        return worker
+
+    def _files(self, kind: str) -> list[File]:
+        if kind in self._unpacked:
+            return self._unpacked[kind]
+        if kind not in self._archives:
+            return []
+        try:
+            return services().uploads.unpacked(self._archives[kind])
+        except (OSError, tarfile.TarError) as error:
+            raise DataError(
+                "the upload is no longer there", file=self.name, remedy="Upload it once more."
+            ) from error
+
+    # Direction -------------------------------------------------------------------------------
 
     def direction(self, owner: str) -> Job:
         """The job whose result is the `DirectionTest` of the chosen reading.
@@ -286,7 +351,7 @@ class Waiting:
                 job.give_up()
                 known.pop(other, None)
         if question not in known:
-            work = partial(_direction, self.table, self.reading)
+            work = partial(_direction, self, self.reading)
             known[question] = services().jobs.submit(Job(
                 owner, SLOT, f"Direction of {self.name}",
                 [Step("Comparing with other readings", work)],
@@ -298,8 +363,8 @@ class Waiting:
         services().directions.pop(self.id, None)
 
 
-def _direction(table: Table, reading: Reading, progress: Progress) -> DirectionTest:
-    return direction_test(table, reading, progress=progress)
+def _direction(upload: Waiting, reading: Reading, progress: Progress) -> DirectionTest:
+    return upload._ask("direction", progress, patience=_LONG, reading=reading)
 
 
 def _direction_of(reading: Reading) -> str:
@@ -310,48 +375,21 @@ def _direction_of(reading: Reading) -> str:
     return json.dumps(about.to_dict())
 
 
-def _pictures_in(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    """The pictures in archives of tables."""
+def _known() -> list[tuple[Reading, list[str]]]:
+    """How the files of earlier data sets were read, each way once, and their columns."""
     found = []
-    for name, content in files:
-        if name.lower().endswith(".zip") and content.startswith(b"PK"):
-            archive = Archive(content, name)
-            found += [(m, archive.read(m)) for m in archive.names if is_picture_name(m)]
-    return found
-
-
-def _least(files: Sequence[tuple[str, bytes]]) -> int:
-    """Columns that a file has at least; a code book may have fewer than answers do."""
-    return 3 if len(files) == 1 else 1
-
-
-def _proposed(table: Table, insist: bool) -> list[Reading]:
-    """Readings of earlier data sets that fit, and what the program proposes.
-
-    What the user accepted for a file with the very same columns comes first; where columns have
-    no names, or there are others beside, it comes last.
-    """
-    same: list[Reading] = []
-    similar: list[Reading] = []
     seen: set[str] = set()
     for info in services().workspace.datasets():
         reading = known_reading(info)
         if reading is None or (about := _direction_of(reading)) in seen:
             continue
         seen.add(about)
-        try:
-            reading.check(table)
-        except DataError:
-            continue
         offered = replace(
             reading, title=f"As in {info.name}",
             reasons=(f"This is how the file of {info.name} was read.", *reading.reasons),
         )
-        very_same = table.header and info.extra["columns"] == table.columns
-        (same if very_same else similar).append(offered)
-        if len(same) + len(similar) == _MOST_KNOWN:
-            break
-    return same + propose(table, insist=insist or bool(same)) + similar
+        found.append((offered, list(info.extra["columns"])))
+    return found
 
 
 def known_reading(info: DatasetInfo) -> Reading | None:
@@ -362,30 +400,3 @@ def known_reading(info: DatasetInfo) -> Reading | None:
         return Reading.from_dict(info.extra["reading"])
     except ValueError:  # written by another version
         return None
-
-
-def _name_of(names: list[str]) -> str:
-    """What several files are called together: what their names have in common."""
-    if len(names) == 1:
-        return names[0]
-    common = commonprefix([Path(name).stem for name in names])  # noqa: RUF071 - names, no paths
-    common = re.sub(r"[\W_]+[^\W\d_]?$", "", common.rstrip("0123456789"))  # session_p01
-    return common if len(common) > 2 else f"{len(names):,} files"
-
-
-def gather_pictures(files: Iterable[tuple[str, bytes]]) -> Pictures:
-    """Pictures from uploads, of which some may be ZIP archives.
-
-    Raises
-    ------
-    DataError
-        If an archive is damaged or unsafe, or nothing in the uploads is a picture.
-    """
-    pictures = read_pictures(files)
-    if not pictures:
-        reasons = "; ".join(f"{name}: {why}" for name, why in list(pictures.refused.items())[:3])
-        raise DataError(
-            f"no picture was found ({reasons})" if reasons else "no picture was found",
-            remedy="Upload PNG, JPEG, GIF, WebP or BMP files, or a ZIP of them.",
-        )
-    return pictures

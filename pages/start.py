@@ -9,14 +9,16 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import MatrixGiven, OtherTask
 from tripletscope.dashboard import imports
+from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.trash import is_full
-from tripletscope.dashboard.state import Session, session
+from tripletscope.dashboard.state import Session, session, tab_is_open
 from tripletscope.dashboard.views.data.dataset import delete, rename
 from tripletscope.dashboard.views.opening import first_page, size_of
 
@@ -93,6 +95,7 @@ def _notes(current: Session) -> None:
 
 
 def _upload(current: Session) -> None:
+    workers().warm()
     limit = st.get_option("server.maxUploadSize")
     files = st.file_uploader(
         "Your answers",
@@ -106,23 +109,31 @@ def _upload(current: Session) -> None:
         return
     together = " ".join(file.file_id for file in files)
     insist = current.insists_on(together)
-    try:
-        with panels.reporting(f"Inspecting {count(len(files), 'file')}") as progress:
-            upload = imports.Waiting.of(
-                [(file.name, file.getvalue()) for file in files], insist=insist, progress=progress
-            )
-        imports.wait(current.id, upload)
-    except DataError as error:
-        st.error(panels.plain(str(error)), icon=":material/error:")
-        if isinstance(error, MatrixGiven) and len(files) == 1:
+    key = f"{together} {insist}"
+    reading = imports.opening(current.id)
+    if reading is None or reading.key != key:
+        reading = imports.begin(
+            current.id, key, [(file.name, file.getvalue()) for file in files], insist=insist,
+            wanted=tab_is_open(),
+        )
+    with st.spinner(f"Reading {count(len(files), 'file')}"):
+        reading.job.wait(imports.SOON)
+    if reading.job.active:
+        watch(reading.job, "opening")
+    elif reading.job.state == "done":
+        st.switch_page("../pages/data.py")
+    elif reading.job.state == "stopped":
+        st.info("Reading was stopped. Nothing of it is kept.", icon=":material/info:")
+        st.button("Read it again", on_click=imports.forget_opening, args=(current.id,))
+    else:
+        st.error(panels.plain(reading.job.message), icon=":material/error:")
+        if isinstance(reading.error, MatrixGiven) and len(files) == 1:
             _matrix(current, files[0])
-        if isinstance(error, OtherTask):
+        if isinstance(reading.error, OtherTask):
             st.button(
                 "Choose columns manually", on_click=current.insist_on, args=(together,),
                 help="Only if every row compares an anchor with two other objects.",
             )
-        return
-    st.switch_page("../pages/data.py")
 
 
 def _matrix(current: Session, file: Any) -> None:
@@ -139,8 +150,8 @@ def _matrix(current: Session, file: Any) -> None:
 
 def _keep_matrix(current: Session, file: Any, similarities: bool | None) -> None:
     try:
-        with st.spinner("Reading the matrix"):
-            info = imports.accept_matrix(file.name, file.getvalue(), similarities)
+        with panels.reporting("Reading the matrix") as progress:
+            info = imports.accept_matrix(file.name, file.getvalue(), similarities, progress)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return

@@ -17,6 +17,7 @@ from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import read
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard import imports
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
@@ -73,6 +74,11 @@ def _no_test_touches_the_users_workspace(tmp_path_factory):
 @pytest.fixture(scope="session", autouse=True)
 def _pages_are_read_as_the_server_reads_them():
     config.set_option("runner.magicEnabled", False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pages_wait_for_files_on_a_busy_machine():
+    imports.SOON = 60.0
 
 
 @pytest.fixture(scope="session")

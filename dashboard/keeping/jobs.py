@@ -192,6 +192,11 @@ class Job:
                 "failed", "Something went wrong inside the program; the server's log says what."
             )
 
+    def _run(self) -> None:
+        """Do all steps, one after the other."""
+        while self.active:
+            self._advance()
+
     def _end(self, state: str, message: str = "") -> None:
         self.message, self.state = message, state
         # Ended jobs are remembered; what they have computed with may be large.
@@ -237,10 +242,11 @@ class Jobs:
         self._over = threading.Event()
         threading.Thread(target=self._tend_always, name="jobs", daemon=True).start()
 
-    def submit(self, job: Job) -> Job:
+    def submit(self, job: Job, *, at_once: bool = False) -> Job:
         """Start a job; an active one of the same owner in the same slot is cancelled.
 
-        It fails at once where its owner has too many already.
+        It fails at once where its owner has too many already. With `at_once` it needs no place
+        among those at work: it waits for another process.
         """
         with self._lock:
             for other in self.of(job.owner):
@@ -254,9 +260,12 @@ class Jobs:
             if mine >= _MOST_OF_ONE:
                 job._end("failed", f"{mine} computations are waiting already. Cancel some of them.")
                 return job
-            job._cancelled = self._schedule
             self.seen(job.owner)
-            self._queue(job)
+            if not at_once:
+                job._cancelled = self._schedule
+                self._queue(job)
+                return job
+        threading.Thread(target=job._run, name="job at once", daemon=True).start()
         return job
 
     def get(self, job: str) -> Job | None:

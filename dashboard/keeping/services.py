@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -34,6 +35,8 @@ class Services:
     #: Jobs that compare readings of an upload, by its id and what they are about: an upload may
     #: leave the memory and come back, and must not be compared anew each time.
     directions: dict[str, dict[str, Job]] = field(default_factory=dict)
+    #: What each session has uploaded last, as `tripletscope.dashboard.imports` knows it.
+    openings: dict[str, Any] = field(default_factory=dict)
 
     def job(self, name: str) -> Job | None:
         """A job of this workspace by its id, or None if it is forgotten."""

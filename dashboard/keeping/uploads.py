@@ -142,15 +142,32 @@ class Uploads:
 
     def load(
         self, session_id: str
-    ) -> tuple[dict[str, Any], dict[str, str], dict[str, list[File]]] | None:
-        """Settings, archives and files of a session's upload, or None if there is none."""
+    ) -> tuple[dict[str, Any], dict[str, str]] | None:
+        """Settings and archives of a session's upload, or None if there is none.
+
+        Raises
+        ------
+        OSError or tarfile.TarError
+            If an archive is gone, or is none.
+        """
         with self._lock:
             record = _record(self._path(session_id))
             if record is None:
                 return None
-            archives = record["archives"]
-            files = {kind: self._unpacked(archive) for kind, archive in archives.items()}
-        return record["settings"], archives, files
+            for archive in record["archives"].values():
+                tarfile.open(self._folder / archive).close()
+        return record["settings"], record["archives"]
+
+    def unpacked(self, archive: str) -> list[File]:
+        """The files in an archive.
+
+        Raises
+        ------
+        OSError or tarfile.TarError
+            If it is gone, or is none.
+        """
+        with tarfile.open(self._folder / archive) as tar:
+            return [(entry.name, tar.extractfile(entry).read()) for entry in tar]
 
     def remove(self, session_id: str) -> None:
         """Remove a session's upload, if it has one."""
@@ -176,10 +193,6 @@ class Uploads:
     def _remove_archives(self, archives: Iterable[str]) -> None:
         for name in archives:
             (self._folder / name).unlink(missing_ok=True)
-
-    def _unpacked(self, archive: str) -> list[File]:
-        with tarfile.open(self._folder / archive) as tar:
-            return [(entry.name, tar.extractfile(entry).read()) for entry in tar]
 
     def _path(self, session_id: str) -> Path:
         return self._folder / f"{hash_of(session_id.encode())}.json"

@@ -13,7 +13,7 @@ from tests.dashboard.views.harness import settled, start, words
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import Reading, load, load_several, read
 from tripletscope.dashboard import imports
-from tripletscope.dashboard.waiting import gather_pictures
+from tripletscope.dashboard.door.desk import gather_pictures
 
 # The shape of the table
 
@@ -78,14 +78,14 @@ def test_many_files_take_time_in_proportion(monkeypatch):
 def test_an_upload_of_several_files_with_pictures(services):
     upload = imports.Waiting.of([*PEOPLE, *OTHERS, ("dog.png", png()), ("elk.png", png())])
     assert upload.name == "session"
-    assert set(upload.pictures) == {"dog.png", "elk.png"}
+    assert set(upload.pictures.names) == {"dog.png", "elk.png"}
     triplets, report = upload.triplets()
     assert triplets.answers["participant"].tolist() == ["session_p0", "session_p1", "session_p2"]
-    _, match = upload.matched_pictures()
-    assert (match.missing, match.unused) == (["car", "cat"], ["elk.png"])
+    look = upload.look()
+    assert (look.missing, look.unused) == (["car", "cat"], ["elk.png"])
     assert any("1 unused: elk.png" in line for line in report)
     zipped_up = imports.Waiting.of([("all.zip", zipped(*PEOPLE, ("pictures/dog.png", png())))])
-    assert list(zipped_up.pictures) == ["dog.png"]
+    assert zipped_up.pictures.names == ["dog.png"]
     assert zipped_up.triplets()[0].objects["image"].notna().sum() == 1
     app = start()
     app.file_uploader(key="upload").set_value([

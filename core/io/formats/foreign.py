@@ -4,6 +4,8 @@ Their parsers are old C code that damaged files can crash, and with it whoever c
 program, this module reads a file from standard input and writes its arrays to standard output as
 .npz; it imports nothing of this package, so that it starts quickly. A file may name other files of
 this machine as its content: such a file is refused, and the program can open no other anyway.
+
+A process that has been shut in already parses them itself, see `parse_here`.
 """
 
 from __future__ import annotations
@@ -22,10 +24,22 @@ import numpy as np
 PATIENCE = 30
 #: Address space that it may take, in bytes.
 MEMORY = 6 * 2**30
+#: Variables without which HDF5 would search the machine for programs that decode its filters.
+NO_PLUGINS = {"HDF5_PLUGIN_PRELOAD": "::"}
 
 #: How the program ends: all is well; the file cannot be read; it unpacks to too much; it takes
 #: something from outside of itself.
 FINE, DAMAGED, TOO_LARGE, REACHES_OUT = 0, 3, 4, 5
+
+_here = False
+
+
+def parse_here() -> None:
+    """Parse in this process from now on: it is about to lose what a parser could want."""
+    global _here
+    for needed in _NEEDED.values():
+        importlib.import_module(needed)
+    _here = True
 
 
 def arrays_of(kind: str, data: bytes, most: int) -> dict[str, np.ndarray] | int:
@@ -38,11 +52,17 @@ def arrays_of(kind: str, data: bytes, most: int) -> dict[str, np.ndarray] | int:
     most : int
         Bytes that the arrays may have together.
     """
+    if _here:
+        try:
+            return _PARSERS[kind](data, most)
+        except _Refused as refused:
+            return refused.args[0]
+        except Exception:
+            return DAMAGED
     try:
         done = subprocess.run(
             [sys.executable, "-I", __file__, kind, str(most)], input=data, capture_output=True,
-            # HDF5 would search the machine for programs that decode its filters.
-            timeout=PATIENCE, check=False, env=os.environ | {"HDF5_PLUGIN_PRELOAD": "::"},
+            timeout=PATIENCE, check=False, env=os.environ | NO_PLUGINS,
         )
     except subprocess.TimeoutExpired:
         return DAMAGED
@@ -124,10 +144,14 @@ def _text(value: Any) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
+_PARSERS = {"hdf5": _hdf5, "matlab": _matlab}
+_NEEDED = {"hdf5": "h5py", "matlab": "scipy.io"}
+
+
 def _shut_in(kind: str) -> None:
     """Take from this program whatever a parser that was led astray could want of the machine."""
     # What Python and NumPy would import later; afterwards nothing can be opened.
-    for needed in ("zipfile", {"hdf5": "h5py", "matlab": "scipy.io"}[kind]):
+    for needed in ("zipfile", _NEEDED[kind]):
         importlib.import_module(needed)
     try:
         import resource
@@ -142,7 +166,7 @@ def _main() -> int:
     kind, most = sys.argv[1], int(sys.argv[2])
     _shut_in(kind)
     try:
-        arrays = {"hdf5": _hdf5, "matlab": _matlab}[kind](sys.stdin.buffer.read(), most)
+        arrays = _PARSERS[kind](sys.stdin.buffer.read(), most)
         buffer = io.BytesIO()
         numbered = {f"array_{i}": values for i, values in enumerate(arrays.values())}
         np.savez(buffer, names=np.array(list(arrays), dtype=str), **numbered)

@@ -10,10 +10,10 @@ from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.io import read_distances
 from tripletscope.core.run import cluster_distances, key
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed
+from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
@@ -90,8 +90,11 @@ def _distances(context: Context, method: Clustering) -> None:
     if file is None or not asked:
         return
     try:
+        matrix, objects, how = read_file(
+            context.session, f"{PAGE}.distances", file, "distances", words="Reading the matrix",
+            about=context.triplets.take([]),
+        )
         with st.spinner("Clustering"):
-            matrix, objects, how = read_distances(file.getvalue(), context.triplets, file.name)
             n_objects = context.triplets.n_objects
             found = cluster_distances(method, matrix, objects, n_objects, file.name)
     except DataError as error:

@@ -14,13 +14,14 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
-from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, read_objects, write_pairs
+from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
+from tripletscope.dashboard.interface.reading import read_file, read_pictures
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
@@ -28,7 +29,6 @@ from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude
 from tripletscope.dashboard.views.page import Context, go_to, tab
-from tripletscope.dashboard.waiting import gather_pictures
 
 PAGE = "data"
 _GALLERY = 60
@@ -353,7 +353,7 @@ def show_additions(context: Context) -> None:
 def _add_table(current: Session, info: DatasetInfo, file: Any) -> None:
     cleaning = services().workspace.cleaning(info)
     try:
-        described = read_objects(file.getvalue(), name=file.name)
+        described = read_file(current, "add.objects", file, "objects")
         bases = {None: "ids", 0: "row numbers from 0", 1: "row numbers from 1"}
         base = st.selectbox(
             "Objects in the answers are", list(bases), format_func=lambda b: bases[b],
@@ -374,12 +374,12 @@ def _add_table(current: Session, info: DatasetInfo, file: Any) -> None:
 def _add_pictures(current: Session, info: DatasetInfo, files: list) -> None:
     cleaning = services().workspace.cleaning(info)
     try:
-        pictures = gather_pictures((file.name, file.getvalue()) for file in files)
+        pictures, lines = read_pictures(current, "add.pictures", files)
         changed, match = attach_pictures(cleaning.raw, pictures)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
-    for line in match.summary() + pictures.summary():
+    for line in match.summary() + lines:
         st.markdown(f"- {panels.plain(line)}")
     if pressed(current, "add.pictures.go", "Add these pictures", type="primary"):
         services().workspace.update_dataset(info.id, replace(cleaning, raw=changed), pictures)

@@ -7,11 +7,11 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import read_gold
 from tripletscope.core.io.names import listing
 from tripletscope.core.quality import Cleaning, gold_mistakes, obvious
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
+from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
@@ -111,7 +111,7 @@ def _uploaded(
     if file is None:
         return
     try:
-        gold, how = read_gold(file.getvalue(), triplets, file.name)
+        gold, how = read_file(current, "gold.file", file, "gold", about=triplets.take([]))
         mistakes = gold_mistakes(cleaning.raw, gold)
     except DataError as error:
         st.error(panels.plain(str(error.at(file.name))), icon=":material/error:")

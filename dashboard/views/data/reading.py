@@ -12,19 +12,17 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import (
     CHOICE_CODINGS,
     INDEX_BASES,
     RESPONSE_TIME_UNITS,
     ROLES,
     TASKS,
-    Imported,
     Reading,
     can_be_kept,
-    candidates,
 )
 from tripletscope.core.io.columns.reading import ROW_ROLES
+from tripletscope.dashboard.door.records import Album, Look
 from tripletscope.dashboard.imports import accept, discard
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
@@ -47,19 +45,19 @@ def show_reading(current: Session, upload: Waiting) -> None:
     with form:
         _form(upload)
     with picture:
-        imported = _read(upload)
-        if imported is not None:
-            _sentences(current, upload, imported)
-            _report(upload)
-        _decide(current, upload, imported)
-        _companions(upload)
+        look = _look(upload)
+        if look is not None:
+            _sentences(current, upload, look)
+            _report(look)
+        _decide(current, upload, look)
+        _companions(upload, look)
         _preview(upload)
 
 
-def _read(upload: Waiting) -> Imported | None:
+def _look(upload: Waiting) -> Look | None:
     try:
         with panels.reporting("Reading") as progress:
-            return upload.read(progress)
+            return upload.look(progress)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return None
@@ -88,24 +86,19 @@ def _files(upload: Waiting) -> None:
 def _preview(upload: Waiting) -> None:
     st.subheader("The file", anchor=False)
     st.caption(panels.plain(" ".join(upload.table.notes)))
-    preview = upload.table.preview(50)
-    preview.index.name = "row"
-    st.dataframe(preview, height=240, key="preview")
+    st.dataframe(upload.table.preview(), height=240, key="preview")
 
 
 # Looking -------------------------------------------------------------------------------------
 
 
-def _sentences(current: Session, upload: Waiting, imported: Imported) -> None:
+def _sentences(current: Session, upload: Waiting, look: Look) -> None:
     st.subheader("Is this what participants responded?", anchor=False)
     show_direction(current, upload)
-    triplets = imported.triplets
-    if upload.pictures:
-        triplets, _ = upload.matched_pictures()
-    for sentence in imported.sentences(3):
+    for sentence in look.sentences:
         with st.container(border=True):
             st.markdown(_emphasised(sentence.text))
-            _pictures(upload, triplets, [sentence.anchor, sentence.near, sentence.far])
+            _pictures(sentence.pictures)
             st.caption(f"Row {sentence.row:,} of {'its' if upload.table.files else 'the'} file")
 
 
@@ -118,30 +111,24 @@ def _emphasised(text: str) -> str:
     ) + "."
 
 
-def _pictures(upload: Waiting, triplets: Triplets, objects: list[int]) -> None:
-    if not upload.pictures or "image" not in triplets.objects:
-        return
-    images = triplets.objects["image"]
-    if not any(images[i] in upload.pictures for i in objects):
-        return
-    for column, i, role in zip(
-        st.columns([1, 1, 1, 2]), objects, ("saw", "chose", "not"), strict=False
+def _pictures(pictures: list[bytes | None]) -> None:
+    for column, picture, role in zip(
+        st.columns([1, 1, 1, 2]), pictures, ("saw", "chose", "not"), strict=False
     ):
-        if images[i] in upload.pictures:
-            column.image(io.BytesIO(upload.pictures.thumbnail(images[i], 128)), caption=role)
+        if picture is not None:
+            column.image(io.BytesIO(picture), caption=role)
 
 
-def _report(upload: Waiting) -> None:
-    _, lines = upload.triplets()
-    st.markdown(f"**{panels.plain(lines[0])}**")
-    for line in lines[1:]:
+def _report(look: Look) -> None:
+    st.markdown(f"**{panels.plain(look.report[0])}**")
+    for line in look.report[1:]:
         st.markdown(f"- {panels.plain(line)}")
 
 
 # Deciding ------------------------------------------------------------------------------------
 
 
-def _decide(current: Session, upload: Waiting, imported: Imported | None) -> None:
+def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
     # In view wherever the page is: what decides is looked at, and may be long.
     row = st.bottom.form("keep", border=False).container(
         horizontal=True, vertical_alignment="bottom"
@@ -152,23 +139,27 @@ def _decide(current: Session, upload: Waiting, imported: Imported | None) -> Non
         )
         kept = pressed(
             current, "keep.go", "Keep this data set", button=st.form_submit_button,
-            type="primary", icon=":material/check:", disabled=imported is None,
+            type="primary", icon=":material/check:", disabled=look is None,
         )
         dropped = pressed(
             current, "keep.not", "Discard", button=st.form_submit_button,
             icon=":material/close:",
         )
-    if kept and imported is not None:
-        with st.spinner("Keeping"):
-            info = accept(current.id, upload, name.strip() or upload.name)
-            current.open(info.id)
+    if kept and look is not None:
+        try:
+            with panels.reporting("Keeping") as progress:
+                info = accept(current.id, upload, name.strip() or upload.name, progress)
+                current.open(info.id)
+        except DataError as error:
+            st.error(panels.plain(str(error)), icon=":material/error:")
+            return
         st.switch_page(first_page(info))
     if dropped:
         discard(current.id)
         st.switch_page("../pages/start.py")
 
 
-def _companions(upload: Waiting) -> None:
+def _companions(upload: Waiting, look: Look | None) -> None:
     with st.expander("Add stimulus metadata or pictures"):
         st.caption(
             "A table with one row per object (ids, labels, categories, a physical value), and "
@@ -177,7 +168,8 @@ def _companions(upload: Waiting) -> None:
         table = st.file_uploader("Stimulus metadata", key="import.objects")
         if table is not None and table.file_id != widgets().get("import.objects.seen"):
             try:
-                upload.add_objects(table.name, table.getvalue())
+                with panels.reporting("Reading") as progress:
+                    upload.add_objects(table.name, table.getvalue(), progress=progress)
             except DataError as error:
                 st.error(panels.plain(str(error.at(table.name))), icon=":material/error:")
             else:
@@ -188,32 +180,33 @@ def _companions(upload: Waiting) -> None:
         if fresh and fresh != widgets().get("import.pictures.seen"):
             widgets()["import.pictures.seen"] = fresh
             try:
-                upload.add_pictures((file.name, file.getvalue()) for file in files)
+                with panels.reporting("Reading the pictures") as progress:
+                    upload.add_pictures(
+                        ((file.name, file.getvalue()) for file in files), progress=progress
+                    )
             except DataError as error:
                 st.error(panels.plain(str(error)), icon=":material/error:")
             else:
                 st.rerun()
         if upload.objects is not None:
             st.caption(panels.plain(
-                f"{upload.objects_name}: {count(len(upload.objects), 'object')} with columns "
-                f"{', '.join(upload.objects.columns)}."
+                f"{upload.objects_name}: {count(upload.n_objects, 'object')} with columns "
+                f"{', '.join(upload.objects)}."
             ))
         if upload.pictures:
-            _matched(upload)
+            _matched(upload.pictures, look)
 
 
-def _matched(upload: Waiting) -> None:
+def _matched(album: Album, look: Look | None) -> None:
     """Which objects have no picture, and which pictures belong to no object."""
     st.caption(panels.plain(" ".join([
-        f"{count(len(upload.pictures), 'picture')} added.", *upload.pictures.summary(),
+        f"{count(len(album), 'picture')} added.", *album.lines,
     ])))
-    try:
-        _, match = upload.matched_pictures()
-    except DataError:
-        return  # said above
+    if look is None:
+        return
     for items, title in (
-        (match.missing, "Objects without a picture"),
-        (match.unused, "Pictures that belong to no object"),
+        (look.missing, "Objects without a picture"),
+        (look.unused, "Pictures that belong to no object"),
     ):
         if items:
             st.dataframe(
@@ -284,7 +277,7 @@ def _asked(upload: Waiting) -> tuple[str, ...]:
 
 
 def _role(upload: Waiting, role: str) -> str | None:
-    options = [_NONE, *candidates(upload.table, role)]
+    options = [_NONE, *upload.table.candidates(role)]
     present = upload.reading.roles.get(role, _NONE)
     if present not in options:
         options.append(present)
@@ -343,17 +336,21 @@ def _select(label: str, options: dict, present: Any, key: str, text: str | None 
 
 
 def _shape(upload: Waiting) -> None:
-    header, delimiter = upload.shape
-    if upload.table.encoding is None:
+    table = upload.table
+    if table.encoding is None:
         st.caption("The file format itself defines rows and columns.")
         return
-    header = st.toggle("Header row", header, key="header")
-    if upload.table.delimiter is not None:
-        delimiter = _select("Columns are separated by", _DELIMITERS, delimiter, "delimiter")
+    asked = {"header": table.header, "delimiter": table.delimiter, "encoding": None} | upload.shape
+    given = {**asked, "header": st.toggle("Header row", asked["header"], key="header")}
+    if table.delimiter is not None:
+        given["delimiter"] = _select(
+            "Columns are separated by", _DELIMITERS, asked["delimiter"], "delimiter"
+        )
     # What was asked for is compared, not what came of it, or there would be no end.
-    if (header, delimiter) != upload.shape:
+    if given != asked:
         try:
-            upload.reload(header, delimiter)
+            with panels.reporting("Reading") as progress:
+                upload.reload(**given, progress=progress)
         except DataError as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
         else:

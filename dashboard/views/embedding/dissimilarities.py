@@ -14,13 +14,13 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import NMDS
 from tripletscope.core.embedding.ordinal import Embedding
-from tripletscope.core.io import read_distances
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method, pressed
+from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.fitting import PAGE
@@ -98,8 +98,10 @@ def _ask(context: Context) -> None:
     if file is None or not asked:
         return
     try:
-        with st.spinner("Reading the matrix"):
-            matrix, objects, how = read_distances(file.getvalue(), context.triplets, file.name)
+        matrix, objects, how = read_file(
+            context.session, _PLACE, file, "distances", words="Reading the matrix",
+            about=context.triplets.take([]),
+        )
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return

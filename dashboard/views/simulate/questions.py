@@ -11,10 +11,10 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.design.active import LAYOUTS
 from tripletscope.core.design.questions import KINDS, QuestionList, question_list
-from tripletscope.core.io import read_objects
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, text
+from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
@@ -80,7 +80,7 @@ def _objects(current: Session) -> pd.DataFrame | None:
         if file is None:
             return None
         try:
-            return read_objects(file.getvalue(), name=file.name)
+            return read_file(current, f"{PAGE}.list.file", file, "objects")
         except DataError as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return None

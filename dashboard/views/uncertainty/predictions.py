@@ -10,13 +10,13 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import read_questions
 from tripletscope.core.run import Run
 from tripletscope.core.uncertainty.prediction import Abstention, predicted
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import abstention_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
 from tripletscope.dashboard.views.compare.comparing import ceiling_of
 from tripletscope.dashboard.views.page import tab
@@ -138,7 +138,10 @@ def _list(context: UncertaintyContext) -> None:
     if file is None:
         return
     try:
-        rows, how = read_questions(file.getvalue(), context.triplets, file.name)
+        rows, how = read_file(
+            context.session, f"{PAGE}.questions", file, "questions",
+            about=context.triplets.take([]),
+        )
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return

@@ -1,0 +1,74 @@
+"""What a process gives up for good before it reads what a stranger wrote.
+
+============  =================================  ===========================  ====================
+              Linux                              macOS                        Windows
+============  =================================  ===========================  ====================
+other files   no new descriptor of any kind      no new descriptor            nothing; the process
+                                                                              has no path to open
+network       no new descriptor                  no new descriptor            nothing
+memory        address space                      not enforced by the system   nothing; the server
+                                                                              counts time alone
+time          processor seconds, wall clock      processor seconds, clock     wall clock
+rights        no new ones, no capabilities       those of the user            those of the user
+core dumps    none                               none                         none
+============  =================================  ===========================  ====================
+
+The wall clock is the server's, which ends the process (`tripletscope.dashboard.door.workers`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import struct
+import sys
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
+#: Address space, in bytes.
+MEMORY = 6 * 2**30
+#: Seconds of processor time for one request, and for all of a process.
+PROCESSOR, ALTOGETHER = 900, 4 * 3600
+
+_NO_NEW_PRIVILEGES, _DROP_FROM_SET = 38, 24  # of prctl
+_VERSION = 0x20080522  # of capset
+
+
+def shut_in() -> None:
+    """Give it up; whatever is needed has been imported before."""
+    if resource is not None:
+        for what, most in (
+            (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0),
+            (getattr(resource, "RLIMIT_AS", None), MEMORY), (resource.RLIMIT_NOFILE, 0),
+        ):
+            if what is not None:
+                _limit(what, most, most)
+        allow()
+    if sys.platform == "linux":
+        _drop_rights()
+
+
+def allow(seconds: int = PROCESSOR) -> None:
+    """Let the next request take so much processor time."""
+    if resource is None:
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    soft = int(used.ru_utime + used.ru_stime) + seconds
+    _limit(resource.RLIMIT_CPU, min(soft, ALTOGETHER), ALTOGETHER)
+
+
+def _limit(what: int, soft: int, hard: int) -> None:
+    with contextlib.suppress(ValueError, OSError):  # one that the system has set lower already
+        resource.setrlimit(what, (soft, hard))
+
+
+def _drop_rights() -> None:
+    """Capabilities of a superuser, who could raise the limits again; and no way to new ones."""
+    system = ctypes.CDLL(None)
+    system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    for capability in range(64):
+        system.prctl(_DROP_FROM_SET, capability, 0, 0, 0)
+    system.capset(struct.pack("Ii", _VERSION, 0), bytes(24))

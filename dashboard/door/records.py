@@ -1,0 +1,141 @@
+"""What a page is told of an upload by the process that has read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import Pairs, Reading
+from tripletscope.core.io.columns.reading import ROLES
+
+#: Rows of a file that are shown.
+PREVIEW = 50
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table as a form shows it, without its cells; for readings it is as good as the table.
+
+    Attributes
+    ----------
+    name, header, delimiter, encoding, notes, files, refused
+        As of `Table`.
+    columns : list of str
+    numeric : list of str
+        Columns that hold numbers mostly.
+    rows : list of int
+        Numbers of the first rows in the file.
+    cells : list of list of str
+        These rows, by column.
+    examples : list of str
+        Texts that show whether the encoding is right; none where that is no question.
+    """
+
+    name: str
+    columns: list[str]
+    header: bool
+    delimiter: str | None
+    encoding: str | None
+    notes: list[str]
+    files: tuple[str, ...]
+    refused: Mapping[str, str]
+    numeric: list[str]
+    rows: list[int]
+    cells: list[list[str]]
+    examples: list[str] = field(default_factory=list)
+
+    def preview(self) -> pd.DataFrame:
+        """The first rows as text, labelled with their rows in the file."""
+        cells = dict(zip(self.columns, self.cells, strict=True))
+        return pd.DataFrame(cells, index=pd.Index(self.rows, name="row"), dtype="str")
+
+    def candidates(self, role: str) -> list[str]:
+        """The columns that can play a role, as `tripletscope.core.io.candidates`."""
+        return self.numeric if ROLES[role].numeric else self.columns
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {**asdict(self), "files": list(self.files), "refused": dict(self.refused)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """What `to_dict` wrote down.
+
+        Raises
+        ------
+        TypeError
+            If it is of another version of the program.
+        """
+        return cls(**{**values, "files": tuple(values["files"])})
+
+
+@dataclass(frozen=True)
+class Album:
+    """Pictures that came along, without the pictures themselves.
+
+    Attributes
+    ----------
+    names : list of str
+    lines : list of str
+        What was shrunk and what was left out, as sentences.
+    """
+
+    names: list[str]
+    lines: list[str]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What was found in an upload."""
+
+    sheet: Sheet
+    readings: list[Reading]
+    album: Album | None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An answer in words, with small pictures of its objects where there are any."""
+
+    text: str
+    row: int
+    pictures: list[bytes | None]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a reading makes of a file.
+
+    Attributes
+    ----------
+    sentences : list of Shown
+    report : list of str
+    missing, unused : list of str
+        Objects without a picture, and pictures without an object.
+    """
+
+    sentences: list[Shown]
+    report: list[str]
+    missing: list[str]
+    unused: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Everything that is kept of an upload: the data set, with pictures by name."""
+
+    triplets: Triplets
+    report: list[str]
+    file_rows: np.ndarray
+    catch_trials: pd.DataFrame
+    pairs: Pairs | None
+    asked: str
+    pictures: dict[str, bytes]

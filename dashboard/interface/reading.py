@@ -1,0 +1,79 @@
+"""Files that pages read: always in another process, with progress while the page waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.imports import ask_aside
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.state import Session, tab_is_open
+
+
+def read_file(
+    session: Session, key: str, file: Any, what: str, *, words: str = "Reading", **given: Triplets
+) -> Any:
+    """What is in an uploaded file; read once, however often the page runs.
+
+    Parameters
+    ----------
+    session : Session
+    key : str
+        Of the widget that has the file.
+    file : uploaded file
+    what : str
+        One of `tripletscope.dashboard.door.desk.REQUESTS`.
+    words : str
+        Shown meanwhile.
+    **given
+        Triplets whose objects the file is about, without answers.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    """
+    return _read(
+        session, key, file.file_id, file.name, what, words=words,
+        given=lambda: {"name": file.name, "content": file.getvalue(), **given},
+        about=[(value.ids, value.labels) for value in given.values()],
+    )
+
+
+def read_pictures(session: Session, key: str, files: list[Any]) -> tuple[dict[str, bytes], list]:
+    """Pictures in uploaded files, by name, and what was shrunk or left out.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    return _read(
+        session, key, [file.file_id for file in files], "the pictures", "pictures",
+        words="Reading the pictures",
+        given=lambda: {"files": [(file.name, file.getvalue()) for file in files]},
+    )
+
+
+def _read(
+    session: Session, key: str, which: Any, name: str, what: str, *, words: str, given: Any,
+    about: Any = None,
+) -> Any:
+    question = which, about
+    if session.read.get(key, (None,))[0] != question:
+        try:
+            with panels.reporting(words) as progress:
+                found = ask_aside(
+                    what, name, progress=progress, wanted=tab_is_open(), **given()
+                )
+        except DataError as error:
+            found = error
+        except Stopped:
+            found = DataError("reading was stopped", file=name, remedy="Upload it once more.")
+        session.read[key] = question, found
+    found = session.read[key][1]
+    if isinstance(found, DataError):
+        raise found
+    return found

@@ -1,0 +1,220 @@
+"""Processes that read files: what they can do, what they cannot, and how they end."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+
+import pytest
+
+from tests.core.io.test_hostile import GOOD
+from tests.dashboard.door import harm
+from tests.paths import ROOT
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io import MatrixGiven, interpret, load, propose
+from tripletscope.core.quality.direction import direction_test
+from tripletscope.dashboard.door import processes
+from tripletscope.dashboard.door import workers as module
+from tripletscope.dashboard.door.workers import Gone, Worker, Workers, workers
+
+needs_limits = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all limits")
+
+
+@pytest.fixture
+def reader():
+    """A process that reads, as the server has them."""
+    found = workers().take(lambda: True)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def astray(monkeypatch):
+    """A process that does harm, of which the server knows nothing."""
+    monkeypatch.setattr(processes, "PROGRAM", harm.__file__)
+    own = Workers()
+    yield own.take(lambda: True)
+    own.close()
+
+
+def opened(worker: Worker, name: str, content: bytes, **given):
+    return worker.ask(
+        "open", file=name, files=[(name, content)], known=[], insist=False, **given
+    )
+
+
+def gone(worker: Worker) -> bool:
+    for _ in range(100):
+        if not worker.alive:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("path", sorted(
+    [*(ROOT / "tests" / "fixtures" / "formats").iterdir(),
+     ROOT / "sample_data" / "alien_eggs" / "responses.csv"]
+), ids=lambda path: path.name)
+def test_what_a_process_reads_is_what_there_is(reader, path):
+    content = path.read_bytes()
+    table = load(content, path.name)
+    readings = propose(table)
+    found = opened(reader, path.name, content)
+    assert found.readings == readings
+    assert found.sheet.columns == table.columns
+    expected = interpret(table, readings[0])
+    answers = reader.ask("answers", file=path.name, reading=readings[0])
+    assert answers.triplets.fingerprint == expected.triplets.fingerprint
+    assert answers.report == expected.report.summary()
+    look = reader.ask("look", file=path.name, reading=readings[0])
+    assert [s.text for s in look.sentences] == [s.text for s in expected.sentences(3)]
+    test = reader.ask("direction", file=path.name, reading=readings[0])
+    assert test.verdict == direction_test(table, readings[0]).verdict
+
+
+def test_errors_of_a_file_come_back_as_they_are(reader):
+    with pytest.raises(DataError, match=r"a\.csv: this is a PNG picture"):
+        opened(reader, "a.csv", b"\x89PNG\r\n\x1a\n")
+    square = b"\n".join(b",".join(b"%d" % abs(i - j) for j in range(6)) for i in range(6))
+    with pytest.raises(MatrixGiven, match="matrix of similarities"):
+        opened(reader, "m.csv", square)
+    assert opened(reader, "a.csv", GOOD).readings, "it goes on"
+
+
+def test_progress_is_reported_and_stops(reader):
+    content = b"head,winner,loser\n" + b"cat,dog,car\nfox,elk,cow\n" * 700_000
+    seen = []
+    opened(reader, "a.csv", content, progress=lambda fraction: seen.append(fraction))
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 3
+    begun = time.monotonic()
+    with pytest.raises(Stopped):
+        opened(reader, "a.csv", content, progress=lambda fraction: True)
+    assert time.monotonic() - begun < 20
+
+
+def test_two_things_can_be_asked_at_once(reader):
+    content = (ROOT / "sample_data" / "alien_eggs" / "responses.csv").read_bytes()
+    reading = opened(reader, "a.csv", content).readings[0]
+    tests = []
+    thread = threading.Thread(
+        target=lambda: tests.append(reader.ask("direction", file="a.csv", reading=reading))
+    )
+    thread.start()
+    assert reader.ask("look", file="a.csv", reading=reading).report
+    thread.join(60)
+    assert tests
+
+
+@needs_limits
+@pytest.mark.parametrize("name", ["passwords", "write", "network", "more", "another"])
+def test_a_process_that_was_led_astray_reaches_nothing(astray, name):
+    with pytest.raises(DataError, match="the program has failed to read it"):
+        astray.ask("objects", file="a.csv", name=name, content=b"")
+
+
+@needs_limits
+def test_a_process_gets_no_more_memory_than_its_own(astray):
+    with pytest.raises(DataError, match=r"a\.csv: there is not enough memory to read it\. Upl"):
+        astray.ask("objects", file="a.csv", name="memory", content=b"")
+
+
+@needs_limits
+def test_a_process_that_crashes_takes_nothing_with_it(astray):
+    with pytest.raises(DataError, match=r"a\.csv: the file is damaged so that .* Upload a small"):
+        astray.ask("objects", file="a.csv", name="crash", content=b"")
+    with pytest.raises(Gone):
+        astray.ask("objects", file="a.csv", name="crash", content=b"")
+
+
+def test_a_process_that_does_not_end_is_ended(astray):
+    begun = time.monotonic()
+    with pytest.raises(DataError, match=r"a\.csv: reading takes too long and was given up"):
+        astray.ask("objects", file="a.csv", name="forever", content=b"", patience=1.0)
+    assert gone(astray)
+    assert time.monotonic() - begun < 20
+
+
+def test_cancelling_ends_a_process_that_does_not_listen(astray):
+    with pytest.raises(Stopped):
+        astray.ask(
+            "objects", file="a.csv", name="forever", content=b"", progress=lambda fraction: True
+        )
+    assert gone(astray)
+
+
+@needs_limits
+@pytest.mark.parametrize("descriptor", range(3, 6))
+def test_nonsense_ends_the_conversation(astray, descriptor):
+    """Bytes that are no message, wherever its answers go."""
+    try:
+        answer = astray.ask(
+            "objects", file="a.csv", name="nonsense", content=b"%d" % descriptor, patience=5.0
+        )
+    except DataError:
+        return
+    assert answer == "done"
+
+
+def test_processes_that_nobody_wants_any_more_are_ended():
+    own, wanted = Workers(), True
+    try:
+        worker = own.take(lambda: wanted)
+        own.dismiss_unwanted()
+        assert worker.alive
+        wanted = False
+        own.dismiss_unwanted()
+        assert gone(worker)
+        assert own.take(lambda: True).alive
+    finally:
+        own.close()
+
+
+@needs_limits
+def test_a_template_that_has_ended_is_replaced(monkeypatch):
+    monkeypatch.setattr(processes, "PROGRAM", harm.__file__)
+    own = Workers()
+    try:
+        first = own.take(lambda: True)
+        own._template._process.kill()
+        own._template._process.wait()
+        assert own.take(lambda: True).alive
+        assert first.alive
+    finally:
+        own.close()
+    assert gone(first)
+
+
+def test_without_copies_one_is_kept_ready(monkeypatch):
+    monkeypatch.setattr(processes, "PROGRAM", harm.__file__)
+    monkeypatch.setattr(module, "COPIES", False)
+    own = Workers()
+    try:
+        first = own.take(lambda: True)
+        spare = own._spare
+        assert first.alive
+        assert own.take(lambda: True) is spare
+    finally:
+        own.close()
+    assert gone(spare)
+
+
+def test_there_are_never_more_than_a_few(monkeypatch):
+    monkeypatch.setattr(module, "_AT_MOST", 2)
+    monkeypatch.setattr(processes, "PROGRAM", harm.__file__)
+    own = Workers()
+    try:
+        three = []
+        for _ in range(3):
+            three.append(own.take(lambda: True))
+            three[-1].reserved = False
+        assert [worker.alive for worker in three] == [False, True, True]
+    finally:
+        own.close()
+
+
+def test_a_process_ends_with_whoever_started_it(reader):
+    reader._process.stdin.close()
+    assert gone(reader)
