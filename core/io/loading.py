@@ -14,7 +14,7 @@ import pyarrow.csv
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.encoding import ENCODINGS, to_utf8
+from tripletscope.core.io.formats.encoding import ENCODINGS, examples, to_utf8
 from tripletscope.core.io.formats.excel import sheet_as_csv
 from tripletscope.core.io.formats.parquet import from_parquet
 from tripletscope.core.io.formats.several import alike, together
@@ -211,7 +211,9 @@ def _table(
     shape.notes[:0] = notes
     if encoding != "utf-8":
         known = ENCODINGS.get(encoding, encoding)
-        shape.notes.append(f"The text is {known}; check that names look right.")
+        names = examples(data)
+        such = f", such as {listing(names)}" if names else ""
+        shape.notes.append(f"The text is {known}; check that names look right{such}.")
     table = _from_text(data, name, shape, encoding, progress)
     return _numbered(replace(table, delimiter=None), numbers) if is_sheet else table
 

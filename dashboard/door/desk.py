@@ -47,6 +47,7 @@ from tripletscope.core.io import (
 )
 from tripletscope.core.io.formats import foreign
 from tripletscope.core.io.formats.archive import Archive
+from tripletscope.core.io.formats.encoding import GUESSED
 from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.optimise.loss import BLOCK
 from tripletscope.core.quality.direction import DirectionTest, direction_test
@@ -68,6 +69,7 @@ Known = tuple[Reading, list[str]]
 
 _MOST_KNOWN = 3  # readings of earlier data sets that are offered
 _SENTENCES = 3
+_EXAMPLES = 5  # names that show whether the encoding is right
 _THUMBNAIL = 128  # pixels
 _PROCESSORS = cpu_count()  # to be counted again, files of the system would have to be opened
 
@@ -300,7 +302,17 @@ def _sheet(table: Table) -> Sheet:
         list(table.notes), table.files, dict(table.refused),
         candidates(table, "response_time"), [int(row) for row in head.index],
         [head[column].tolist() for column in table.columns],
+        [] if table.encoding in (None, "utf-8") else _beyond_ascii(table),
     )
+
+
+def _beyond_ascii(table: Table) -> list[str]:
+    sample = table.head(2_000)
+    names = {
+        text: None for column in table.columns for text in sample.codes(column).values
+        if not text.isascii()
+    }
+    return list(names)[:_EXAMPLES]
 
 
 def _pictures_in(files: Sequence[File]) -> list[File]:
@@ -349,6 +361,9 @@ def get_ready() -> None:
         buffer = io.BytesIO()
         Image.new("RGB", (300, 300)).save(buffer, kind)
         Pictures([(f"a.{kind.lower()}", buffer.getvalue())]).thumbnail(f"a.{kind.lower()}")
+    for encoding in GUESSED:
+        load(b"anchor,near,far\na,b,c\n", encoding=encoding)
+    load("anchor,near,far\nü,é,à\n".encode("cp1252"))
     pd.to_datetime(pd.Series(["2026-01-01T00:00:00"]), format="ISO8601", utc=True)
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.imports import ask_aside
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.state import Session, tab_is_open
+
+_NONE = np.zeros(0, dtype=int)
 
 
 def read_file(
@@ -28,7 +32,7 @@ def read_file(
     words : str
         Shown meanwhile.
     **given
-        Triplets whose objects the file is about, without answers.
+        Triplets whose objects the file is about; their answers are not handed on.
 
     Raises
     ------
@@ -37,7 +41,8 @@ def read_file(
     """
     return _read(
         session, key, file.file_id, file.name, what, words=words,
-        given=lambda: {"name": file.name, "content": file.getvalue(), **given},
+        given=lambda: {"name": file.name, "content": file.getvalue(),
+                       **{of: value.take(_NONE) for of, value in given.items()}},
         about=[(value.ids, value.labels) for value in given.values()],
     )
 

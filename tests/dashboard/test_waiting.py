@@ -7,6 +7,7 @@ import io
 import pandas as pd
 import pytest
 
+from tests.core.io.test_encodings import NAMES, file_of
 from tests.core.io.test_hostile import GOOD, zipped
 from tests.dashboard.uploads import OTHERS, PEOPLE, others, png
 from tests.dashboard.views.harness import settled, start, words
@@ -38,6 +39,26 @@ def test_only_what_can_be_cut_in_another_way_is_asked_for(services, name, widget
         app.toggle(key="header").set_value(False).run()
         assert not app.exception
         assert "4 answers" in words(app)
+
+
+def test_a_guessed_encoding_is_shown_and_can_be_changed(services):
+    app = start()
+    app.file_uploader(key="upload").upload("a.csv", file_of(NAMES["cp1251"], "cp1251"), "text/csv")
+    app.run()
+    assert not app.exception
+    box = app.selectbox(key="encoding")
+    assert box.options[box.value] == "Cyrillic (Windows)"
+    assert "Names as read: яблоко" in words(app).replace("\\", "")
+    box.set_value(box.options.index("KOI8-R")).run()
+    assert not app.exception
+    assert "яблоко" not in words(app)
+    box = app.selectbox(key="encoding")
+    assert box.options[box.value] == "KOI8-R"
+    box.set_value(box.options.index("Cyrillic (Windows)")).run()
+    assert "яблоко" in words(app)
+    app = start()
+    app.file_uploader(key="upload").upload("a.csv", file_of("ä ö ü", "utf-8"), "text/csv").run()
+    assert "encoding" not in [box.key for box in app.selectbox]
 
 
 # Several files

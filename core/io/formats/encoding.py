@@ -5,13 +5,28 @@ from __future__ import annotations
 import codecs
 import re
 
+from charset_normalizer import from_bytes
+
 from tripletscope.core.data.errors import DataError
 
 #: Names of encodings as a user may have met them.
 ENCODINGS = {
     "utf-8": "UTF-8", "utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16",
     "utf-32": "UTF-32", "cp1252": "Latin-1 (Windows)", "iso8859-1": "Latin-1",
+    "cp1250": "Central European (Windows)", "cp1251": "Cyrillic (Windows)", "koi8-r": "KOI8-R",
+    "cp1253": "Greek (Windows)", "cp932": "Shift-JIS", "euc_jp": "EUC-JP", "gb18030": "GB18030",
+    "big5": "Big5", "euc_kr": "EUC-KR",
 }
+#: Encodings that are told apart by what the names look like in them.
+GUESSED = (
+    "cp1252", "cp1250", "cp1251", "koi8-r", "cp1253", "cp932", "euc_jp", "gb18030", "big5",
+    "euc_kr",
+)
+#: Letters of the languages that are written in Windows-1250, but not in Windows-1252, and the
+#: other way round. Where everything else is equal they decide.
+_CENTRAL = frozenset("ąćęłńśźżčďěňřšťůžőűăľĺŕĄĆĘŁŃŚŹŻČĎĚŇŘŠŤŮŽŐŰĂĽĹŔ")
+_WESTERN = frozenset("ßàâçèêëîïôùûæøåñíóúáãõäöüéÀÂÇÈÊËÎÏÔÙÛÆØÅÑÍÓÚÁÃÕÄÖÜÉ")
+_SAMPLE = 20_000  # bytes of names that are looked at
 
 
 def to_utf8(data: bytes, encoding: str | None, name: str) -> tuple[bytes, str]:
@@ -21,7 +36,8 @@ def to_utf8(data: bytes, encoding: str | None, name: str) -> tuple[bytes, str]:
     ----------
     data : bytes
     encoding : str or None
-        None decides: by byte order mark, NUL bytes (UTF-16), validity (UTF-8), else Windows-1252.
+        None decides: by byte order mark, NUL bytes (UTF-16), validity (UTF-8), else by what the
+        names look like.
     name : str
         Name of the file, for messages.
 
@@ -65,8 +81,61 @@ def _encoding(data: bytes, name: str) -> str:
         raise _no_text(name)
     if data.isascii() or _is_utf8(data):
         return "utf-8"
+    return _guessed(data) or _western(data)
+
+
+def examples(data: bytes, most: int = 5) -> list[str]:
+    """The first few names in UTF-8 text that are more than ASCII."""
+    names: dict[str, None] = {}
+    for found in _NAME.finditer(data):
+        names[found[0].decode().strip()] = None
+        if len(names) == most:
+            break
+    return list(names)
+
+
+def _western(data: bytes) -> str:
     # Windows-1252 leaves five bytes undefined, Latin-1 none.
     return "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", data) else "cp1252"
+
+
+def _guessed(data: bytes) -> str | None:
+    """The encoding in which names look most like words; None where none of `GUESSED` does."""
+    names: dict[bytes, None] = {}
+    size = 0
+    for found in _NAME.finditer(data):
+        if found[0] not in names:
+            names[found[0]] = None
+            size += len(found[0]) + 1
+        if size > _SAMPLE:
+            break
+    sample = b" ".join(names)
+    matches = from_bytes(sample, cp_isolation=[*GUESSED])
+    best = matches.best()
+    if best is None:
+        return None
+    as_good = {codecs.lookup(m.encoding).name for m in matches if m.chaos <= best.chaos}
+    if "cp1252" in as_good:
+        central = "cp1250" in as_good and (
+            _share(sample, "cp1250", _CENTRAL | _WESTERN) > _share(sample, "cp1252", _WESTERN)
+        )
+        return "cp1250" if central else _western(data)
+    guess = codecs.lookup(best.encoding).name
+    try:
+        data.decode(guess)
+    except UnicodeError:
+        return None
+    return guess
+
+
+#: What stands between separators and is more than ASCII.
+_NAME = re.compile(rb"[^,;\t\r\n\"]*[\x80-\xff][^,;\t\r\n\"]*")
+
+
+def _share(sample: bytes, encoding: str, letters: frozenset[str]) -> float:
+    """Share of the characters beyond ASCII that are among some letters."""
+    found = [c for c in sample.decode(encoding, errors="replace") if not c.isascii()]
+    return sum(c in letters for c in found) / max(len(found), 1)
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -21,6 +21,9 @@ from tripletscope.core.io.tasks import TASKS, Implied, chosen_first
 NO_OBJECT, UNKNOWN_OBJECT = -1, -2
 #: Longest name of an object.
 MAX_NAME = 1_000
+#: Objects that a column may name; a map of more says nothing, and names of people or of trials,
+#: taken for objects, would keep everybody waiting.
+MOST_OBJECTS = 200_000
 #: Instead of the number of an outcome.
 UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
 
@@ -122,9 +125,11 @@ def trials_of(table: Table, reading: Reading) -> Trials:
     Raises
     ------
     DataError
-        If the name of an object runs over several lines, or is longer than `MAX_NAME`.
+        If the name of an object runs over several lines, or is longer than `MAX_NAME`, or there
+        are more than `MOST_OBJECTS` different ones in a column.
     """
     roles, task = reading.roles, TASKS[reading.task]
+    _refuse_too_many(table, [roles[role] for role in reading.objects])
     columns = [table.codes(roles[role]) for role in reading.objects]
     ids = natural_order({plain_number(text) for column in columns for text in column.values})
     if reading.task == "most_similar":
@@ -149,6 +154,18 @@ def trials_of(table: Table, reading: Reading) -> Trials:
     if reading.is_coded and reading.choice_coding == "signed_count":
         votes = np.abs(table.numbers(roles["choice"]))[:, None]
     return replace(trials, outcome=outcome, votes=votes)
+
+
+def _refuse_too_many(table: Table, columns: list[str]) -> None:
+    for column in columns:
+        # The dictionary of a few rows may be that of the whole table.
+        found = min(table.n_different(column), table.n_rows)
+        if found > MOST_OBJECTS:
+            raise DataError(
+                f"column {column!r} holds {found:,} different names, and there can be at most "
+                f"{MOST_OBJECTS:,} objects", file=table.name,
+                remedy="Choose the columns that name the objects.",
+            )
 
 
 def _of_trials(

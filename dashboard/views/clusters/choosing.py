@@ -92,7 +92,7 @@ def _distances(context: Context, method: Clustering) -> None:
     try:
         matrix, objects, how = read_file(
             context.session, f"{PAGE}.distances", file, "distances", words="Reading the matrix",
-            about=context.triplets.take([]),
+            about=context.triplets,
         )
         with st.spinner("Clustering"):
             n_objects = context.triplets.n_objects

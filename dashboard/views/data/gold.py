@@ -111,7 +111,7 @@ def _uploaded(
     if file is None:
         return
     try:
-        gold, how = read_file(current, "gold.file", file, "gold", about=triplets.take([]))
+        gold, how = read_file(current, "gold.file", file, "gold", about=triplets)
         mistakes = gold_mistakes(cleaning.raw, gold)
     except DataError as error:
         st.error(panels.plain(str(error.at(file.name))), icon=":material/error:")

@@ -22,6 +22,7 @@ from tripletscope.core.io import (
     can_be_kept,
 )
 from tripletscope.core.io.columns.reading import ROW_ROLES
+from tripletscope.core.io.formats.encoding import ENCODINGS, GUESSED
 from tripletscope.dashboard.door.records import Album, Look
 from tripletscope.dashboard.imports import accept, discard
 from tripletscope.dashboard.interface import panels
@@ -346,6 +347,16 @@ def _shape(upload: Waiting) -> None:
         given["delimiter"] = _select(
             "Columns are separated by", _DELIMITERS, asked["delimiter"], "delimiter"
         )
+    if not table.encoding.startswith("utf"):
+        asked["encoding"] = asked["encoding"] or table.encoding
+        known = dict.fromkeys((*GUESSED, asked["encoding"]))
+        given["encoding"] = _select(
+            "Encoding", {name: ENCODINGS.get(name, name) for name in known}, asked["encoding"],
+            "encoding", "How letters are stored. It was guessed from the names: choose another "
+            "one if they look wrong.",
+        )
+        if table.examples:
+            st.caption(panels.plain(f"Names as read: {', '.join(table.examples)}"))
     # What was asked for is compared, not what came of it, or there would be no end.
     if given != asked:
         try:

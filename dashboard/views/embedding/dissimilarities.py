@@ -100,7 +100,7 @@ def _ask(context: Context) -> None:
     try:
         matrix, objects, how = read_file(
             context.session, _PLACE, file, "distances", words="Reading the matrix",
-            about=context.triplets.take([]),
+            about=context.triplets,
         )
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")

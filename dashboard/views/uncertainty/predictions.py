@@ -140,7 +140,7 @@ def _list(context: UncertaintyContext) -> None:
     try:
         rows, how = read_file(
             context.session, f"{PAGE}.questions", file, "questions",
-            about=context.triplets.take([]),
+            about=context.triplets,
         )
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")

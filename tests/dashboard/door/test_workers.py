@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from tests.core.io.test_encodings import NAMES, file_of
 from tests.core.io.test_hostile import GOOD
 from tests.dashboard.door import harm
 from tests.paths import ROOT
@@ -72,6 +73,18 @@ def test_what_a_process_reads_is_what_there_is(reader, path):
     assert [s.text for s in look.sentences] == [s.text for s in expected.sentences(3)]
     test = reader.ask("direction", file=path.name, reading=readings[0])
     assert test.verdict == direction_test(table, readings[0]).verdict
+
+
+@pytest.mark.parametrize("encoding", NAMES)
+def test_names_are_guessed_in_every_encoding(reader, encoding):
+    found = opened(reader, "a.csv", file_of(NAMES[encoding], encoding))
+    assert found.sheet.encoding == encoding
+    assert set(found.sheet.examples) <= set(NAMES[encoding].split())
+    shape = {"header": True, "delimiter": ",", "encoding": "koi8-r"}
+    other = reader.ask("reload", file="a.csv", name="a.csv", shape=shape, known=[])
+    assert other.sheet.encoding == "koi8-r"
+    assert other.sheet.examples
+    assert not set(other.sheet.examples) & set(NAMES[encoding].split())
 
 
 def test_errors_of_a_file_come_back_as_they_are(reader):
