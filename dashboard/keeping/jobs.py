@@ -265,7 +265,9 @@ class Jobs:
                 job._cancelled = self._schedule
                 self._queue(job)
                 return job
-        threading.Thread(target=job._run, name="job at once", daemon=True).start()
+        threading.Thread(
+            target=job.context.run, args=(job._run,), name="job at once", daemon=True
+        ).start()
         return job
 
     def get(self, job: str) -> Job | None:
