@@ -23,7 +23,7 @@ READY = 600.0
 #: Whether processes are copied. Elsewhere a copy of a process is not safe, or there is none.
 COPIES = sys.platform == "linux"
 
-_ROOT = str(Path(tripletscope.__file__).parent.parent)
+_ROOT = str(Path(tripletscope.__file__).resolve().parent.parent)
 #: Threads of linear algebra, and what they allocate, would need memory and help nobody.
 _VARIABLES = NO_PLUGINS | {
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4",

@@ -16,6 +16,7 @@ from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, tw
 from tripletscope.core.io.columns.guess import SIDES, complete, response_time_unit
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.io.formats.source import TABLE_SUFFIXES, Source
+from tripletscope.core.io.interpret.lookalikes import notes_on
 from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.interpret.report import Imported, Pairs, Report
 from tripletscope.core.io.interpret.trials import Trials, sort_out, trials_of
@@ -146,6 +147,7 @@ def interpret(
             f"{listing(never_asked)}."
         )
         never_asked = []
+    notes += notes_on(described["id"].tolist())
     answers = _answers(table, reading, trials, usable, notes)
     _step(progress, 0.8)
     n_participants = _n_categories(answers, "participant")
