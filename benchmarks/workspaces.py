@@ -100,7 +100,7 @@ def damages(folder: Path) -> Iterator[tuple[str, Callable[[Path, random.Random],
     for way in WAYS:
         yield f"catalogue: {way}", lambda ws, rng, way=way: lose(ws / "catalogue.sqlite", way)
     for k in range(3):
-        yield f"catalogue: {8 ** k} bits", each("catalogue.sqlite", lambda path, rng, k=k: flip(
+        yield f"catalogue: bits, {8 ** k}", each("catalogue.sqlite", lambda path, rng, k=k: flip(
             path, rng, 8 ** k))
     yield "catalogue: an older one", lambda ws, rng: shutil.copy(
         min(ws.glob("backups/*")), ws / "catalogue.sqlite")
@@ -108,7 +108,7 @@ def damages(folder: Path) -> Iterator[tuple[str, Callable[[Path, random.Random],
     yield "catalogue: a foreign log", lambda ws, rng: (ws / log).write_bytes(rng.randbytes(9999))
     lost = each("catalogue.sqlite", remove)
     yield "catalogue and backups: missing", both(lost, each("backups/*", remove, 9))
-    yield "catalogue and backups: a bit each", both(
+    yield "catalogue and backups: damaged", both(
         each("catalogue.sqlite", garbage), each("backups/*", garbage, 9))
     yield "catalogue and records: missing", both(lost, each("records/*", remove, 99))
     yield "catalogue, backups, records: missing", both(
@@ -179,8 +179,10 @@ def used(folder: Path) -> tuple[str, int, int, bool]:
             except WorkspaceError:
                 said = True
         for file in info.pictures.values():
-            with suppress(FileNotFoundError):
+            try:
                 workspace.picture(file)
+            except DamagedFile:
+                said = True
     workspace.close()
     return "opened", sets, results, said
 

@@ -35,7 +35,7 @@ from tripletscope.dashboard.keeping.room import (
 )
 from tripletscope.dashboard.keeping.rows import DATA, files_of
 from tripletscope.dashboard.keeping.storage import File, Storage, file_of
-from tripletscope.dashboard.keeping.trash import Trash, free
+from tripletscope.dashboard.keeping.trash import Trash, free, is_full
 
 log = logging.getLogger(__name__)
 
@@ -219,6 +219,8 @@ class Opened:
                 if cause is None or not full or not self._reserve.give():
                     raise
                 shorten_log(self.folder)
+        if is_full(self.folder):  # or the log of the deletion takes what it has freed
+            shorten_log(self.folder)
         self._reserve.fill()
 
     # Files ---------------------------------------------------------------------------------

@@ -53,6 +53,10 @@ class DamagedFile(WorkspaceError):
     """A file of the workspace is not what was written; the message says which."""
 
 
+class DamagedPicture(DamagedFile, FileNotFoundError):
+    """A picture is missing, or is not what was written."""
+
+
 class Storage:
     """Files in a folder.
 
@@ -246,16 +250,14 @@ class Storage:
 
         Raises
         ------
-        FileNotFoundError
+        DamagedPicture
             If there is no such picture, or it is damaged.
         """
         original = self._folder / "pictures" / Path(file).name
-        if not original.is_file():
-            raise FileNotFoundError(file)
         try:
             self._check(original)
         except DamagedFile as error:
-            raise FileNotFoundError(file) from error
+            raise DamagedPicture(str(error)) from error
         if size is None:
             return original
         small = original.with_name(f"{original.stem}.{size}px.png")

@@ -272,8 +272,8 @@ class Workspace(Opened):
 
         Raises
         ------
-        FileNotFoundError
-            If there is no such picture.
+        DamagedPicture
+            If there is no such picture, or it is damaged.
         """
         with self._keeping():  # a small one is not to outlast its picture
             return self._storage.picture(file, size)

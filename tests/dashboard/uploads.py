@@ -16,9 +16,10 @@ PEOPLE = [
 OTHERS = [("broken.csv", b"\x89PNG\r\n\x1a\n"), ("notes.csv", b"id,size,colour,age\na,1,red,2\n")]
 
 
-def png() -> bytes:
+def png(shade: int = 255) -> bytes:
+    """A picture of a shade of red."""
     buffer = io.BytesIO()
-    Image.new("RGB", (20, 10), "red").save(buffer, "PNG")
+    Image.new("RGB", (20, 10), (shade, 0, 0)).save(buffer, "PNG")
     return buffer.getvalue()
 
 

@@ -23,7 +23,7 @@ from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.interface.reading import read_file, read_pictures
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
@@ -166,10 +166,12 @@ def _gallery(info: DatasetInfo, answers: Triplets | Quadruples) -> None:
     with st.container(horizontal=True):
         for i in list(addresses)[:_GALLERY]:
             file = info.pictures[answers.objects["image"][i]]
-            st.image(
-                str(services().workspace.picture(file, 128)), width=72,
-                caption=panels.plain(answers.labels[i]),
-            )
+            try:
+                path = services().workspace.picture(file, 128)
+            except WorkspaceError as error:
+                st.error(panels.plain(f"{answers.labels[i]}: {error}"))
+                continue
+            st.image(str(path), width=72, caption=panels.plain(answers.labels[i]))
     if len(addresses) > _GALLERY:
         st.caption(f"and {len(addresses) - _GALLERY:,} more")
 

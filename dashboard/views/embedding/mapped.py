@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -27,7 +28,7 @@ from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, count, interval
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
@@ -191,8 +192,9 @@ def embedded_pictures(
     """The pictures themselves, of some objects or of all, in the place of their addresses."""
     found = {}
     for i in picture_addresses(info, objects, 320) if which is None else which:
-        path = services().workspace.picture(info.pictures[objects["image"][i]], 320)
-        found[i] = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
+        with suppress(WorkspaceError):  # a damaged one is left out; the page Data names it
+            path = services().workspace.picture(info.pictures[objects["image"][i]], 320)
+            found[i] = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
     return found
 
 

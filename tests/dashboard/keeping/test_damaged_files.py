@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
 
+from tests.dashboard.uploads import png
 from tripletscope.core.embedding import STE
 from tripletscope.core.io import Pairs
 from tripletscope.core.run import run
@@ -19,12 +18,6 @@ from tripletscope.dashboard.keeping import storage
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.storage import DamagedFile
 from tripletscope.dashboard.keeping.workspace import Workspace
-
-
-def png(colour: tuple[int, int, int]) -> bytes:
-    buffer = io.BytesIO()
-    Image.new("RGB", (20, 10), colour).save(buffer, "PNG")
-    return buffer.getvalue()
 
 
 def turned(path: Path, byte: int) -> None:
@@ -55,7 +48,7 @@ def two(tmp_path, truth):
     infos = [
         workspace.add_dataset(
             simulate(truth, 300, noise="logistic", seed=seed).renamed(f"Set {seed}"),
-            origin="a.csv", report=[], pictures={"a": png((seed, 0, 0))},
+            origin="a.csv", report=[], pictures={"a": png(seed)},
             catch_trials=pd.DataFrame({"row": [seed, 7]}),
         )
         for seed in range(2)
@@ -144,7 +137,7 @@ def test_damaged_tables_and_pictures_are_noticed(two, how):
     assert workspace.triplets(first).fingerprint == first.fingerprint
     assert len(workspace.cleaning(second).catch_trials) == 2
     workspace.add_dataset(
-        workspace.triplets(first), origin="x", report=[], pictures={"a": png((0, 0, 0))}
+        workspace.triplets(first), origin="x", report=[], pictures={"a": png(0)}
     )
     assert workspace.picture(picture, 64).is_file(), "it was uploaded once more"
 

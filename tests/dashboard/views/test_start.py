@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.dashboard.uploads import png
 from tests.dashboard.views.harness import (
     APP,
     PAGES,
@@ -12,10 +13,12 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import TASKS
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.samples import samples
 from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
+from tripletscope.dashboard.state import Session
 
 CSV = (
     b"subject,head,left,right,winner\n"
@@ -197,3 +200,21 @@ def test_the_trash_is_emptied_where_the_disk_is_full(services, opened, monkeypat
     assert not app.exception
     assert not entry.exists()
     assert not app.warning
+
+
+def test_a_damaged_picture_is_a_sentence_in_the_gallery(services, planted):
+    objects = planted.objects.assign(image=[f"{k}.png" for k in range(30)])
+    info = services.workspace.add_dataset(
+        Triplets(planted.rows, objects, planted.answers, "Things"), origin="a.csv", report=[],
+        pictures={f"{k}.png": png(k) for k in range(3)},
+    )
+    session = Session("test-session")
+    session.open(info.id)
+    session.save()
+    file = info.pictures["1.png"]
+    (services.workspace.folder / "pictures" / file).write_bytes(b"damaged")
+    services.workspace._storage._checked.clear()
+    app = start("data", session.id)
+    (said,) = [element.value.replace("\\", "") for element in app.error]
+    assert f"pictures/{file} of the workspace is not what was written" in said
+    assert "3 pictures" in words(app), "and the others are shown"
