@@ -45,7 +45,7 @@ _NOTHING = 2**17
 _AN_HOUR = timedelta(hours=1)
 
 
-class Opened:
+class OpenFolder:
     """What every part of a workspace stands on. See `Workspace`."""
 
     def __init__(self, folder: Path) -> None:

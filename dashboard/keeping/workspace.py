@@ -36,7 +36,7 @@ from tripletscope.dashboard.keeping.catalogue import (
     run_info_of,
     state_of,
 )
-from tripletscope.dashboard.keeping.opened import Opened
+from tripletscope.dashboard.keeping.opened import OpenFolder
 from tripletscope.dashboard.keeping.rows import (
     PAIR_ROLES,
     facts,
@@ -48,7 +48,7 @@ from tripletscope.dashboard.keeping.rows import (
 from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of, hash_of
 
 
-class Workspace(Opened):
+class Workspace(OpenFolder):
     """A folder that keeps data sets, runs, pictures and sessions.
 
     Parameters
