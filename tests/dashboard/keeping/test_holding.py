@@ -21,11 +21,15 @@ from tripletscope.dashboard.keeping.holding import Hold
 
 hold = Hold(Path(sys.argv[1]))
 hold.announce("http://localhost:8888")
-if sys.argv[2:] == ["fork"] and os.fork() == 0:
-    os.close(1)
-    import time
-    time.sleep(60)
-    os._exit(0)
+if sys.argv[2:] == ["fork"]:
+    hear, say = os.pipe()
+    if os.fork() == 0:
+        os.close(1)
+        os.write(say, b"here")
+        import time
+        time.sleep(60)
+        os._exit(0)
+    os.read(hear, 4)
 print(os.getpid(), flush=True)
 input()
 """
