@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import threading
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,6 +18,7 @@ from tests.core.io.test_hostile import GOOD
 from tests.core.quality.answers import people_data
 from tests.dashboard.uploads import OTHERS, PEOPLE, others, png
 from tests.dashboard.views.harness import settled, start, words
+from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import (
@@ -212,6 +214,37 @@ def test_uploads_of_sessions_that_are_gone_are_removed(services):
     assert imports.waiting("other 0") is not None
     _, archives = services_module.services().uploads.load("other 0")
     assert {path.name for path in folder.glob("*.tar")} == set(archives.values())
+
+
+def test_reading_that_takes_long_is_watched_and_cancelled(services, monkeypatch):
+    asked = []
+
+    def slowly(files, *, progress, **given):
+        asked.append(files)
+        while not progress(0.5):
+            time.sleep(0.01)
+        raise Stopped
+
+    monkeypatch.setattr(imports, "SOON", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(imports.Waiting, "of", slowly)
+        app = start()
+        app.file_uploader(key="upload").upload("pets.csv", GOOD, "text/csv").run()
+        job = imports.opening(app.session_state[_KEY].id).job
+        assert job.title == "Reading pets.csv"
+        assert job.active
+        app.run()
+        next(b for b in app.button if b.label == "Cancel").click().run()
+        assert job.wait(60)
+        app.run()
+        assert [info.value for info in app.info] == [
+            "Reading was stopped. Nothing of it is kept."
+        ]
+        assert len(asked) == 1, "looking at the page again reads nothing again"
+    monkeypatch.setattr(imports, "SOON", 60.0)
+    next(b for b in app.button if b.label == "Read it again").click().run()
+    assert not app.exception
+    assert imports.waiting(app.session_state[_KEY].id).name == "pets.csv"
 
 
 # Readings that are kept
