@@ -64,16 +64,18 @@ class Worker:
         self._inboxes: dict[int, queue.SimpleQueue] = {0: queue.SimpleQueue()}
         self._writing = threading.Lock()
         self._late = self._dismissed = False
-        threading.Thread(
+        self._listening = threading.Thread(
             target=_listen, args=(process.stdout, self._inboxes), daemon=True,
             name="reader of files",
-        ).start()
+        )
+        self._listening.start()
         # Whoever forgets it has ended it.
         self._end = weakref.finalize(self, _kill, process)
 
     @property
     def alive(self) -> bool:
-        return self._process.poll() is None
+        """Whether it can be asked: one that has said what makes no sense is not listened to."""
+        return self._listening.is_alive() and self._process.poll() is None
 
     @property
     def busy(self) -> bool:
@@ -169,7 +171,8 @@ class Worker:
                 message = {}
                 with suppress(queue.Empty):
                     message = inbox.get(timeout=_TICK)
-                if message is None:
+                over = not self._listening.is_alive() and inbox.empty()
+                if message is None or (not message and over):
                     raise self._ended(file, asked_to_stop)
                 done = max(done, message.get("progress", 0.0))
                 if "progress" in message or not message:
@@ -276,7 +279,8 @@ class Workers:
         self.warm()
         with self._lock:
             self._make_room()
-            worker = self._copied() if COPIES else self._spare
+            # Another upload may have been faster.
+            worker = self._copied() if COPIES else self._spare or Worker(alone())
             self._spare = None
             worker.wanted, worker.used = wanted, time.monotonic()
             self._taken.add(worker)

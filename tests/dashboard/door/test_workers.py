@@ -160,13 +160,19 @@ def test_cancelling_ends_a_process_that_does_not_listen(astray):
 
 @needs_limits
 @pytest.mark.parametrize("descriptor", range(3, 6))
-def test_nonsense_ends_the_conversation(astray, descriptor):
-    """Bytes that are no message, wherever its answers go."""
+def test_nonsense_ends_the_conversation(astray, descriptor, monkeypatch):
+    """Bytes that are no message, wherever its answers go: it is not listened to any more."""
+    given = {"file": "a.csv", "name": "nonsense", "content": b"%d" % descriptor, "patience": 5.0}
     try:
-        answer = astray.ask(
-            "objects", file="a.csv", name="nonsense", content=b"%d" % descriptor, patience=5.0
-        )
-    except DataError:
+        answer = astray.ask("objects", **given)
+    except DataError as error:
+        if "the program has failed" in str(error):
+            return  # no such descriptor
+        with pytest.raises(Gone):
+            astray.ask("objects", **given)
+        monkeypatch.setattr(Worker, "alive", True)  # as far as is known when it is asked
+        with pytest.raises(DataError, match="ends the program that reads"):
+            astray.ask("objects", **given)
         return
     assert answer == "done"
 
@@ -209,6 +215,10 @@ def test_without_copies_one_is_kept_ready(monkeypatch):
         spare = own._spare
         assert first.alive
         assert own.take(lambda: True) is spare
+        own._spare.close()
+        own._spare = None
+        monkeypatch.setattr(own, "warm", lambda: None)
+        assert own.take(lambda: True).alive, "another upload has taken the one that was ready"
     finally:
         own.close()
     assert gone(spare)
