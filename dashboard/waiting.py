@@ -228,14 +228,7 @@ class Waiting:
         DataError
             If the file holds none, or one of other columns.
         """
-        try:
-            reading = Reading.from_dict(json.loads(content))
-        except (ValueError, RecursionError) as error:
-            raise DataError(
-                "this is not a description of how a file is read", file=name,
-                remedy="Choose a file that was downloaded here.",
-            ) from error
-        self.use(reading)
+        self.use(self._ask("reading", silent, name=name, content=content))
 
     def add_objects(self, name: str, content: bytes, *, progress: Progress = silent) -> None:
         """Take a table of objects along."""

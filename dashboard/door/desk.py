@@ -7,6 +7,7 @@ from the server, and only they can be trusted.
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +16,7 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 from joblib import cpu_count, parallel_config, register_parallel_backend
@@ -49,6 +51,7 @@ from tripletscope.core.io.formats import foreign
 from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.formats.encoding import GUESSED
 from tripletscope.core.io.names import is_picture_name
+from tripletscope.core.kernel.graphs import Graph, read_graphs
 from tripletscope.core.optimise.loss import BLOCK
 from tripletscope.core.quality.direction import DirectionTest, direction_test
 from tripletscope.dashboard.door.plain import pack, unpack
@@ -203,6 +206,10 @@ class Desk:
         found = gather_pictures(files)
         return dict(found), found.summary()
 
+    def small(self, name: str, content: bytes, size: int) -> bytes:
+        """A picture as PNG, at most so many pixels wide and high."""
+        return gather_pictures([(name, content)]).thumbnail(name, size)
+
     def matrix(self, name: str, content: bytes, similarities: bool | None) -> Dissimilarities:
         """A square table of similarities or distances."""
         return read_matrix(content, name, similarities=similarities)
@@ -220,6 +227,26 @@ class Desk:
     def gold(self, name: str, content: bytes, about: Triplets) -> tuple[Triplets, str]:
         """Questions about known objects, with their right answers."""
         return read_gold(content, about, name)
+
+    def graphs(self, name: str, content: bytes) -> list[Graph]:
+        """Graphs, one object each."""
+        return read_graphs(content, name)
+
+    def reading(self, name: str, content: bytes) -> Reading:
+        """How a file is read, kept as JSON.
+
+        Raises
+        ------
+        DataError
+            If the file holds none.
+        """
+        try:
+            return Reading.from_dict(json.loads(content))
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                "this is not a description of how a file is read", file=name,
+                remedy="Choose a file that was downloaded here.",
+            ) from error
 
 
 class _Threads(ThreadingBackend):
@@ -255,6 +282,7 @@ REQUESTS: dict[str, bool] = {
     "open": True, "reopen": True, "reload": True, "look": True, "answers": True, "direction": True,
     "add_objects": False, "add_pictures": False, "objects": False, "pictures": False,
     "matrix": False, "distances": False, "questions": False, "gold": False,
+    "graphs": False, "reading": False, "small": False,
 }
 
 
@@ -364,6 +392,9 @@ def get_ready() -> None:
     for encoding in GUESSED:
         load(b"anchor,near,far\na,b,c\n", encoding=encoding)
     load("anchor,near,far\nü,é,à\n".encode("cp1252"))
+    graph = nx.path_graph(3)
+    for lines in (nx.generate_graphml(graph), nx.generate_gml(graph)):
+        read_graphs("\n".join(lines).encode())
     pd.to_datetime(pd.Series(["2026-01-01T00:00:00"]), format="ISO8601", utc=True)
 
 

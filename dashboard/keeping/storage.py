@@ -26,7 +26,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from PIL import Image
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
@@ -41,6 +40,10 @@ OWN = {
 #: How a file is called that is not yet complete.
 PARTIAL = re.compile(r"[^.].*\.[0-9a-f]{8}\.partial")
 _ROLES = ["anchor", "near", "far"]
+#: How the kinds of picture begin that uploads may hold.
+_BEGINNINGS = {
+    b"\x89PNG": "png", b"\xff\xd8": "jpeg", b"GIF8": "gif", b"RIFF": "webp", b"BM": "bmp",
+}
 #: Part of the workspace, and a name there without what follows a dot.
 File = tuple[str, str]
 #: Sets of answers, and bytes of arrays of results, that stay in memory.
@@ -232,9 +235,7 @@ class Storage:
         """Name of the file of every picture, by its name."""
         files = {}
         for name, content in pictures.items():
-            with Image.open(io.BytesIO(content)) as image:
-                ending = (image.format or "png").lower()
-            files[name] = f"{hash_of(content)}.{ending}"
+            files[name] = f"{hash_of(content)}.{_ending(content)}"
             path = self._folder / "pictures" / files[name]
             try:
                 self._check(path)
@@ -244,9 +245,7 @@ class Storage:
         return files
 
     def picture(self, file: str, size: int | None = None) -> Path:
-        """Path of a picture; with `size`, of a PNG at most so many pixels wide and high.
-
-        Where no small one can be written, it is the picture itself.
+        """Path of a picture; with `size`, of the small one of that size if there is one.
 
         Raises
         ------
@@ -260,15 +259,17 @@ class Storage:
             raise DamagedPicture(str(error)) from error
         if size is None:
             return original
-        small = original.with_name(f"{original.stem}.{size}px.png")
-        if not small.exists():
-            try:
-                with Image.open(original) as image, whole_file(small) as target:
-                    image.thumbnail((size, size), Image.Resampling.LANCZOS)
-                    image.convert("RGBA").save(target, "PNG", optimize=True)
-            except OSError:  # on a full disk the large one has to do
-                return original
-        return small
+        small = _small(original, size)
+        return small if small.exists() else original
+
+    def keep_small(self, original: Path, size: int, content: bytes) -> None:
+        """Keep a picture of a size, unless the large one has gone meanwhile.
+
+        On a full disk the large one has to do.
+        """
+        if original.exists():
+            with suppress(OSError), whole_file(_small(original, size)) as file:
+                file.write(content)
 
     # Tidying -------------------------------------------------------------------------------
 
@@ -285,6 +286,16 @@ class Storage:
             path for part in OWN for path in sorted((self._folder / part).iterdir())
             if PARTIAL.fullmatch(path.name)
         )
+
+
+def _small(original: Path, size: int) -> Path:
+    return original.with_name(f"{original.stem}.{size}px.png")
+
+
+def _ending(picture: bytes) -> str:
+    """How the name of a picture ends, by its first bytes."""
+    found = (kind for start, kind in _BEGINNINGS.items() if picture.startswith(start))
+    return next(found, "png")
 
 
 def file_of(part: str, name: str) -> File:

@@ -20,11 +20,13 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import or_, select, update
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Pairs
 from tripletscope.core.quality import Cleaning
 from tripletscope.core.run import Run
+from tripletscope.dashboard.door.workers import Gone, Worker, workers
 from tripletscope.dashboard.keeping.catalogue import (
     DatasetInfo,
     DatasetRow,
@@ -76,6 +78,9 @@ class Workspace(OpenFolder):
         self._object_ids: dict[str, str] = {}
         self._cleaning: tuple[tuple, Cleaning] | None = None
         self._lock = threading.Lock()
+        # One for each workspace: what a picture may do to it reaches nobody else's.
+        self._shrinker: Worker | None = None
+        self._shrinking = threading.Lock()
 
     # Data sets -----------------------------------------------------------------------------
 
@@ -275,8 +280,27 @@ class Workspace(OpenFolder):
         DamagedPicture
             If there is no such picture, or it is damaged.
         """
-        with self._keeping():  # a small one is not to outlast its picture
-            return self._storage.picture(file, size)
+        path = self._storage.picture(file, size)
+        if size is None or path.name != Path(file).name:
+            return path
+        small = self._shrunk(path, size)
+        if small is not None:
+            with self._keeping():  # a small one is not to outlast its picture
+                self._storage.keep_small(path, size, small)
+        return self._storage.picture(file, size)
+
+    def _shrunk(self, path: Path, size: int) -> bytes | None:
+        """A picture made small by a reader of files; none where that cannot be done."""
+        with self._shrinking:
+            if self._shrinker is None or not self._shrinker.alive:
+                self._shrinker = workers().take(lambda: True)
+                self._shrinker.reserved = False
+            with suppress(DataError, Gone):
+                name, content = f"{path.stem}.png", path.read_bytes()  # whatever kind it is
+                return self._shrinker.ask(
+                    "small", file=name, name=name, content=content, size=size
+                )
+        return None
 
     # Runs ----------------------------------------------------------------------------------
 

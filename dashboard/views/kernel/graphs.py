@@ -11,7 +11,7 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.kernel import WeisfeilerLehman
 from tripletscope.core.kernel.classification import Classification, classify_labels
-from tripletscope.core.kernel.graphs import Graph, read_graphs
+from tripletscope.core.kernel.graphs import Graph
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.spectrum import KernelMap, principal_components
 from tripletscope.dashboard import analysis, export
@@ -19,6 +19,7 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
+from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.kernel.context import PAGE
@@ -45,7 +46,9 @@ def show_graphs(context: Context) -> None:
             )
             return
         try:
-            graphs = read_graphs(file.getvalue(), file.name)
+            graphs = read_file(
+                context.session, f"{PAGE}.graphs", file, "graphs", words="Reading the graphs"
+            )
             found, error = _analysed(file.file_id, kernel.get_params(), kernel, graphs)
         except DataError as problem:
             st.error(panels.plain(str(problem)), icon=":material/error:")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from dataclasses import replace
 
+import networkx as nx
 import pytest
 
 from tests.core.io.test_encodings import NAMES, file_of
@@ -15,6 +17,7 @@ from tests.paths import ROOT
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import MatrixGiven, interpret, load, propose
+from tripletscope.core.kernel.graphs import read_graphs
 from tripletscope.core.quality.direction import direction_test
 from tripletscope.dashboard.door import processes
 from tripletscope.dashboard.door import workers as module
@@ -85,6 +88,23 @@ def test_names_are_guessed_in_every_encoding(reader, encoding):
     assert other.sheet.encoding == "koi8-r"
     assert other.sheet.examples
     assert not set(other.sheet.examples) & set(NAMES[encoding].split())
+
+
+@pytest.mark.parametrize(("name", "content"), {
+    "chains.jsonl": b'{"node_labels": ["a", "b", ["c", 1]], "edges": [[0, 1], [1, 2]], '
+                    b'"edge_labels": [1, 2.5], "label": true, "name": "x"}\n'
+                    b'{"node_labels": [1], "edges": [], "label": null}\n',
+    "links.json": b'{"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2}]}',
+    "one.graphml": "".join(nx.generate_graphml(nx.path_graph(4))).encode(),
+    "one.gml": "\n".join(nx.generate_gml(nx.path_graph(4))).encode(),
+}.items(), ids=lambda given: given if isinstance(given, str) else "")
+def test_graphs_come_as_they_are(reader, name, content):
+    found = reader.ask("graphs", file=name, name=name, content=content)
+    expected = read_graphs(content)
+    assert len(found) == len(expected)
+    for mine, theirs in zip(found, expected, strict=True):
+        assert mine.edges.tolist() == theirs.edges.tolist()
+        assert replace(mine, edges=theirs.edges) == theirs
 
 
 def test_errors_of_a_file_come_back_as_they_are(reader):

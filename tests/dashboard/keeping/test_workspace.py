@@ -90,6 +90,25 @@ def test_pictures_have_thumbnails(workspace, triplets):
             workspace.picture(name)
 
 
+def test_pictures_are_made_small_by_a_reader_of_files(workspace, triplets, monkeypatch):
+    info = keep(workspace, triplets)
+
+    def decode(*given, **more):
+        raise AssertionError("the server is not to decode what a stranger has drawn")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Image, "open", decode)
+        small = workspace.picture(info.pictures["0.png"], 16)
+        again = workspace.picture(info.pictures["0.png"], 16)
+    assert small == again != workspace.picture(info.pictures["0.png"])
+    # One that cannot be decoded is shown by the browser, or not at all.
+    damaged = workspace.add_dataset(
+        triplets, origin="b.csv", report=[], pictures={"0.png": png("red")[:60]}
+    )
+    large = workspace.picture(damaged.pictures["0.png"], 16)
+    assert large.read_bytes() == png("red")[:60]
+
+
 def stems(workspace: Workspace, part: str, pattern: str = "*") -> set[str]:
     return {path.name.split(".")[0] for path in (workspace.folder / part).glob(pattern)}
 
