@@ -42,10 +42,14 @@ def workspace(tmp_path) -> Path:
 
 @pytest.fixture
 def answers(tmp_path) -> Path:
+    return answers_about_towns(tmp_path)
+
+
+def answers_about_towns(folder: Path) -> Path:
     """A file of answers about 40 towns on a map."""
     towns = np.random.default_rng(0).uniform(-2, 2, size=(40, 2))
     triplets = simulate(towns, 6000, noise="logistic", seed=1)
-    file = tmp_path / "towns.csv"
+    file = folder / "towns.csv"
     with file.open("w", newline="") as target:
         writer = csv.writer(target)
         writer.writerow(["subject", "head", "left", "right", "winner"])
