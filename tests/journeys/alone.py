@@ -1,8 +1,9 @@
 """The dashboard on a machine of its own, whose only way out is counted.
 
-Run as a program in a network namespace that nothing else uses, with a folder. Everything that is not for this machine leaves through one end of a pair of
-network devices; the other end is nobody's. Prints the packets that left by the dashboard's doing,
-and those that left when something was sent on purpose.
+Run as a program in a network namespace that nothing else uses, with a folder. Everything that is
+not for this machine leaves through one end of a pair of network devices; the other end is
+nobody's. Prints the packets that left by the dashboard's doing, and those that left when something
+was sent on purpose.
 """
 
 from __future__ import annotations
