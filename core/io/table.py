@@ -122,9 +122,10 @@ class Table:
     def codes(self, column: str) -> Codes:
         """A column of names, stripped of white space, as numbers; empty cells and NA are -1."""
         data = self.data.column(column)
-        if not pa.types.is_dictionary(data.type):
-            data = data.dictionary_encode()
-        data = data.unify_dictionaries().combine_chunks()
+        if pa.types.is_dictionary(data.type):
+            data = data.unify_dictionaries().combine_chunks()
+        else:  # chunks that are encoded together need no unifying, which takes long
+            data = data.combine_chunks().dictionary_encode()
         chunk = data.chunk(0) if isinstance(data, pa.ChunkedArray) else data
         indices = pc.fill_null(chunk.indices, len(chunk.dictionary)).to_numpy()
         # The dictionary of a `head` lists what occurs in the whole table.
