@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from tripletscope.dashboard.keeping import records
 from tripletscope.dashboard.keeping.backups import copy_catalogue
 from tripletscope.dashboard.keeping.catalogue import FILE, WorkspaceError, fault_of
 from tripletscope.dashboard.keeping.storage import OWN
@@ -130,16 +129,17 @@ def _add(archive: zipfile.ZipFile, source: BinaryIO, place: str) -> str:
 
 
 def _mentioned(workspace: Path, catalogue: Path) -> Iterator[tuple[str, str]]:
-    """The files that a catalogue mentions: part of the workspace, and name."""
+    """The files that a catalogue mentions: part of the workspace, and name.
+
+    Records are not among them: they are written anew where the package is opened, and those of now
+    may tell of changes after the catalogue was copied, whose files are not packed.
+    """
     with closing(sqlite3.connect(catalogue)) as database:
         rows = database.execute(
-            "SELECT id, fingerprint, imported, gold, catch_trials, pairs, pictures FROM datasets"
+            "SELECT fingerprint, imported, gold, catch_trials, pairs, pictures FROM datasets"
         ).fetchall()
-        runs = database.execute("SELECT dataset, key, file FROM runs").fetchall()
-    found = {("runs", file) for _, _, file in runs}
-    found |= {(records.NAME, f"{dataset or 'none'}.{key}.json") for dataset, key, _ in runs}
-    for dataset, fingerprint, imported, gold, catch, pairs, pictures in rows:
-        found.add((records.NAME, f"{dataset}.json"))
+        found = {("runs", file) for file, in database.execute("SELECT file FROM runs")}
+    for fingerprint, imported, gold, catch, pairs, pictures in rows:
         for name in {fingerprint, imported, gold} - {None}:
             found |= {("data", f"{name}.{kind}.parquet") for kind in ("answers", "objects")}
             if (workspace / "data" / f"{name}.sums.json").exists():  # not of earlier versions

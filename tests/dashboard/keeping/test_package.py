@@ -15,6 +15,7 @@ import pytest
 
 from tests.server import COMMAND, running
 from tripletscope.core.embedding import STE
+from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping import package
@@ -57,6 +58,28 @@ def test_a_backup_of_a_workspace_in_use_opens_elsewhere(workspace, tmp_path):
         assert other.run(info.id, listed.key).fitted().n_objects_ == 30
         assert len(other.cleaning(info).catch_trials) == 1
     assert not list(tmp_path.glob("*.partial"))
+
+
+def test_what_is_changed_while_others_are_packed_is_as_it_was_before(
+    workspace, tmp_path, monkeypatch
+):
+    infos = workspace.datasets()
+    mentioned = package._mentioned
+
+    def and_somebody_changes(*arguments):
+        found = list(mentioned(*arguments))
+        cleaning = workspace.cleaning(infos[0]).excluding(Exclusion(answers=(1, 2), reason="slow"))
+        workspace.update_dataset(infos[0].id, cleaning)
+        workspace.rename_dataset(infos[1].id, "Renamed")
+        return found
+
+    monkeypatch.setattr(package, "_mentioned", and_somebody_changes)
+    assert pack(workspace.folder, tmp_path / "a.zip").missing == []
+    unpack(tmp_path / "a.zip", tmp_path / "new")
+    other = Workspace(tmp_path / "new")
+    assert (other.datasets(), other.notes) == (infos, [])
+    for info in infos:
+        assert other.triplets(info).fingerprint == info.fingerprint
 
 
 def test_what_is_deleted_while_others_are_packed_is_in_the_backup(workspace, tmp_path, monkeypatch):
