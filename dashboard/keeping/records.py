@@ -91,7 +91,7 @@ class Records:
                         earlier.unlink(missing_ok=True)
 
     def write(self, row: DatasetRow | RunRow) -> None:
-        """Keep what a row says. It is complete or not there, but may not outlast a power cut."""
+        """Keep what a row says; on the disk before the catalogue is, over which it wins."""
         self._folder.mkdir(exist_ok=True)
         path, earlier = self.path(row), None
         content = json.dumps({"version": _VERSION, **columns_of(row)}, indent=1).encode()
@@ -99,7 +99,7 @@ class Records:
             earlier = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
             path.replace(earlier)
         self._changes.made.append((path, earlier))
-        with whole_file(path, sync=False) as file:
+        with whole_file(path) as file:
             file.write(content)
 
     def remove_partial(self, trash: Trash) -> None:

@@ -11,6 +11,7 @@ versions wrote none: what can be read of theirs is taken as it is.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -318,7 +319,8 @@ def _own_files(folder: Path, part: str) -> list[Path]:
 def whole_file(path: Path, *, sync: bool = True) -> Iterator[io.BufferedWriter]:
     """A file that appears under its name only when it is complete.
 
-    With `sync`, it is on the disk by then.
+    With `sync`, it is on the disk when this ends, and under that name: not every file system has
+    renamed a file that is there after a power cut because another, the catalogue, was written.
     """
     partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
     try:
@@ -328,9 +330,23 @@ def whole_file(path: Path, *, sync: bool = True) -> Iterator[io.BufferedWriter]:
                 file.flush()
                 os.fsync(file.fileno())
         partial.replace(path)
+        if sync and os.name != "nt":  # where a folder cannot be opened
+            _sync_folder(path.parent)
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have on the disk what the files of a folder are called."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):  # cannot be had there
+            raise
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
