@@ -71,7 +71,7 @@ def template(folder: Path) -> None:
     workspace = Workspace(folder)
     info = next(info for info in workspace.datasets() if info.name == "Set 0")
     cleaning = workspace.cleaning(info)
-    workspace.update_dataset(info.id, cleaning.excluding(Exclusion(answers=(1,), reason="slow")))
+    workspace.update_dataset(info, cleaning.excluding(Exclusion(answers=(1,), reason="slow")))
     workspace.rename_dataset(info.id, "Renamed")
     workspace.close()
 
@@ -239,7 +239,7 @@ def work(folder: Path, results: list[tuple[object, Run]], say: int, seed: int) -
             elif doing == "exclude":
                 cleaning = workspace.cleaning(info)
                 step = Exclusion(answers=(rng.randrange(100),), reason="slow")
-                info = workspace.update_dataset(info.id, cleaning.excluding(step))
+                info = workspace.update_dataset(info, cleaning.excluding(step))
                 tell(state="done", doing="exclude", id=info.id, fingerprint=info.fingerprint)
             elif len(infos) > 3:
                 workspace.delete_dataset(info.id)

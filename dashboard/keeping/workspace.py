@@ -13,6 +13,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -131,38 +132,58 @@ class Workspace(OpenFolder):
                 return info_of(row)
 
     def update_dataset(
-        self, dataset: str, cleaning: Cleaning, pictures: Mapping[str, bytes] | None = None
+        self, info: DatasetInfo, cleaning: Cleaning, pictures: Mapping[str, bytes] | None = None
     ) -> DatasetInfo:
         """Change what a data set leaves out, its gold questions or what is known of its objects.
 
-        `pictures` are added to those it has.
+        Parameters
+        ----------
+        info : DatasetInfo
+            The data set as it was when `cleaning` was made.
+        cleaning : Cleaning
+        pictures : mapping of str to bytes, optional
+            Are added to those it has.
+
+        Raises
+        ------
+        WorkspaceError
+            If it has been changed or deleted since.
         """
+        state = attrgetter("imported", "exclusions", "gold")
         imported, left, pairs = cleaning.raw, cleaning.triplets, None
         if isinstance(imported, Quadruples):
             # The comparisons are kept as they came; what is left out of them is in the log.
             imported, pairs = Triplets(np.zeros((0, 3)), imported.objects, name=imported.name), left
             left = imported
         with self._keeping():
-            for triplets in (imported, left, cleaning.gold):
-                if triplets is not None:
-                    self._storage.keep_triplets(triplets)
+            parts = [part for part in (imported, left, cleaning.gold) if part is not None]
+            for triplets in parts:
+                self._storage.keep_triplets(triplets)
             added = self._storage.keep_pictures(pictures or {})
             if pairs is None:
-                with self._reading() as session:
-                    info = info_of(session.get_one(DatasetRow, dataset))
                 pairs = self.pairs(info)
             with self._writing() as session:
-                row = session.get_one(DatasetRow, dataset)
-                before = files_of(row)
-                for name, value in facts(left, pairs).items():
-                    setattr(row, name, value)
-                row.imported, row.exclusions = imported.fingerprint, cleaning.log()
-                row.gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
-                row.pictures = {**row.pictures, **added}
-                self._records.write(row)
-                info, now = info_of(row), files_of(row)
-        self._release(before - now)
-        return info
+                row = session.get(DatasetRow, info.id)
+                changed = row is not None and state(row) != state(info)
+                if row is None or changed:
+                    released = {file_of("data", part.fingerprint) for part in parts}
+                    released |= {file_of("pictures", file) for file in added.values()}
+                else:
+                    before = files_of(row)
+                    for name, value in facts(left, pairs).items():
+                        setattr(row, name, value)
+                    row.imported, row.exclusions = imported.fingerprint, cleaning.log()
+                    row.gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
+                    row.pictures = {**row.pictures, **added}
+                    self._records.write(row)
+                    now, released = info_of(row), before - files_of(row)
+        self._release(released)
+        if row is None or changed:
+            raise WorkspaceError(
+                f"{info.name} was {'changed' if changed else 'deleted'} in another tab meanwhile, "
+                "so that nothing was changed here. Load the page again."
+            )
+        return now
 
     def datasets(self) -> list[DatasetInfo]:
         """All data sets, the last opened first."""

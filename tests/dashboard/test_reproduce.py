@@ -45,7 +45,7 @@ def test_the_script_computes_the_same_results(tmp_path):
     for step in (Exclusion("favourite_side"), Exclusion("failed_checks", {"most": 0.4}),
                  Exclusion(answers=(1, 2))):
         cleaning = cleaning.excluding(step)
-    info = workspace.update_dataset(info.id, cleaning)
+    info = workspace.update_dataset(info, cleaning)
     triplets = workspace.triplets(info)
     done = [
         run("fit", STE(n_init=1), triplets),
@@ -126,7 +126,7 @@ def test_the_script_computes_scales_of_comparisons_of_pairs(tmp_path):
     )
     assert len(workspace.pairs(info)) == 80
     cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("7",)))
-    info = workspace.update_dataset(info.id, cleaning)
+    info = workspace.update_dataset(info, cleaning)
     data = workspace.pairs(info)
     assert (len(data), info.n_pairs, info.n_participants) == (40, 40, 1)
     assert info.left_out.startswith("Excluded: 40 of 80 answers, 1 participant entirely")

@@ -368,7 +368,7 @@ def _add_table(current: Session, info: DatasetInfo, file: Any) -> None:
     for line in match.summary():
         st.markdown(f"- {panels.plain(line)}")
     if pressed(current, "add.objects.go", "Add these columns", type="primary"):
-        services().workspace.update_dataset(info.id, replace(cleaning, raw=changed))
+        services().workspace.update_dataset(info, replace(cleaning, raw=changed))
         st.toast("Added.")
         st.rerun()
 
@@ -384,7 +384,7 @@ def _add_pictures(current: Session, info: DatasetInfo, files: list) -> None:
     for line in match.summary() + lines:
         st.markdown(f"- {panels.plain(line)}")
     if pressed(current, "add.pictures.go", "Add these pictures", type="primary"):
-        services().workspace.update_dataset(info.id, replace(cleaning, raw=changed), pictures)
+        services().workspace.update_dataset(info, replace(cleaning, raw=changed), pictures)
         st.toast("Added.")
         st.rerun()
 

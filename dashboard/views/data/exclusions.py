@@ -223,7 +223,7 @@ def _decide(
             reason.strip(),
         ))
         with st.spinner("Excluding"):
-            services().workspace.update_dataset(info.id, done)
+            services().workspace.update_dataset(info, done)
         current.drafts[_chosen_answers(current)] = []
         current.drafts["quality.people"] = []
         st.rerun()
@@ -270,5 +270,5 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
 
 def _keep(info: DatasetInfo, cleaning: Cleaning) -> None:
     with st.spinner("Undoing"):
-        services().workspace.update_dataset(info.id, cleaning)
+        services().workspace.update_dataset(info, cleaning)
     st.rerun()

@@ -86,7 +86,7 @@ def _consequences(cleaning: Cleaning, gold: Triplets | None) -> bool:
 
 def _change(info: DatasetInfo, cleaning: Cleaning, gold: Triplets | None) -> None:
     with st.spinner("Applying the exclusions again"):
-        services().workspace.update_dataset(info.id, cleaning.with_gold(gold))
+        services().workspace.update_dataset(info, cleaning.with_gold(gold))
     st.rerun()
 
 

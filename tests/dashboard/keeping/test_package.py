@@ -69,7 +69,7 @@ def test_what_is_changed_while_others_are_packed_is_as_it_was_before(
     def and_somebody_changes(*arguments):
         found = list(mentioned(*arguments))
         cleaning = workspace.cleaning(infos[0]).excluding(Exclusion(answers=(1, 2), reason="slow"))
-        workspace.update_dataset(infos[0].id, cleaning)
+        workspace.update_dataset(infos[0], cleaning)
         workspace.rename_dataset(infos[1].id, "Renamed")
         return found
 

@@ -51,7 +51,7 @@ def used(tmp_path, truth) -> tuple[Path, list[DatasetInfo]]:
     }), "plan")
     workspace.rename_dataset(infos[0].id, "Renamed")
     cleaning = workspace.cleaning(infos[1]).excluding(Exclusion(answers=(1, 2), reason="slow"))
-    workspace.update_dataset(infos[1].id, cleaning)
+    workspace.update_dataset(infos[1], cleaning)
     infos = [workspace.dataset(info.id) for info in infos]
     workspace.close()
     return workspace.folder, infos

@@ -39,6 +39,6 @@ def test_names_are_on_the_disk_before_the_catalogue_is(tmp_path, truth, monkeypa
     )
     workspace.rename_dataset(info.id, "Renamed")
     cleaning = workspace.cleaning(info).excluding(Exclusion(answers=(1,), reason="slow"))
-    workspace.update_dataset(info.id, cleaning)
+    workspace.update_dataset(info, cleaning)
     assert len(late) >= 3
     assert not any(late)

@@ -116,7 +116,7 @@ def stems(workspace: Workspace, part: str, pattern: str = "*") -> set[str]:
 def test_a_new_version_takes_the_place_of_the_old(workspace, triplets):
     info = keep(workspace, triplets)
     changed = triplets.with_objects(triplets.objects.assign(kind="x"))
-    new = workspace.update_dataset(info.id, Cleaning(changed), {"2.png": png("green")})
+    new = workspace.update_dataset(info, Cleaning(changed), {"2.png": png("green")})
     assert set(new.pictures) == {"0.png", "1.png", "2.png"}
     assert workspace.triplets(workspace.dataset(info.id)).objects["kind"].tolist() == ["x"] * 30
 
@@ -203,7 +203,7 @@ def test_deleting_frees_files(workspace, triplets):
     for picture in info.pictures.values():
         workspace.picture(picture, 64)
     kept = keep(workspace, triplets.take(np.arange(100)))
-    workspace.update_dataset(kept.id, workspace.cleaning(kept), {"1.png": png("green")})
+    workspace.update_dataset(kept, workspace.cleaning(kept), {"1.png": png("green")})
     kept = workspace.dataset(kept.id)
     unknown = workspace.folder / "data" / "0123.answers.parquet"
     unknown.write_bytes(b"what a crash, or somebody, has left")
@@ -358,7 +358,7 @@ def test_exclusions_hide_what_was_computed_without_them_until_they_are_undone(wo
     free = workspace.add_run(info, uploaded, "of given distances")
     cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("q",), reason="asleep"))
 
-    less = workspace.update_dataset(info.id, cleaning)
+    less = workspace.update_dataset(info, cleaning)
     assert (less.n_answers, less.n_participants) == (1250, 1)
     assert less.state
     assert workspace.dataset(info.id) == less
@@ -369,7 +369,7 @@ def test_exclusions_hide_what_was_computed_without_them_until_they_are_undone(wo
     part = workspace.add_run(less, run("fit", STE(n_init=1), workspace.triplets(less)), "part")
     assert [r.id for r in workspace.runs(info.id)] == [part.id, free.id]
 
-    back = workspace.update_dataset(info.id, workspace.cleaning(less).undone())
+    back = workspace.update_dataset(less, workspace.cleaning(less).undone())
     assert workspace.triplets(back).fingerprint == triplets.fingerprint
     assert not back.state
     assert [r.id for r in workspace.runs(info.id)] == [free.id, whole.id]
@@ -386,7 +386,7 @@ def test_gold_catch_trials_and_pairs_come_back(workspace, triplets):
         triplets, origin="a.csv", report=[], catch_trials=catch, pairs=pairs, extra={"as": "b"},
     )
     gold = Triplets(triplets.rows[:5], triplets.objects)
-    workspace.update_dataset(info.id, replace(workspace.cleaning(info), gold=gold))
+    workspace.update_dataset(info, replace(workspace.cleaning(info), gold=gold))
 
     again = Workspace(workspace.folder)
     info = again.dataset(info.id)
@@ -397,7 +397,7 @@ def test_gold_catch_trials_and_pairs_come_back(workspace, triplets):
     assert back.answers["participant"].tolist() == ["p", "q"]
     assert back.answers["participant"].tolist() == ["p", "q"]
     assert (info.n_pairs, info.n_participants, info.extra) == (2, 2, {"as": "b"})
-    again.update_dataset(info.id, again.cleaning(info))
+    again.update_dataset(info, again.cleaning(info))
     assert len(again.pairs(info)) == 2, "still in use"
 
 
@@ -487,3 +487,17 @@ def test_nothing_is_kept_of_a_data_set_that_was_deleted_meanwhile(workspace, tri
     workspace.touch(info.id)
     assert workspace.datasets() == []
     assert stems(workspace, "runs") == set()
+
+
+def test_what_another_tab_has_changed_or_deleted_meanwhile_is_not_overwritten(workspace, triplets):
+    info = workspace.add_dataset(triplets, origin="a.csv", report=[])
+    cleaning = workspace.cleaning(info)
+    other = cleaning.excluding(Exclusion(answers=(1, 2), reason="slow"))
+    now = workspace.update_dataset(info, other)
+    with pytest.raises(WorkspaceError, match="was changed in another tab"):
+        workspace.update_dataset(info, cleaning, {"1.png": png("green")})
+    assert workspace.dataset(info.id) == now
+    workspace.delete_dataset(info.id)
+    with pytest.raises(WorkspaceError, match="was deleted in another tab"):
+        workspace.update_dataset(now, cleaning)
+    assert list((workspace.folder / "pictures").iterdir()) == []

@@ -287,7 +287,7 @@ def test_a_map_is_listed_again_where_the_same_answers_are_left_out_otherwise(ser
     workspace = services.workspace
     for way in (Exclusion(participants=("q",)), Exclusion(answers=tuple(range(9)))):
         (info,) = workspace.datasets()
-        info = workspace.update_dataset(info.id, workspace.cleaning(info).excluding(way))
+        info = workspace.update_dataset(info, workspace.cleaning(info).excluding(way))
         triplets = workspace.triplets(info)
         assert len(triplets) == len(planted) - 9
         current = start("data", session).session_state[_KEY]
@@ -295,7 +295,7 @@ def test_a_map_is_listed_again_where_the_same_answers_are_left_out_otherwise(ser
         assert job.wait(60)
         assert job.state == "done"
         assert {listed.task for listed in workspace.runs(info.id)} == {"fit", "bootstrap"}
-        workspace.update_dataset(info.id, workspace.cleaning(info).undone())
+        workspace.update_dataset(info, workspace.cleaning(info).undone())
 
 
 def test_tuning_says_what_to_set(services, opened):

@@ -148,11 +148,11 @@ def test_where_answers_are_left_out_the_first_map_is_fitted_anew(services, kept)
     whole = services.workspace.runs(kept.id, "fit")
     assert "720 answers" in words(app)
     cleaning = services.workspace.cleaning(kept).excluding(Exclusion(participants=("p5",)))
-    services.workspace.update_dataset(kept.id, cleaning)
+    services.workspace.update_dataset(kept, cleaning)
     app = settled(app.run(), services)
     assert "600 answers" in words(app)
     assert figure(app, "map")["data"]
-    services.workspace.update_dataset(kept.id, cleaning.undone())
+    services.workspace.update_dataset(services.workspace.dataset(kept.id), cleaning.undone())
     app.run()
     assert "720 answers" in words(app)
     assert services.workspace.runs(kept.id, "fit") == whole, "nothing is computed twice"
@@ -188,7 +188,7 @@ def test_answers_chosen_in_one_data_set_are_not_those_of_another(services, kept)
 def test_a_part_keeps_what_is_known_of_the_whole(services, kept):
     workspace = services.workspace
     made = workspace.cleaning(kept).excluding(Exclusion("fast_answers", {"least": 0.3}))
-    workspace.update_dataset(kept.id, made)
+    workspace.update_dataset(kept, made)
     app = data_page("answers")
     app.selectbox(key="part.column").select("participant").run()
     app.multiselect(key="part.values.participant").select("p5").run()
@@ -255,7 +255,7 @@ def test_gold_questions_that_exclusions_look_at_are_exchanged_without_loss(servi
     first = replace(started, gold=once[0]).excluding(
         Exclusion("failed_checks", {"most": 0.6}, reason="as preregistered")
     ).excluding(Exclusion(answers=(3,), reason="a slip"))
-    info = workspace.update_dataset(kept.id, first)
+    info = workspace.update_dataset(kept, first)
     run = run_of("fit", STE(n_init=1), first.triplets)
     workspace.add_run(info, run, "with the first list")
     assert workspace.runs(kept.id)
@@ -278,7 +278,7 @@ def test_gold_questions_that_exclusions_look_at_are_exchanged_without_loss(servi
     assert [step["reason"] for step in found.exclusions] == ["as preregistered", "a slip"]
     assert found.imported == kept.fingerprint
     assert not workspace.runs(kept.id), "a result of other answers is not among these"
-    workspace.update_dataset(kept.id, first)
+    workspace.update_dataset(found, first)
     assert [listed.key for listed in workspace.runs(kept.id)] == [run.key]
 
 
@@ -287,7 +287,7 @@ def test_gold_questions_without_which_an_exclusion_fails_stay(services, planted)
     info = services.workspace.add_dataset(people, origin="a.csv", report=["Read."])
     gold = people.take(np.unique(people.questions, return_index=True)[1][:40])
     made = Cleaning(people, gold=gold).excluding(Exclusion("failed_checks", {"most": 0.99}))
-    services.workspace.update_dataset(info.id, made)
+    services.workspace.update_dataset(info, made)
     session = Session("test-session")
     session.open(info.id)
     session.save()
