@@ -187,14 +187,13 @@ def _keep(session_id: str, upload: Waiting, *, anew: bool) -> None:
         ) from error
 
 
-def discard(session_id: str) -> None:
-    """Forget the import of a session."""
-    _let_go(services().uploads.held(session_id))
-    services().uploads.remove(session_id)
-    forget_opening(session_id)
-    job = services().jobs.latest(session_id, SLOT)
-    if job is not None:
-        job.give_up()
+def discard(session_id: str, upload: Waiting) -> None:
+    """Forget an import of a session, but not one that has taken its place, or is about to."""
+    _let_go(upload)
+    services().uploads.remove(session_id, upload.id)
+    reading = opening(session_id)
+    if reading is not None and not reading.job.active:
+        forget_opening(session_id)
 
 
 def accept(
@@ -216,7 +215,7 @@ def accept(
             "columns": upload.table.columns,
         },
     )
-    discard(session_id)
+    discard(session_id, upload)
     return info
 
 

@@ -24,13 +24,14 @@ from tripletscope.core.io.columns.reading import SIDE_ROLES
 from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import Album, Answers, Look, Opened, Sheet
-from tripletscope.dashboard.door.workers import Gone, Worker, workers
+from tripletscope.dashboard.door.workers import Ended, Gone, Worker, workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.uploads import File, Uploads
 
-SLOT = "import"  # of jobs about an upload
+#: Of jobs that read an upload, and of those that compare readings of one that waits.
+SLOT, _COMPARING = "import", "direction"
 
 #: Seconds after which the comparison of readings is given up.
 _LONG = 1800.0
@@ -285,6 +286,7 @@ class Waiting:
         self, what: str, progress: Progress, *, patience: float | None = None, **given: Any
     ) -> Any:
         """Ask the process that has read the files, or another one that reads them first."""
+        ended = False
         for _ in range(3):
             with self._taking:
                 if self._worker is None or not self._worker.alive:
@@ -296,6 +298,10 @@ class Waiting:
                 )
             except Gone:
                 continue  # others needed its place
+            except Ended:
+                if ended:
+                    raise
+                ended = True  # which need not be for what it reads: the system may have killed it
             finally:
                 worker.reserved = False
         raise DataError(
@@ -346,14 +352,15 @@ class Waiting:
         if question not in known:
             work = partial(_direction, self, self.reading)
             known[question] = services().jobs.submit(Job(
-                owner, SLOT, f"Direction of {self.name}",
+                owner, _COMPARING, f"Direction of {self.name}",
                 [Step("Comparing with other readings", work)],
             ))
         return known[question]
 
     def test_again(self) -> None:
         """Let the next look at the direction start its job once more."""
-        services().directions.pop(self.id, None)
+        for job in services().directions.pop(self.id, {}).values():
+            job.give_up()
 
 
 def _direction(upload: Waiting, reading: Reading, progress: Progress) -> DirectionTest:

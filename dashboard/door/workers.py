@@ -40,6 +40,10 @@ class Gone(Exception):
     """A process has ended between two requests; another one can be asked."""
 
 
+class Ended(DataError):
+    """A process has ended while it was reading."""
+
+
 class Worker:
     """A process that reads one upload.
 
@@ -196,7 +200,7 @@ class Worker:
         if asked_to_stop or self._dismissed:
             return Stopped()
         log.warning("the process that read %s has ended", file)
-        return DataError(
+        return Ended(
             "the file is damaged so that reading it ends the program that reads, or takes all of "
             "its memory", file=file, remedy=_SMALLER,
         )

@@ -169,11 +169,17 @@ class Uploads:
         with tarfile.open(self._folder / archive) as tar:
             return [(entry.name, tar.extractfile(entry).read()) for entry in tar]
 
-    def remove(self, session_id: str) -> None:
-        """Remove a session's upload, if it has one."""
+    def remove(self, session_id: str, upload: str | None = None) -> None:
+        """Remove a session's upload, if it has one; with `upload`, only if it has this ``id``."""
+        path = self._path(session_id)
         with self._lock:
+            record = _record(path)
+            if upload is not None and record is not None and record["settings"]["id"] != upload:
+                return
             self._held.pop(session_id, None)
-            self._remove(self._path(session_id))
+            path.unlink(missing_ok=True)
+            if record is not None:
+                self._remove_archives(record["archives"].values())
 
     def _forget(self) -> None:
         """Move the uploads of sessions that are gone to the trash."""
@@ -183,12 +189,6 @@ class Uploads:
                 if record is not None and path.stat().st_mtime < time.time() - _GONE:
                     archives = record["archives"].values()
                     self._trash.take([path, *(self._folder / name for name in archives)])
-
-    def _remove(self, path: Path) -> None:
-        record = _record(path)
-        path.unlink(missing_ok=True)
-        if record is not None:
-            self._remove_archives(record["archives"].values())
 
     def _remove_archives(self, archives: Iterable[str]) -> None:
         for name in archives:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
+import sys
 import threading
 import time
 import weakref
@@ -114,8 +116,7 @@ def test_readings_are_compared_once_however_often_an_upload_leaves_the_memory(se
         for name in sessions:
             assert imports.waiting(name).direction(name) is jobs[name]
     for name in sessions:
-        imports.waiting(name)
-        imports.discard(name)
+        imports.discard(name, imports.waiting(name))
     assert services.directions == {}
 
 
@@ -164,7 +165,7 @@ def test_the_form_stays_where_the_disk_is_full(services, anchor_last, monkeypatc
         app.run()
         assert not app.exception
         assert any("No space left on device" in warning.value for warning in app.warning)
-        assert app.button(key="keep.go")
+        assert any(button.key.startswith("keep.go") for button in app.button)
     assert not any("No space left" in warning.value for warning in app.run().warning)
 
 
@@ -175,7 +176,7 @@ def test_a_test_that_nobody_waits_for_is_not_shown_at_work(services, holding):
         imports.wait("s", upload)
         job = upload.direction("s")
         assert session.jobs() == [job]
-        imports.discard("s")
+        imports.discard("s", upload)
         assert job.state == "stopped"
         assert session.jobs() == []
 
@@ -183,7 +184,7 @@ def test_a_test_that_nobody_waits_for_is_not_shown_at_work(services, holding):
 def test_what_is_decided_in_one_tab_is_not_kept_by_another(services):
     first = imports.Waiting.of([("pets.csv", GOOD)])
     imports.wait("s", first)
-    imports.discard("s")
+    imports.discard("s", first)
     with pytest.raises(DataError, match="the upload is no longer there"):
         first.add_pictures([("a.png", png())])
     first.choose(0)
@@ -195,8 +196,56 @@ def test_what_is_decided_in_one_tab_is_not_kept_by_another(services):
     imports.keep_waiting("s", first)
     others(5)
     assert imports.waiting("s").name == "more_pets.csv"
-    imports.discard("s")
-    imports.discard("s")
+    imports.discard("s", first)
+    assert imports.waiting("s").name == "more_pets.csv"
+    imports.discard("s", imports.waiting("s"))
+    assert imports.waiting("s") is None
+
+
+def test_an_upload_that_comes_while_another_is_kept_goes_on_waiting(services, monkeypatch):
+    first, second = (imports.Waiting.of([(name, GOOD)]) for name in ("pets.csv", "more.csv"))
+    imports.wait("s", first)
+    add_dataset = services.workspace.add_dataset
+
+    def slowly(*arguments, **further):
+        imports.wait("s", second)
+        return add_dataset(*arguments, **further)
+
+    monkeypatch.setattr(services.workspace, "add_dataset", slowly)
+    assert imports.accept("s", first, "Pets").origin == "pets.csv"
+    assert imports.waiting("s") is second
+    assert second.look()
+
+
+def test_a_second_file_that_is_damaged_takes_nothing_from_the_first(services):
+    first = imports.Waiting.of([("pets.csv", GOOD)])
+    imports.wait("s", first)
+    compared = first.direction("s")
+    second = imports.begin("s", "key", [("bad.xlsx", b"PK\x03\x04garbage")], insist=False)
+    assert second.job.wait(60)
+    assert "bad.xlsx: the zip file is damaged" in second.job.message
+    assert compared.wait(60)
+    assert compared.state == "done"
+    assert imports.waiting("s") is first
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is killed so there")
+def test_a_reader_that_is_killed_is_not_what_the_file_is_blamed_for(services):
+    upload = imports.Waiting.of([("pets.csv", GOOD)])
+    os.kill(upload._worker.pid, signal.SIGKILL)  # as a system does that is short of memory
+    assert upload.look().sentences
+    os.kill(upload._worker.pid, signal.SIGKILL)
+    assert upload.answers().triplets.n_objects == 3
+
+
+def test_buttons_of_an_upload_that_another_tab_has_replaced_do_nothing(services):
+    app = start()
+    app.file_uploader(key="upload").upload("pets.csv", GOOD, "text/csv").run()
+    session = app.session_state[_KEY].id
+    imports.wait(session, other := imports.Waiting.of([("other.csv", GOOD)]))
+    next(button for button in app.button if button.key.startswith("keep.not")).click().run()
+    assert not app.exception
+    assert imports.waiting(session) is other
 
 
 def test_uploads_of_sessions_that_are_gone_are_removed(services):
@@ -397,7 +446,7 @@ def test_sides_and_trials_of_written_answers_come_back_on_the_page(services):
     # What the file says is offered again under the layout that was proposed.
     imports.waiting(session.id).choose(0)
     app.run()
-    app.button(key="keep.go").click().run()
+    app.button(key=f"keep.go.{imports.waiting(session.id).id}").click().run()
     (info,) = services.workspace.datasets()
     kept = services.workspace.triplets(info)
     assert kept.answers["side"].tolist() == data.answers["side"].tolist()

@@ -15,6 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import Reading, load, load_several, read
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.desk import gather_pictures
+from tripletscope.dashboard.state import _KEY
 
 # The shape of the table
 
@@ -197,7 +198,7 @@ def test_the_form_goes_on_where_the_upload_has_left_the_memory(services, anchor_
     layout = next(b for b in app.selectbox if b.label == "Layout")
     assert layout.options[layout.value] == right
     others(5)
-    app.button(key="keep.go").click().run()
+    app.button(key=f"keep.go.{imports.waiting(app.session_state[_KEY].id).id}").click().run()
     assert not app.exception
     (info,) = services.workspace.datasets()
     assert info.extra["reading"]["roles"]["anchor"] == "column 3"
@@ -217,7 +218,7 @@ def test_a_test_of_another_reading_is_given_up(services, anchor_last):
     assert second.results[0].readings[0] == upload.reading
     upload.test_again()
     third = upload.direction("s")
-    imports.discard("s")
+    imports.discard("s", upload)
     assert third.stopping
 
 

@@ -130,6 +130,7 @@ def _report(look: Look) -> None:
 
 
 def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
+    # The buttons are of this upload: another tab may have replaced it since they were drawn.
     # In view wherever the page is: what decides is looked at, and may be long.
     row = st.bottom.form("keep", border=False).container(
         horizontal=True, vertical_alignment="bottom"
@@ -139,11 +140,11 @@ def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
             "Name of the data set", Path(upload.name).stem, max_chars=120, width=420
         )
         kept = pressed(
-            current, "keep.go", "Keep this data set", button=st.form_submit_button,
+            current, f"keep.go.{upload.id}", "Keep this data set", button=st.form_submit_button,
             type="primary", icon=":material/check:", disabled=look is None,
         )
         dropped = pressed(
-            current, "keep.not", "Discard", button=st.form_submit_button,
+            current, f"keep.not.{upload.id}", "Discard", button=st.form_submit_button,
             icon=":material/close:",
         )
     if kept and look is not None:
@@ -156,7 +157,7 @@ def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
             return
         st.switch_page(first_page(info))
     if dropped:
-        discard(current.id)
+        discard(current.id, upload)
         st.switch_page("../pages/start.py")
 
 
