@@ -63,6 +63,9 @@ def template(canvas: Canvas) -> go.layout.Template:
     axis = {
         "gridcolor": GRID, "linecolor": GRID, "zerolinecolor": GRID, "tickcolor": GRID,
         "automargin": True, "title": {"standoff": 0.6 * font},
+        # Plotly would measure every label again and again, four seconds for 300 of them; margins
+        # make room for all.
+        "ticklabeloverflow": "allow",
     }
     ground = "rgba(0,0,0,0)" if canvas.screen else "#FFFFFF"
     small = {"size": 0.92 * font}
