@@ -285,8 +285,9 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int)
         if values.ndim == 2 and (values.shape[1] == 1 or (len(values) == 1 < len(arrays))):
             values = values.ravel()
         if values.dtype.names and values.ndim == 1:
-            parts |= {field: values[field] for field in values.dtype.names}
-        elif values.dtype.kind in "biufSU" and values.ndim in (1, 2) and values.size:
+            parts |= {field: values[field] for field in values.dtype.names
+                      if _is_plain(values[field])}
+        elif _is_plain(values):
             parts[key] = values
     lengths = Counter()
     for values in parts.values():
@@ -322,10 +323,18 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int)
     return Table(name, data, not alone, None, None, notes, first_row=0)
 
 
+def _is_plain(values: np.ndarray) -> bool:
+    """Whether an array has rows of numbers or texts."""
+    return values.dtype.kind in "biufSU" and values.ndim in (1, 2) and values.size > 0
+
+
 def _arrow(values: np.ndarray) -> pa.Array:
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8", "replace")
-    return pa.array(np.ascontiguousarray(values))
+    if values.dtype.kind == "f" and values.itemsize not in (4, 8):
+        values = values.astype(np.float64)  # Arrow computes with no others
+    # Arrow knows the order of this machine's bytes only.
+    return pa.array(np.ascontiguousarray(values, values.dtype.newbyteorder("=")))
 
 
 def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:

@@ -49,7 +49,7 @@ from tripletscope.core.io import (
 )
 from tripletscope.core.io.formats import foreign
 from tripletscope.core.io.formats.archive import Archive
-from tripletscope.core.io.formats.encoding import GUESSED
+from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.kernel.graphs import Graph, read_graphs
 from tripletscope.core.optimise.loss import BLOCK
@@ -389,8 +389,8 @@ def get_ready() -> None:
         buffer = io.BytesIO()
         Image.new("RGB", (300, 300)).save(buffer, kind)
         Pictures([(f"a.{kind.lower()}", buffer.getvalue())]).thumbnail(f"a.{kind.lower()}")
-    for encoding in GUESSED:
-        load(b"anchor,near,far\na,b,c\n", encoding=encoding)
+    for encoding in ENCODINGS:
+        load("anchor,near,far\na,b,c\n".encode(encoding), encoding=encoding)
     load("anchor,near,far\nü,é,à\n".encode("cp1252"))
     graph = nx.path_graph(3)
     for lines in (nx.generate_graphml(graph), nx.generate_gml(graph)):

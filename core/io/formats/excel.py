@@ -59,7 +59,7 @@ def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, list[str]]:
         title, rows, others = _longest_sheet(data, name)
     except DataError:
         raise
-    except (KeyError, ValueError, TypeError, AttributeError, OSError, IndexError, SyntaxError,
+    except (LookupError, ValueError, TypeError, AttributeError, OSError, SyntaxError,
             AssertionError, EOFError, OverflowError, RecursionError) as error:
         raise DataError(
             "the Excel workbook is damaged or of an unknown kind", file=name,

@@ -44,7 +44,9 @@ def from_parquet(data: bytes, name: str, least_columns: int) -> Table:
 def _read(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
     schema = pyarrow.parquet.read_schema(pa.BufferReader(data))
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
-    columns = [field.name for field in schema if field.name not in nested]
+    # Columns may share a name, by which none of them is found.
+    plain = [field for field in schema if field.name not in nested]
+    columns = [field.name for field in plain]
     # A small file may hold a long text many times over; so it is never written out.
     file = pyarrow.parquet.ParquetFile(pa.BufferReader(data), read_dictionary=columns)
     about = file.metadata
@@ -56,7 +58,7 @@ def _read(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
         )
     unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
     # A value that is repeated takes no room in the file, but does in a table.
-    in_a_row = sum(_width(schema.field(column).type) for column in columns)
+    in_a_row = sum(_width(field.type) for field in plain)
     check_size(max(unpacked, about.num_rows * in_a_row), len(data), name)
     notes = [f"Column {column!r} contains lists and was omitted." for column in nested]
     cells = file.read(columns)

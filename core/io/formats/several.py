@@ -56,7 +56,7 @@ def alike(tables: Sequence[Table]) -> tuple[list[Table], list[Table]]:
         return list(tables), []
     kinds = Counter(frozenset(table.columns) for table in tables)
     usual = max(tables, key=lambda table: (kinds[frozenset(table.columns)], table.n_rows))
-    fitting = [table for table in tables if _fit([usual, table])]
+    fitting = [table for table in tables if table is usual or _fit([usual, table])]
     return fitting, [table for table in tables if table not in fitting]
 
 

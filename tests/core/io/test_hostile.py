@@ -14,12 +14,15 @@ import zlib
 import h5py
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 from scipy.io import savemat
 
+from tests.core.io.raw import workbook
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import interpret, load, propose, read, read_pictures
 from tripletscope.core.io.formats.archive import MAX_BYTES
@@ -213,6 +216,34 @@ def test_a_text_repeated_in_parquet_is_never_written_out():
     assert table.codes("anchor").values == [text]
     with pytest.raises(DataError, match=r"longer than 1,000 characters"):
         interpret(table, propose(table)[0])
+
+
+def test_columns_of_parquet_that_share_a_name():
+    cells = pa.array(["a", "b", "c"])
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pa.Table.from_arrays([cells] * 3, ["a", "a", "b"]), buffer)
+    assert load(buffer.getvalue()).columns == ["a", "a (2)", "b"]
+
+
+def test_a_part_of_a_workbook_in_an_encoding_that_nobody_knows():
+    styles = workbook.styles("").replace("UTF-8", "x")
+    with pytest.raises(DataError, match="the Excel workbook is damaged"):
+        load(workbook.workbook(workbook.parts(styles=styles)))
+
+
+@pytest.mark.parametrize("kind", [">i2", ">f8", "<f2", ">U1", "g"])
+def test_numbers_that_arrow_does_not_know(kind):
+    rows = np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+    buffer = io.BytesIO()
+    np.save(buffer, rows.astype(kind))
+    assert load(buffer.getvalue()).preview().to_numpy().astype(float).tolist() == rows.tolist()
+
+
+def test_fields_of_an_array_that_are_no_numbers_are_left_out():
+    kinds = [("a", "i4"), ("b", [("c", "i4")]), ("d", "i4", (2,)), ("e", "f8"), ("f", "S2")]
+    buffer = io.BytesIO()
+    np.save(buffer, np.zeros(4, kinds))
+    assert set(load(buffer.getvalue()).columns) >= {"a", "e", "f"}
 
 
 def test_a_cell_beyond_python_csv_limits_is_read():

@@ -68,3 +68,10 @@ def test_triad_tests_in_several_files_are_one_table():
     answers = imported.triplets.answers
     assert answers["participant"].tolist()[::2] == ["ann", "bob", "ann", "bob", "ann", "cy"]
     assert "file" in can_be_kept(table, propose(table)[0])
+
+
+def test_tables_of_two_columns_that_do_not_fit_together():
+    files = [("a.csv", b"a,b\n1,2\n"), ("b.csv", b"c,d\n1,2\n")]
+    table = load_several(files, tolerant=True)
+    assert table.columns == ["a", "b"]
+    assert list(table.refused) == ["b.csv"]

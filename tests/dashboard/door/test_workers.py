@@ -17,6 +17,7 @@ from tests.paths import ROOT
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import MatrixGiven, interpret, load, propose
+from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.kernel.graphs import read_graphs
 from tripletscope.core.quality.direction import direction_test
 from tripletscope.dashboard.door import processes
@@ -105,6 +106,17 @@ def test_graphs_come_as_they_are(reader, name, content):
     for mine, theirs in zip(found, expected, strict=True):
         assert mine.edges.tolist() == theirs.edges.tolist()
         assert replace(mine, edges=theirs.edges) == theirs
+
+
+def test_text_is_read_in_every_encoding_that_is_recognised(reader):
+    text = "anchor,near,far\n" + "a,b,c\nb,a,c\n" * 20
+    for encoding in ENCODINGS:
+        assert opened(reader, "a.csv", text.encode(encoding)).sheet.columns[0] == "anchor"
+        shape = {"header": True, "delimiter": ",", "encoding": encoding}
+        other = reader.ask("reload", file="a.csv", name="a.csv", shape=shape, known=[])
+        assert other.sheet.encoding == encoding
+    with pytest.raises(DataError, match="not text"):
+        opened(reader, "a.csv", b"a,b,c\n\x81\xff\x00\n")
 
 
 def test_errors_of_a_file_come_back_as_they_are(reader):
