@@ -1,29 +1,27 @@
-"""Damaged files through every door that reads files: none may crash, hang or eat the memory.
+"""Files of chance through the door: none may crash the server, hang, or eat the memory.
 
     python benchmarks/fuzz_import.py [--minutes 1] [--seed 0] [--findings DIR]
-    python benchmarks/fuzz_import.py FILE ...      # once more, with the error in full
+    python benchmarks/fuzz_import.py FILE ...      # findings once more, with errors in full
 
-Every layout's fixture is mutated: bits, bytes and chunks, cells and rows, what is inside of
-archives, and whole files many times over. Each import runs in a process group of its own. What
-leads to an answer not seen before, a new message or another set of layouts, is mutated further.
-Files that break a limit, and the slowest, are kept in the folder of findings.
+Every format has a grammar (`benchmarks/grammar`), which makes structured files with deviations at
+any node; besides, the fixtures of all layouts and files that led to an answer not seen before, a
+new message or another set of layouts, are damaged as bytes, cells, rows and members of archives
+(`benchmarks/damage.py`). Each file is handed to a new reader, as the server does it, and asked for
+what the pages ask. Files that break a limit, and the slowest, are kept in the folder of findings.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
+import ctypes
 import gc
 import io
 import os
 import random
-import resource
-import signal
 import sys
 import tempfile
 import time
-import traceback
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,103 +31,45 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.damage import mutated
+from benchmarks.grammar import GRAMMARS, Dice
 from benchmarks.report import machine, print_table
+from benchmarks.visits import MEMORY, SECONDS, WAYS, Door, Visit, resident
 from tests.core.io.layouts import CASES, FORMATS
 from tests.core.io.test_hostile import CONTAINERS, GOOD, parquet, picture, zipped
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import (
-    interpret,
-    load,
-    load_several,
-    propose,
-    read_distances,
-    read_gold,
-    read_matrix,
-    read_objects,
-    read_pictures,
-    read_questions,
-)
-from tripletscope.core.io.columns.alternatives import alternatives
+from tripletscope.dashboard.door.desk import Desk
 
-SECONDS = 10.0
-#: A process that sleeps uses no processor time, and is ended after so many seconds of the clock.
-PATIENCE = 300.0
-#: Memory that an import may take beyond that of one of a few rows: so many times the file, and a
-#: constant. Archives may unpack to `tripletscope.core.io.formats.archive.RATIO_FREE`, 64 MB, before
-# their ratio counts; that is held in bytes, as cells and as codes.
-TIMES, CONSTANT = 10, 4 * 64 * 2**20
-KNOWN = Triplets.from_array([[0, 1, 2]], 12, name="objects")
-
-# Doors ---------------------------------------------------------------------------------------
-
-
-def answers(data: bytes, name: str) -> str:
-    """What the form does for the first reading that it offers, and for another one."""
-    table = load(data, name)
-    try:
-        readings = propose(table)
-    except DataError:
-        readings = propose(table, insist=True)
-    alternatives(table, readings[0])
-    with contextlib.suppress(DataError):
-        interpret(table, readings[len(data) % len(readings)])
-    imported = interpret(table, readings[0])
-    imported.sentences()
-    imported.report.summary()
-    return " ".join(f"{r.layout} {r.task} {r.choice_coding}" for r in readings)
-
-
-def several(data: bytes, name: str) -> str:
-    """The file twice, once as it is, once cut off."""
-    table = load_several([(name, data), (f"other {name}", data[: len(data) * 2 // 3])])
-    return f"several {propose(table)[0].layout}"
-
-
-def pictures(data: bytes, name: str) -> str:
-    found = read_pictures([(name, data)]) if not data.startswith(b"PK") else read_pictures(data)
-    for picture_name in found:
-        found.thumbnail(picture_name)
-    return f"pictures {len(found)} {sorted(set(found.refused.values()))[:3]}"
-
-
-DOORS = {
-    "answers": answers,
-    "several": several,
-    "pictures": pictures,
-    "objects": lambda data, name: f"objects {len(read_objects(data, name=name).columns)}",
-    "matrix": lambda data, name: f"matrix {read_matrix(data, name).from_similarities}",
-    "distances": lambda data, name: f"distances {read_distances(data, KNOWN, name)[2][-20:]}",
-    "gold": lambda data, name: f"gold {len(read_gold(data, KNOWN, name)[0]) > 1}",
-    "questions": lambda data, name: f"questions {len(read_questions(data, KNOWN, name)[0]) > 1}",
-}
-
-# Files --------------------------------------------------------------------------------------
+#: Bytes of files that are kept to be damaged further, each and together.
+_LONGEST, _POOL = 50_000, 24 * 2**20
+#: Bytes of any file.
+_LARGEST = 2**23
+_PICTURES = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 
 
 @dataclass(frozen=True)
 class Seed:
-    """A file, and the door that it usually goes through."""
+    """A file, its format, and the way that it usually goes in."""
 
+    format: str
     name: str
     data: bytes
-    door: str = "answers"
+    way: str = "open"
 
 
 def corpus() -> list[Seed]:
-    """Every fixture: all layouts, all containers, and files for each of the other doors."""
+    """Every fixture: all layouts, all containers, and files for each of the other ways in."""
     found = [
-        Seed(case[0], case[1].encode() if isinstance(case[1], str) else case[1])
+        Seed("", case[0], case[1].encode() if isinstance(case[1], str) else case[1])
         for case in CASES.values()
     ]
-    found += [Seed(file.name, file.read_bytes()[:20_000]) for file in sorted(FORMATS.iterdir())]
-    found += [Seed(f"answers.{kind}", data) for kind, data in CONTAINERS.items()]
-    found += [Seed("answers.parquet", parquet()), Seed("a.csv", GOOD, "several"),
-              Seed("answers.zip", zipped(("a.csv", GOOD), ("b.csv", GOOD)))]
-    kinds = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
-    found += [Seed(f"x.{kind.lower()}", picture(kind), "pictures") for kind in kinds]
-    found += [Seed("x.zip", zipped(*((f"{kind}.{kind}", picture(kind)) for kind in kinds)),
-                   "pictures")]
+    found += [Seed("", path.name, path.read_bytes()[:20_000]) for path in sorted(FORMATS.iterdir())]
+    found += [Seed("", f"answers.{kind}", data) for kind, data in CONTAINERS.items()]
+    found += [Seed("", "answers.parquet", parquet()), Seed("", "a.csv", GOOD, "several"),
+              Seed("", "answers.zip", zipped(("a.csv", GOOD), ("b.csv", GOOD)))]
+    found = [Seed(_format(one.name), one.name, one.data, one.way) for one in found]
+    found += [Seed("pictures", f"x.{kind.lower()}", picture(kind), "pictures")
+              for kind in _PICTURES]
+    found.append(Seed("pictures", "x.zip", zipped(
+        *((f"{kind}.{kind}", picture(kind)) for kind in _PICTURES)), "pictures"))
     square = np.round(np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0))), 1)
     names = [str(i) for i in range(12)]
     buffer = io.BytesIO()
@@ -139,133 +79,171 @@ def corpus() -> list[Seed]:
         "bare.txt": pd.DataFrame(square).to_csv(sep=" ", index=False, header=False).encode(),
         "square.npy": buffer.getvalue(),
     }
-    found += [Seed(f, data, door) for f, data in tables.items() for door in ("matrix", "distances")]
+    found += [Seed(_format(name), name, data, way)
+              for name, data in tables.items() for way in ("matrix", "distances")]
     described = pd.DataFrame({"id": names, "label": list("abcdefghijkl"), "size": range(12),
                               "image": [f"<img src='{name}.png'>" for name in names]})
     asked = pd.DataFrame({"head": names, "left": names[1:] + names[:1], "right": names[::-1]})
     asked = asked[asked["head"] != asked["right"]]
     gold = asked.set_axis(["anchor", "near", "far"], axis=1)
-    found += [
-        Seed(f"{door}.csv", table.to_csv(index=False).encode(), door)
-        for door, table in (("objects", described), ("questions", asked), ("gold", gold))
+    return found + [
+        Seed("text", f"{way}.csv", table.to_csv(index=False).encode(), way)
+        for way, table in (("objects", described), ("questions", asked), ("gold", gold))
     ]
-    return found
 
 
-# Running -------------------------------------------------------------------------------------
-
-
-@dataclass
-class Outcome:
-    """How one import ended.
-
-    Attributes
-    ----------
-    said : str
-        What was read, or where and why it was refused; empty if the process died.
-    flaw : str
-        What is wrong with how it ended, or nothing.
-    seconds : float
-        Of processor time.
-    memory : int
-        Bytes at most.
-    """
-
-    said: str
-    flaw: str
-    seconds: float
-    memory: int
-
-
-def run(door: str, data: bytes, name: str, limit: int) -> Outcome:
-    """One import in a process group of its own."""
-    read_end, write_end = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(read_end)
-        _in_child(door, data, name, write_end)
-    os.close(write_end)
-    begun = time.monotonic()
-    status, usage = _waited(child, begun)
-    with os.fdopen(read_end, "rb") as pipe:
-        os.set_blocking(read_end, False)
-        said = (pipe.read() or b"").decode(errors="replace")
-    left_over = False
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child, signal.SIGKILL)
-        left_over = True
-    seconds, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
-    if time.monotonic() - begun > PATIENCE:
-        flaw = f"still there after {PATIENCE:g} s"
-    elif os.WIFSIGNALED(status):
-        flaw = f"killed by signal {os.WTERMSIG(status)}"
-    elif said.startswith("crash "):
-        flaw = said
-    elif seconds > SECONDS:
-        flaw = f"took {seconds:.1f} s"
-    elif memory > limit:
-        flaw = f"took {memory / 2**20:.0f} MB, allowed were {limit / 2**20:.0f}"
-    else:
-        flaw = "left a process behind" if left_over else ""
-    return Outcome(said, flaw, seconds, memory)
-
-
-def _waited(child: int, begun: float) -> tuple[int, resource.struct_rusage]:
-    while True:
-        done, status, usage = os.wait4(child, os.WNOHANG)
-        if done:
-            return status, usage
-        if time.monotonic() - begun > PATIENCE:
-            os.killpg(child, signal.SIGKILL)
-            _, status, usage = os.wait4(child, 0)
-            return status, usage
-        time.sleep(0.002)
-
-
-def _in_child(door: str, data: bytes, name: str, pipe: int) -> None:
-    os.setpgid(0, 0)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    seconds = int(SECONDS) + 2
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    sys.stderr = io.StringIO()
-    try:
-        said = DOORS[door](data, name)
-    except DataError as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        said = f"refused {Path(frame.filename).name}:{frame.lineno}"
-    except BaseException as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        said = f"crash {type(error).__name__} {Path(frame.filename).name}:{frame.lineno} {error}"
-    os.write(pipe, said[:2000].encode(errors="replace"))
-    os._exit(0)
+def _format(name: str) -> str:
+    endings = {"json": "JSON", "jsonl": "JSON", "zip": "zip", "xlsx": "Excel", "h5": "HDF5",
+               "parquet": "Parquet", "mat": "MATLAB 5", "npy": "npy", "npz": "npz"}
+    return endings.get(name.rsplit(".", 1)[-1], "text")
 
 
 @dataclass
-class Campaign:
-    """What was tried and what was found."""
+class Tally:
+    """What came of the files of a format."""
 
-    runs: Counter = field(default_factory=Counter)
-    refused: Counter = field(default_factory=Counter)
-    slowest: Counter = field(default_factory=Counter)
-    largest: Counter = field(default_factory=Counter)
+    files: int = 0
+    outcomes: Counter = field(default_factory=Counter)
+    answers: set[str] = field(default_factory=set)
+    slowest: float = 0.0
+    largest: int = 0
+    own: int = 0
     flaws: Counter = field(default_factory=Counter)
 
-    def note(self, door: str, outcome: Outcome, size: int, floor: int) -> None:
-        self.runs[door] += 1
-        self.refused[door] += outcome.said.startswith("refused")
-        self.slowest[door] = max(self.slowest[door], outcome.seconds)
-        over = max(outcome.memory - floor - TIMES * size, 0) / 2**20
-        self.largest[door] = max(self.largest[door], over)
+    def note(self, visit: Visit) -> bool:
+        """Count a file; whether its answer is new."""
+        self.files += 1
+        self.outcomes[visit.outcome] += 1
+        self.slowest = max(self.slowest, visit.seconds)
+        self.largest = max(self.largest, visit.memory)
+        self.own = max(self.own, visit.own)
+        new = visit.said not in self.answers
+        self.answers.add(visit.said)
+        return new
+
+
+class Campaign:
+    """Files of chance, one after the other."""
+
+    def __init__(self, seed: int, findings: Path) -> None:
+        self.door, self.findings = Door(), findings
+        self.rng = random.Random(seed)
+        self.tallies: dict[str, Tally] = defaultdict(Tally)
+        self.fixtures, self.found = corpus(), []
+        self.kept = self.unmade = 0
+        findings.mkdir(parents=True, exist_ok=True)
+
+    def step(self) -> None:
+        """Make a file, hand it over, and note what came of it."""
+        try:
+            one = self._made()
+        except Exception as error:  # what a library does not write is no file of this program
+            self.unmade += 1
+            print(f"no file could be made: {error!r}"[:200], flush=True)
+            return
+        choice = self.rng.randrange(64)
+        visit = self.door.visit(one.name, one.data, one.way, choice)
+        tally = self.tallies[one.format]
+        if visit.seconds > max(tally.slowest, SECONDS / 10):
+            self._keep("slowest", one, choice)
+        if visit.memory > max(tally.largest, MEMORY / 2):
+            self._keep("largest", one, choice)
+        new = tally.note(visit)
+        if visit.flaw or (visit.outcome == "ended" and new):
+            kind = visit.said if visit.outcome in ("broken", "ended") else visit.flaw.split(",")[0]
+            tally.flaws[kind] += bool(visit.flaw)
+            if tally.flaws[kind] <= 3:
+                file = self._keep(f"finding{sum(tally.flaws.values())}", one, choice)
+                print(f"{file.name}: {visit.flaw or visit.said}", flush=True)
+        elif new and len(one.data) <= _LONGEST:
+            self.found.append(one)
+            self.kept += len(one.data)
+            while self.kept > _POOL:
+                self.kept -= len(self.found.pop(self.rng.randrange(len(self.found))).data)
+
+    def _made(self) -> Seed:
+        rng = self.rng
+        if rng.random() < 0.6:
+            kind = rng.choice(list(GRAMMARS))
+            name, data = GRAMMARS[kind](Dice(rng.getrandbits(64)))
+            one = Seed(kind, name, data[:_LARGEST])
+        else:
+            pool = self.found if self.found and rng.random() < 0.6 else self.fixtures
+            one = rng.choice(pool)
+        if rng.random() < 0.25 or one in self.fixtures or one in self.found[-1:]:
+            others = [other.data for other in rng.sample(self.fixtures, 5)]
+            one = Seed(one.format, one.name, mutated(one.data, rng, others), one.way)
+        if rng.random() < 0.3:
+            one = Seed(one.format, one.name, one.data, rng.choice(list(WAYS)))
+        return one
+
+    def _keep(self, why: str, one: Seed, choice: int) -> Path:
+        name = f"{one.format.replace(' ', '_')}.{why}.{one.way}.{choice}.{one.name}"
+        file = self.findings / name.replace("/", "_")
+        file.write_bytes(one.data)
+        return file
 
     def print(self) -> None:
+        """The table of what was found."""
         print_table(
-            ["door", "imports", "refused", "slowest, s", "most memory beyond 10 × the file, MB"],
+            ["format", "files", "read", "refused", "reader ended", "answers", "slowest, s",
+             "most memory, MB", "server's side, MB", "findings"],
             [
-                (door, f"{n:,}", f"{self.refused[door] / n:.0%}", f"{self.slowest[door]:.1f}",
-                 f"{self.largest[door]:.0f}")
-                for door, n in self.runs.most_common()
+                (kind, f"{t.files:,}", f"{t.outcomes['read']:,}", f"{t.outcomes['refused']:,}",
+                 f"{t.outcomes['ended']:,}", f"{len(t.answers):,}", f"{t.slowest:.1f}",
+                 f"{t.largest / 2**20:.0f}", f"{t.own / 2**20:.0f}", f"{sum(t.flaws.values())}")
+                for kind, t in sorted(self.tallies.items())
             ],
         )
+        for kind, tally in sorted(self.tallies.items()):
+            for flaw, count in tally.flaws.most_common():
+                print(f"{kind}: {count} × {flaw}")
+
+
+def fuzz(minutes: float, seed: int, findings: Path) -> None:
+    """Make files and hand them over until the time is over; print what was found."""
+    print(machine(), flush=True)
+    campaign = Campaign(seed, findings)
+    for one in campaign.fixtures:  # until then, memory only grows to what it needs
+        campaign.door.visit(one.name, one.data, one.way)
+    _tidy()
+    before = resident(os.getpid())[0]
+    until, told = time.monotonic() + 60 * minutes, time.monotonic()
+    while time.monotonic() < until:
+        campaign.step()
+        if time.monotonic() - told > 300:
+            told = time.monotonic()
+            files = sum(tally.files for tally in campaign.tallies.values())
+            now = resident(os.getpid())[0]
+            print(f"{files:,} files; this process {now / 2**20:.0f} MB", flush=True)
+    campaign.print()
+    pool = campaign.kept / 2**20
+    _tidy()
+    after = resident(os.getpid())[0]
+    campaign.door.close()
+    print(f"This process: {before / 2**20:.0f} MB before, {after / 2**20:.0f} MB after, of which "
+          f"{pool:.0f} MB are files kept to be damaged further. Limits: {SECONDS:g} s, "
+          f"{MEMORY / 2**20:.0f} MB.")
+
+
+def _tidy() -> None:
+    """Give back what is not needed any more, so that the rest can be measured."""
+    gc.collect()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def again(path: Path) -> None:
+    """A finding once more, in this process, where an error is told in full."""
+    _, _, way, choice, name = path.name.split(".", 4)
+    desk = Desk()
+
+    def ask(what: str, **given: object) -> object:
+        quiet = {"progress": lambda *_, **__: False} if what in (
+            "open", "reload", "look", "answers", "direction") else {}
+        return getattr(desk, what)(**given, **quiet)
+
+    print(path, WAYS[way](ask, name, path.read_bytes(), int(choice)))
 
 
 def main() -> None:
@@ -276,49 +254,9 @@ def main() -> None:
     parser.add_argument("again", nargs="*", type=Path)
     options = parser.parse_args()
     for file in options.again:
-        print(file, DOORS[file.name.split(".")[0]](file.read_bytes(), file.name.split(".", 2)[2]))
+        again(file)
     if not options.again:
         fuzz(options.minutes, options.seed, options.findings or Path(tempfile.mkdtemp()))
-
-
-def fuzz(minutes: float, seed: int, findings: Path) -> None:
-    """Mutate and import until the time is over; print what was found."""
-    print(machine())
-    findings.mkdir(parents=True, exist_ok=True)
-    rng = random.Random(seed)
-    seeds = corpus()
-    for one in seeds:  # so that every library is loaded before the first fork
-        for door in DOORS.values():
-            with contextlib.suppress(DataError):
-                door(one.data, one.name)
-    gc.freeze()  # pages that are not touched stay shared
-    floor = max(run(door, GOOD, "a.csv", 0).memory for door in DOORS)
-    seen: set[str] = set()
-    campaign, until, told = Campaign(), time.monotonic() + 60 * minutes, time.monotonic()
-    while time.monotonic() < until:
-        one = rng.choice(seeds)
-        mutant = mutated(one.data, rng, [other.data for other in seeds])
-        door = one.door if rng.random() < 0.7 else rng.choice(list(DOORS))
-        outcome = run(door, mutant, one.name, floor + TIMES * len(mutant) + CONSTANT)
-        if outcome.seconds > max(campaign.slowest[door], SECONDS / 10):
-            (findings / f"{door}.slowest.{one.name}").write_bytes(mutant)
-        campaign.note(door, outcome, len(mutant), floor)
-        if outcome.flaw:
-            kind = outcome.flaw if outcome.said.startswith("crash") else outcome.flaw.split(",")[0]
-            campaign.flaws[kind] += 1
-            if campaign.flaws[kind] <= 3:
-                file = findings / f"{door}.{sum(campaign.flaws.values())}.{one.name}"
-                file.write_bytes(mutant)
-                print(f"{file}: {outcome.flaw}", flush=True)
-        elif outcome.said not in seen and len(mutant) < 100_000:
-            seen.add(outcome.said)
-            seeds.append(Seed(one.name, mutant, door))
-        if time.monotonic() - told > 300:
-            told = time.monotonic()
-            print(f"{sum(campaign.runs.values()):,} imports, {len(seen):,} answers", flush=True)
-    campaign.print()
-    print(f"{sum(campaign.flaws.values())} findings, {len(seen):,} different answers; an import of "
-          f"two rows takes {floor / 2**20:.0f} MB")
 
 
 if __name__ == "__main__":
