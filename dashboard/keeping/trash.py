@@ -7,10 +7,12 @@ the workspace in it. What is moved back to where it was is part of the workspace
 from __future__ import annotations
 
 import logging
+import os
 import re
 import secrets
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -69,7 +71,7 @@ class Trash:
     def _move(self, path: Path, place: Path) -> None:
         target = place / path.relative_to(self._workspace)
         target.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(target)
+        shutil.move(path, target)  # a part of the workspace may be on another disk
 
     @property
     def what_becomes(self) -> str:
@@ -81,8 +83,7 @@ class Trash:
     def empty_old(self) -> None:
         """Delete what came more than thirty days ago; what is called otherwise stays."""
         for path in self._entries():
-            came = datetime.strptime(_MOMENT.fullmatch(path.name)[1], _FORM).replace(tzinfo=UTC)
-            if datetime.now(UTC) - came > _STAY:
+            if datetime.now(UTC) - _came(path) > _STAY:
                 shutil.rmtree(path, ignore_errors=True)
 
     def empty(self) -> None:
@@ -92,8 +93,7 @@ class Trash:
 
     def size(self) -> int:
         """Bytes that would become free."""
-        found = (path for entry in self._entries() for path in entry.rglob("*"))
-        return sum(path.stat().st_size for path in found if path.is_file())
+        return sum(map(_size, self._entries()))
 
     def find(self, part: str, name: str) -> Path | None:
         """The file that was called so in a part of the workspace, if it is here."""
@@ -103,8 +103,27 @@ class Trash:
     def _entries(self) -> list[Path]:
         if not self.folder.is_dir():
             return []
-        found = (path for path in self.folder.iterdir() if _MOMENT.fullmatch(path.name))
+        found = (path for path in self.folder.iterdir() if _came(path) is not None)
         return sorted(path for path in found if path.is_dir())
+
+
+def _came(entry: Path) -> datetime | None:
+    """When the files of a folder in the trash came; None if it is not called after a moment."""
+    named = _MOMENT.fullmatch(entry.name)
+    try:
+        return datetime.strptime(named[1], _FORM).replace(tzinfo=UTC) if named else None
+    except ValueError:
+        return None
+
+
+def _size(entry: Path) -> int:
+    """Bytes of the files in a folder, as far as nobody deletes them meanwhile."""
+    total = 0
+    for folder, _, files in os.walk(entry):  # which passes over a folder that has gone
+        for name in files:
+            with suppress(FileNotFoundError):
+                total += Path(folder, name).lstat().st_size
+    return total
 
 
 def is_full(folder: Path) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -51,12 +53,51 @@ def test_the_trash_is_emptied_of_what_came_a_month_ago(tmp_path):
     for days in (-400, 1, 29, 31):
         came = (now - timedelta(days=days)).strftime("%Y-%m-%dT%H%M%S")
         (tmp_path / "trash" / f"{came}-0123abcd" / "data").mkdir(parents=True)
-    (tmp_path / "trash" / "2001-01-01 photographs").mkdir()
+    others = {"2001-01-01 photographs", "2001-13-32T256199-0123abcd"}
+    for name in others:
+        (tmp_path / "trash" / name).mkdir()
     left = Trash(tmp_path)
     left.empty_old()
-    assert len(list(left.folder.iterdir())) == 4
+    assert len(list(left.folder.iterdir())) == 5
     left.empty()
-    assert [path.name for path in left.folder.iterdir()] == ["2001-01-01 photographs"]
+    assert {path.name for path in left.folder.iterdir()} == others
+
+
+def test_the_size_is_asked_for_while_another_session_empties_the_trash(tmp_path, monkeypatch):
+    trash = Trash(tmp_path)
+    for number in range(3):
+        (tmp_path / f"{number}").write_bytes(bytes(100))
+        trash.move([tmp_path / f"{number}"])
+    assert trash.size() == 300
+    entries = trash._entries()
+    monkeypatch.setattr(trash, "_entries", lambda: entries)
+    shutil.rmtree(entries[1])
+    assert trash.size() == 200
+    walk = os.walk
+
+    def and_somebody_empties(top):
+        for found in walk(top):
+            shutil.rmtree(top)
+            yield found
+
+    monkeypatch.setattr(trash_module.os, "walk", and_somebody_empties)
+    assert trash.size() == 0
+
+
+def test_deleting_frees_a_part_that_is_on_another_disk(workspace, truth, monkeypatch):
+    replace = os.rename
+
+    def within_a_disk(source, target, **further):
+        if Path(target).is_relative_to(workspace.trash.folder) and "data" in Path(source).parts:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        replace(source, target, **further)
+
+    info = workspace.add_dataset(simulate(truth, 50, seed=0), origin="a.csv", report=[])
+    for name in ("rename", "replace"):
+        monkeypatch.setattr(os, name, within_a_disk)
+    workspace.delete_dataset(info.id)
+    assert contents(workspace.folder / "data") == set()
+    assert workspace.trash.find("data", f"{info.fingerprint}.answers.parquet").is_file()
 
 
 def test_what_is_not_named_as_a_file_of_the_workspace_is_never_touched(workspace, truth):
