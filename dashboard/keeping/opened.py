@@ -201,7 +201,7 @@ class OpenFolder:
         """Say in a sentence what is wrong with the disk or the catalogue; the log has it all."""
         try:
             yield
-        except FileNotFoundError:
+        except WorkspaceError:  # a damaged picture is also an OSError
             raise
         except (OSError, exc.DatabaseError) as error:
             log.info("the workspace could not be used", exc_info=True)

@@ -16,6 +16,8 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+
 log = logging.getLogger(__name__)
 
 NAME = "trash"
@@ -132,5 +134,17 @@ def is_full(folder: Path) -> bool:
 
 
 def free(folder: Path) -> int:
-    """Bytes that are left on the disk of a folder."""
-    return shutil.disk_usage(folder).free
+    """Bytes that are left on the disk of a folder.
+
+    Raises
+    ------
+    WorkspaceError
+        If it is gone.
+    """
+    try:
+        return shutil.disk_usage(folder).free
+    except FileNotFoundError as error:
+        raise WorkspaceError(
+            f"The folder {folder} is no longer there. Put it back, or end TripletScope and start "
+            "it again."
+        ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -167,3 +168,18 @@ def test_comparisons_of_pairs_are_checked_too(tmp_path, truth):
     again = Workspace(tmp_path)
     with pytest.raises(DamagedFile, match="is not what was written"):
         again.pairs(info)
+
+
+def test_a_folder_that_is_gone_is_said_to_be(two):
+    workspace = Workspace(two[0])
+    info = two[1][0]
+    cleaning = workspace.cleaning(info)
+    shutil.rmtree(workspace.folder)
+    for use in (
+        lambda: workspace.rename_dataset(info.id, "Other"),
+        lambda: workspace.update_dataset(info, cleaning),
+        lambda: workspace.delete_dataset(info.id),
+        lambda: workspace.trash.what_becomes,
+    ):
+        with pytest.raises(WorkspaceError, match=r"No such file or directory|no longer there"):
+            use()
