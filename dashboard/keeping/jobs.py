@@ -186,7 +186,7 @@ class Job:
             self._end("failed", str(error))
         except MemoryError:
             self._end("failed", "There was not enough memory. Use fewer answers or dimensions.")
-        except Exception:
+        except BaseException:  # also what is meant to end a thread: its place would never be free
             log.exception("job %s failed", self.title)
             self._end(
                 "failed", "Something went wrong inside the program; the server's log says what."
@@ -217,9 +217,10 @@ class Jobs:
     workers : int
         Steps at work at the same time, of which one is short. Each may use all processors itself.
     keep : int
-        Ended jobs that are remembered.
+        Ended jobs of each owner that are remembered.
     gone : float
-        Seconds after which a job is stopped whose owner has not been seen.
+        Seconds after which a job is stopped whose owner has not been seen. After 24 times as long
+        it is forgotten.
 
     Attributes
     ----------
@@ -228,7 +229,7 @@ class Jobs:
         its place is free for another.
     """
 
-    def __init__(self, workers: int = 3, keep: int = 50, gone: float = 3600.0) -> None:
+    def __init__(self, workers: int = 3, keep: int = 20, gone: float = 3600.0) -> None:
         self.workers = workers
         self.long = 10.0
         self._pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="job")
@@ -252,11 +253,11 @@ class Jobs:
             for other in self.of(job.owner):
                 if other.active and other.slot == job.slot:
                     other.cancel()
-            mine = sum(other.active for other in self.of(job.owner))
+            ended = [other for other in self.of(job.owner) if not other.active]
+            mine = len(self.of(job.owner)) - len(ended)
             self._jobs[job.id] = job
-            ended = [name for name, other in self._jobs.items() if not other.active]
-            for name in ended[: max(len(self._jobs) - self._keep, 0)]:
-                del self._jobs[name]
+            for other in ended[self._keep:]:
+                del self._jobs[other.id]
             if mine >= _MOST_OF_ONE:
                 job._end("failed", f"{mine} computations are waiting already. Cancel some of them.")
                 return job
@@ -293,12 +294,14 @@ class Jobs:
         """Stop the jobs of those who are gone, and let others by what takes longer than thought."""
         now = time.monotonic()
         with self._lock:
-            active = [job for job in self._jobs.values() if job.active]
-            for job in active:
-                if now - self._seen[job.owner] > self._gone and not job.stopping:
+            for job in list(self._jobs.values()):
+                away = now - self._seen[job.owner]
+                if job.active and away > self._gone and not job.stopping:
                     log.info("%s is stopped: nobody has asked for it in a long time", job.title)
                     job.cancel()
-            owners = {job.owner for job in active}
+                elif not job.active and away > 24 * self._gone:
+                    del self._jobs[job.id]
+            owners = {job.owner for job in self._jobs.values()}
             self._seen = {owner: at for owner, at in self._seen.items() if owner in owners}
             self._schedule()
 

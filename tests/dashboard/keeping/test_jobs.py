@@ -101,6 +101,7 @@ def test_a_newer_job_in_the_same_slot_replaces_the_older(jobs):
         (ValueError("share is 2."), "share is 2."),
         (MemoryError(), "not enough memory"),
         (ZeroDivisionError("secret"), "the server's log"),
+        (SystemExit("secret"), "the server's log"),
     ],
 )
 def test_failures_are_put_in_words(jobs, error, message, caplog):
@@ -112,7 +113,8 @@ def test_failures_are_put_in_words(jobs, error, message, caplog):
     assert one.state == "failed"
     assert message in one.message
     assert "secret" not in one.message
-    assert ("secret" in caplog.text) == isinstance(error, ZeroDivisionError)
+    assert ("secret" in caplog.text) == ("log" in message)
+    assert jobs.submit(job(lambda p: None)).wait(20), "the place is free"
 
 
 def test_nothing_to_keep_is_no_failure(jobs):
@@ -129,6 +131,24 @@ def test_only_the_last_ended_jobs_are_remembered():
     for _ in range(6):
         assert jobs.submit(job(lambda p: None)).wait(20)
     assert len(jobs.of("me")) <= 4
+    jobs.shutdown()
+
+
+def test_what_others_compute_makes_nobodys_results_forgotten(monkeypatch):
+    jobs = Jobs(workers=1, keep=3, gone=3600)
+    mine = jobs.submit(job(lambda p: "mine"))
+    assert mine.wait(20)
+    for number in range(9):
+        assert jobs.submit(job(lambda p: None, owner=f"other {number}")).wait(20)
+    begun = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: begun + 23 * 3600)
+    jobs.tend()
+    assert jobs.latest("me", "page").results == ["mine"]
+    jobs.seen("me")
+    monkeypatch.setattr(time, "monotonic", lambda: begun + 25 * 3600)
+    jobs.tend()
+    assert jobs.of("me") == [mine]
+    assert jobs.of("other 8") == [], "who is gone for a day"
     jobs.shutdown()
 
 
