@@ -3,7 +3,7 @@
     python benchmarks/server.py [--kills 50] [--sessions 20] [--switches 100] [--seed 0]
 
 Kills: a browser uploads and keeps a file, waits for its map, fits another, takes everything away,
-deletes a map, and a backup is made; at a random moment of a random one of
+deletes a map, excludes a participant, and a backup is made; at a random moment of a random one of
 these, the server gets SIGKILL. What a page had acknowledged before is looked for in the workspace,
 and the server must start again on it. Sessions: each uploads, keeps, fits, selects and exports data
 of its own, side by side with the others; then one of them changes pages.
@@ -54,19 +54,22 @@ from tripletscope.dashboard.keeping.workspace import Workspace
 
 #: Seconds from the beginning of an action within which the server is killed.
 _SOON = 6.0
+#: Answers of a data set, and of a participant in it who has too few of them.
+_ANSWERS, _FEW = 600, 10
 
 
 def file_of(folder: Path, number: int) -> Path:
     """Answers about things that say which data set they belong to."""
     n = 12 + number % 20
-    answers = simulate(np.random.default_rng(number).normal(size=(n, 2)), 600, seed=number)
+    answers = simulate(np.random.default_rng(number).normal(size=(n, 2)), _ANSWERS, seed=number)
     path = folder / f"set{number}.csv"
     with path.open("w", newline="") as target:
         writer = csv.writer(target)
         writer.writerow(["subject", "head", "left", "right", "winner"])
         for k, (head, near, far) in enumerate(answers.rows.tolist()):
             sides = [near, far] if k % 2 else [far, near]
-            writer.writerow([f"p{k % 9}", *(f"s{number}-{i}" for i in (head, *sides, near))])
+            who = f"p{k % 5}" if k < len(answers) - _FEW else "late"
+            writer.writerow([who, *(f"s{number}-{i}" for i in (head, *sides, near))])
     return path
 
 
@@ -111,10 +114,11 @@ class Server:
 
 
 class Told:
-    """What pages have acknowledged: maps by data set, less what was being taken away."""
+    """What pages have acknowledged: maps and exclusions by data set, less what may have gone."""
 
     def __init__(self) -> None:
         self.maps: dict[str, Counter[str]] = {}
+        self.excluded: set[str] = set()
 
     def missing(self, workspace: Path) -> list[str]:
         """What of it a workspace does not hold, or does not hold whole."""
@@ -126,7 +130,9 @@ class Told:
                 if name not in known:
                     lost.append(name)
                     continue
-                opened.triplets(known[name])
+                left = len(opened.triplets(known[name]))
+                if name in self.excluded and left != _ANSWERS - _FEW:
+                    lost.append(f"{name}: exclusion")
                 there = Counter()
                 for run in opened.runs(known[name].id):
                     found = opened.run(known[name].id, run.key)
@@ -172,10 +178,19 @@ def actions(page: Page, folder: Path, number: int, told: Told) -> list[Callable[
         told.maps[name] = Counter(fit=1, bootstrap=1, cross_validate=1)
         page.get_by_role("button", name=re.compile("Rename or delete")).first.click()
         page.get_by_role("button", name="Delete", exact=True).first.click()
-        page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
+        asked = page.get_by_role("dialog").filter(has_text="Delete this map?")
+        asked.get_by_role("button", name="Delete", exact=True).click()
         page.get_by_text(re.compile(r"^t-STE, 2 dimensions, lowest loss")).wait_for()
 
-    return [kept, mapped, fitted, taken, backed_up, deleted]
+    def excluded() -> None:
+        told.maps[name] = Counter()  # of all answers: hidden until the exclusion is undone
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Data", exact=True).click()
+        page.get_by_role("radio", name="Exclusions", exact=True).click()
+        page.get_by_role("button", name=f"Exclude {_FEW} answers", exact=True).click()
+        page.get_by_text("1. Too few trials").wait_for()
+        told.excluded.add(name)
+
+    return [kept, mapped, fitted, taken, backed_up, deleted, excluded]
 
 
 def kills(browser: Browser, number: int, rng: random.Random) -> list[tuple[object, ...]]:
