@@ -27,6 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import psutil
@@ -102,6 +103,12 @@ class Server:
         )
         self.address = printed_address(self.process)
         wait_until_up(self.address, self.process)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
@@ -197,9 +204,8 @@ def kills(browser: Browser, number: int, rng: random.Random) -> list[tuple[objec
     """Rows: what was being done, how often, how often the server began again, what was lost."""
     done: dict[str, list[int]] = {}
     told = Told()
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, Server(Path(place, "workspace")) as server:
         folder = Path(place)
-        server = Server(folder / "workspace")
         for kill in range(number):
             page = open_page(browser, server.address)
             steps = actions(page, folder, kill, told)
@@ -219,15 +225,13 @@ def kills(browser: Browser, number: int, rng: random.Random) -> list[tuple[objec
             row = done.setdefault(steps[last].__name__, [0, 0, 0])
             row[0], row[1], row[2] = row[0] + 1, row[1] + 1, row[2] + len(lost)
             print(kill, steps[last].__name__, lost, file=sys.stderr, flush=True)
-        server.kill()
     return [(name, *row) for name, row in sorted(done.items())]
 
 
 def sessions(browser: Browser, number: int, switches: int) -> list[tuple[object, ...]]:
     """Rows of what was counted."""
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, Server(Path(place, "workspace")) as server:
         folder = Path(place)
-        server = Server(folder / "workspace")
         begun = time.monotonic()
         pages = [open_page(browser, server.address) for _ in range(number)]
         for k, page in enumerate(pages):
@@ -251,7 +255,6 @@ def sessions(browser: Browser, number: int, switches: int) -> list[tuple[object,
             page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
             page.get_by_role("heading", name=name, exact=True).wait_for()
         after = server.memory()
-        server.kill()
     return [
         ("sessions with the right results, and no others'", f"{right} of {number}"),
         ("seconds for all of them", f"{seconds:.0f}"),
