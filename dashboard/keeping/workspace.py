@@ -323,6 +323,14 @@ class Workspace(OpenFolder):
                 )
         return None
 
+    def pictures(self, info: DatasetInfo) -> dict[str, bytes]:
+        """The pictures of a data set by their names, without those that are damaged."""
+        found = {}
+        for name, file in info.pictures.items():
+            with suppress(DamagedFile):
+                found[name] = self.picture(file).read_bytes()
+        return found
+
     # Runs ----------------------------------------------------------------------------------
 
     def add_run(self, info: DatasetInfo | None, run: Run, name: str) -> RunInfo | None:

@@ -321,10 +321,8 @@ def _keep_part(info: DatasetInfo, part: Triplets, which: str) -> None:
             part.answers["participant"].dropna().astype("str").unique()
         )]
     workspace.add_dataset(
-        part, origin=f"part of {info.origin}", catch_trials=catch, pictures={
-            picture: workspace.picture(file).read_bytes()
-            for picture, file in info.pictures.items()
-        },
+        part, origin=f"part of {info.origin}", catch_trials=catch,
+        pictures=workspace.pictures(info),
         report=[*info.report, *filter(None, [info.left_out]), which],
         extra={name: info.extra[name] for name in ("asked",) if name in info.extra},
     )

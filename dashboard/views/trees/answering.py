@@ -13,6 +13,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.trees.grove import PAGE, Grove, Planting, given_answers
 
@@ -94,10 +95,14 @@ def _show(grove: Grove, column: st.delta_generator.DeltaGenerator, i: int) -> No
     label, info, objects = grove.triplets.labels[i], grove.info, grove.triplets.objects
     name = objects["image"].iloc[i] if "image" in objects else None
     if isinstance(name, str) and name in info.pictures:
-        file = services().workspace.picture(info.pictures[name], _PICTURE)
-        column.image(str(file), alt=label, width="stretch")
-    else:
-        column.markdown(f"### {panels.plain(label)}")
+        try:
+            file = services().workspace.picture(info.pictures[name], _PICTURE)
+        except WorkspaceError as error:
+            column.error(panels.plain(str(error)))
+        else:
+            column.image(str(file), alt=label, width="stretch")
+            return
+    column.markdown(f"### {panels.plain(label)}")
 
 
 def _take_away(grove: Grove, given: list[list[int]]) -> None:
@@ -121,10 +126,7 @@ def _take_away(grove: Grove, given: list[list[int]]) -> None:
             workspace.add_dataset(
                 Triplets(given, grove.triplets.objects, None, name),
                 origin=f"answers at the screen about {grove.info.name}",
-                pictures={
-                    picture: workspace.picture(file).read_bytes()
-                    for picture, file in grove.info.pictures.items()
-                },
+                pictures=workspace.pictures(grove.info),
                 report=[f"{count(len(given), 'answer')}, given to the questions of a tree."],
             )
             st.toast("It is on the start page, under Recent.")

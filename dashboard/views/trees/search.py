@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from tripletscope.dashboard.figures.prediction import error_curves, expansion_bo
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, slide
 from tripletscope.dashboard.interface.theme import PALETTE, WIDE, Canvas, count
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
@@ -171,8 +173,9 @@ def _thumbnail(grove: Grove, i: int, width: int) -> None:
     objects, info = grove.triplets.objects, grove.info
     name = objects["image"].iloc[i] if "image" in objects else None
     if isinstance(name, str) and name in info.pictures:
-        file = services().workspace.picture(info.pictures[name], 64)
-        st.image(str(file), width=width, alt=grove.triplets.labels[i])
+        with suppress(WorkspaceError):  # its label stands beside it; the page Data says why
+            file = services().workspace.picture(info.pictures[name], 64)
+            st.image(str(file), width=width, alt=grove.triplets.labels[i])
 
 
 def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.dashboard.uploads import png
 from tests.dashboard.views.harness import (
     PAGES,
     figure,
@@ -24,7 +25,7 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.kernel import K1
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
-from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.state import _KEY, Session
 
 
 def trees(session: str, view: str = "tree") -> AppTest:
@@ -94,6 +95,31 @@ def test_a_person_answers_at_the_screen_and_goes_on_later(services, mapped):
     again.button(key="trees.given.keep").click().run()
     kept = services.workspace.datasets()[0]
     assert (kept.n_answers, kept.n_objects) == (n_given, 30)
+
+
+def test_damaged_pictures_leave_their_places_to_a_sentence(services, planted):
+    objects = planted.objects.assign(image=[f"{k}.png" for k in range(30)])
+    triplets = Triplets(planted.rows, objects, planted.answers, "Things")
+    pictures = {f"{k}.png": png(8 * k) for k in range(30)}
+    info = services.workspace.add_dataset(triplets, origin="a", report=[], pictures=pictures)
+    services.workspace.add_run(info, run("fit", STE(n_init=1), triplets), "map")
+    session = Session("pictures")
+    session.open(info.id)
+    session.save()
+    for number, path in enumerate(sorted((services.workspace.folder / "pictures").iterdir())):
+        if number:
+            path.write_bytes(b"damaged")
+    app = trees(session.id)
+    app.selectbox(key="trees.who").select("person").run()
+    assert not app.exception
+    assert all("is damaged" in error.value for error in app.error)
+    assert len(app.error) >= 2
+    app.button(key="trees.answer.Left").click().run()
+    app.button(key="trees.given.keep").click().run()
+    kept = services.workspace.datasets()[0]
+    assert (kept.n_answers, len(kept.pictures)) == (1, 1)
+    app.selectbox(key="trees.who").select("map").run()
+    assert not on_tab(app, "trees", "search").error
 
 
 def test_a_search_is_walked_down_and_judged(services, mapped):
