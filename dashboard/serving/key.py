@@ -20,7 +20,11 @@ _NEVER = {"Cache-Control": "no-store"}
 
 
 def new_key() -> str:
-    """A key that cannot be guessed."""
+    """A key that cannot be guessed; another one for every start.
+
+    While no server runs, any account may listen at its port, and a browser with an open tab hands
+    it the cookie: a key that were kept would open the next server to it.
+    """
     return secrets.token_urlsafe(24)
 
 
@@ -82,7 +86,11 @@ class _Key:
 
 def _told(given: str) -> str:
     """A key that was given alone, or as part of an address."""
-    return dict(parse_qsl(urlsplit(given).query)).get(PARAMETER, given.strip())
+    try:
+        query = urlsplit(given).query
+    except ValueError:  # no address, though it looks like one
+        return given
+    return dict(parse_qsl(query)).get(PARAMETER, given.strip())
 
 
 def _refusal(connection: HTTPConnection, wrong: bool) -> Response:

@@ -146,6 +146,11 @@ def test_the_key_in_the_address_becomes_a_cookie(locked):
     assert "Secure" in ask(locked, f"/?key={key}", **forwarded)[1]["set-cookie"]
 
 
+@pytest.mark.parametrize("given", ["http://[", "%ff%fe", "%ed%a0%80", "//[x]?key=1", ""])
+def test_what_is_no_key_is_no_fault_of_the_server(locked, given):
+    assert ask(locked, f"/?key={given}", Accept="text/html")[0] == 401
+
+
 def test_every_server_has_another_key(locked, tmp_path):
     with running(tmp_path, more=["--key"]) as other:
         keys = [parse_qs(urlsplit(address).query)["key"][0] for address in (locked, other)]
