@@ -179,9 +179,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _packed(options: argparse.Namespace) -> int:
     """Make or open a backup; returns the exit status."""
-    from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+    from tripletscope.dashboard.keeping.catalogue import FILE, WorkspaceError
     from tripletscope.dashboard.keeping.package import pack, unpack
     from tripletscope.dashboard.keeping.services import workspace_folder
+    from tripletscope.dashboard.serving.lab import workspaces_of_people
 
     if options.restore and (options.backup or not options.workspace):
         print("tripletscope: name the new folder, for example --restore "
@@ -194,6 +195,12 @@ def _packed(options: argparse.Namespace) -> int:
             print(f"{folder} is a workspace of {number:,} files. To use it: tripletscope "
                   f"--workspace {folder}")
             return 0
+        own = [] if (folder / FILE).exists() else workspaces_of_people(folder)
+        if own:
+            raise WorkspaceError(
+                f"{folder} holds the workspaces of {len(own):,} people, each in a folder of its "
+                f"own. Back them up one by one, for example with --workspace {own[0]}"
+            )
         packed = pack(folder, options.backup.expanduser())
     except WorkspaceError as error:
         print(f"tripletscope: {error}", file=sys.stderr)

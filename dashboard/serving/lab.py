@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import hmac
 import html
 import json
+import os
 import re
 import secrets
 import time
@@ -29,6 +31,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
+from tripletscope.dashboard.keeping.catalogue import FILE
 from tripletscope.dashboard.keeping.services import for_people, work_in, workspace_folder
 from tripletscope.dashboard.serving.notice import notice
 
@@ -38,6 +41,9 @@ _SIGN_IN = "/tripletscope/sign-in"
 #: Streamlit's own, by which people come in and leave.
 _OPEN = ("/auth/login", "/auth/logout", "/oauth2callback")
 _NEVER = {"Cache-Control": "no-store"}
+_SECRET = re.compile("[0-9a-f]{64}")
+#: Folder of the workspaces, where everybody has one.
+_PEOPLE = "people"
 _LISTED = re.compile(r"[^@\s]*@[^@\s]+")
 
 
@@ -62,7 +68,8 @@ class Lab:
     provider : dict
         ``metadata``, ``client_id``, ``client_secret``, as the provider says.
     secret : str
-        Signs the cookies; another one whenever the server starts.
+        Signs the cookies. It is kept, so that nobody has to sign in again after a restart, and is
+        another one with another provider.
     """
 
     address: str
@@ -99,11 +106,22 @@ class Lab:
         # Readable for who administers it, and never the same for two.
         readable = re.sub(r"[^a-z0-9]+", "-", person)[:60].strip("-")
         digest = hashlib.sha256(person.encode()).hexdigest()
-        return workspace / "people" / f"{readable}-{digest[:12]}"
+        return workspace / _PEOPLE / f"{readable}-{digest[:12]}"
 
 
-def read_lab(path: Path) -> Lab:
+def workspaces_of_people(workspace: Path) -> list[Path]:
+    """The workspaces of people in the folder of a lab's server."""
+    return sorted(path.parent for path in (workspace / _PEOPLE).glob(f"*/{FILE}"))
+
+
+def read_lab(path: Path, workspace: Path) -> Lab:
     """A lab's file.
+
+    Parameters
+    ----------
+    path : Path
+    workspace : Path
+        Folder in which the secret is kept.
 
     Raises
     ------
@@ -119,12 +137,14 @@ def read_lab(path: Path) -> Lab:
     if not auth_util.is_authlib_installed():
         raise LabError("signing in needs authlib: pip install 'tripletscope[lab]'")
     try:
-        return _checked(given)
+        return _checked(given, workspace)
     except ValueError as error:
         raise LabError(f"{path}: {error}") from None
+    except OSError as error:
+        raise LabError(f"{workspace} cannot be written ({error.strerror})") from None
 
 
-def _checked(given: dict[str, Any]) -> Lab:
+def _checked(given: dict[str, Any], workspace: Path) -> Lab:
     unknown = set(given) - {"address", "people", "workspaces", "hours", "provider"}
     if unknown:
         raise ValueError(f"{', '.join(sorted(unknown))} means nothing here")
@@ -150,8 +170,27 @@ def _checked(given: dict[str, Any]) -> Lab:
         raise ValueError("[provider] must have metadata, client_id and client_secret")
     return Lab(
         address.rstrip("/"), frozenset(person.lower() for person in people),
-        workspaces == "shared", float(hours), provider, secrets.token_hex(32),
+        workspaces == "shared", float(hours), provider,
+        _secret(workspace, provider),
     )
+
+
+def _secret(workspace: Path, provider: dict[str, str]) -> str:
+    """What signs the cookies of those whom a provider has named."""
+    path = workspace / "lab.secret"
+    if not (path.is_file() and _is_private(path) and _SECRET.fullmatch(path.read_text())):
+        workspace.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_hex(32))
+        partial.replace(path)
+    about = json.dumps([provider["metadata"], provider["client_id"]])
+    return hmac.new(path.read_bytes(), about.encode(), "sha256").hexdigest()
+
+
+def _is_private(path: Path) -> bool:
+    """Whether no other account may read a file; Windows says so elsewhere."""
+    return os.name == "nt" or not path.stat().st_mode & 0o077
 
 
 def open_lab(path: Path) -> Lab:
@@ -162,7 +201,8 @@ def open_lab(path: Path) -> Lab:
     LabError
         If it cannot be used.
     """
-    lab, workspace = read_lab(path), workspace_folder()
+    workspace = workspace_folder()
+    lab = read_lab(path, workspace)
 
     def folder_of_script() -> Path | None:
         person = person_of_script()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.browser import CHROMIUM, needs_browser
 from tests.dashboard.serving.test_guard import PLACES, WEBSOCKET
 from tests.server import free_port, running
+from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.serving.cli import main
 from tripletscope.dashboard.serving.lab import Lab, LabError, read_lab
 
 httpx = pytest.importorskip("httpx")
@@ -148,10 +151,56 @@ def test_a_file_that_cannot_be_used_is_explained(tmp_path, change, message):
     file = tmp_path / "lab.toml"
     file.write_text(FILE.format(port=1, provider=2, workspaces="own", hours=12).replace(*change))
     with pytest.raises(LabError) as caught:
-        read_lab(file)
+        read_lab(file, tmp_path)
     assert message in str(caught.value)
     with pytest.raises(LabError, match="cannot be read"):
-        read_lab(tmp_path / "missing.toml")
+        read_lab(tmp_path / "missing.toml", tmp_path)
+    assert not (tmp_path / "lab.secret").exists()
+
+
+def test_what_signs_the_cookies_is_kept_for_the_account_alone(tmp_path):
+    def secret(**change: str) -> str:
+        file = tmp_path / "lab.toml"
+        text = FILE.format(port=1, provider=2, workspaces="own", hours=12)
+        for old, new in change.items():
+            text = text.replace(f'{old} = "', f'{old} = "{new}')
+        file.write_text(text)
+        return read_lab(file, tmp_path / "new").secret
+
+    first, kept = secret(), tmp_path / "new" / "lab.secret"
+    assert len(first) == 64
+    assert secret(client_secret="another ") == first
+    assert secret(metadata="https://else.org/") != first, "it names other people"
+    assert secret(client_id="else") != first
+    assert list((tmp_path / "new").iterdir()) == [kept]
+    harms = [lambda: kept.write_text(""), kept.unlink]
+    if os.name != "nt":
+        harms.append(lambda: kept.chmod(0o644))
+    for harm in harms:
+        before = secret()
+        harm()
+        assert secret() != before
+        assert os.name == "nt" or kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_who_is_signed_in_stays_so_when_the_server_starts_again(provider, tmp_path):
+    with serving(tmp_path, provider) as address:
+        cookies = sign_in(address, "ann").cookies
+    with serving(tmp_path, provider) as address:
+        client = visitor(address)
+        client.cookies.update(cookies)
+        assert client.get("/").status_code == 200
+
+
+def test_a_backup_of_all_people_says_which_folders_there_are(tmp_path, capsys):
+    for name in ("ann", "bob"):
+        Workspace(tmp_path / "people" / name).close()
+    backup = tmp_path / "a.zip"
+    assert main(["--workspace", str(tmp_path), "--backup", str(backup)]) == 1
+    said = capsys.readouterr().err
+    assert "of 2 people, each in a folder of its own. Back them up one by one" in said
+    assert str(tmp_path / "people" / "ann") in said
+    assert main(["--workspace", str(tmp_path / "people" / "ann"), "--backup", str(backup)]) == 0
 
 
 def test_everybody_has_a_workspace_or_all_have_one(tmp_path):
