@@ -51,6 +51,8 @@ class Session:
         self._saved = saved
         #: What was read of files beside the open data set, by the key of their widgets.
         self.read: dict[str, tuple[Any, Any]] = {}
+        #: Key of the figure that is being composed for print.
+        self.composing: str | None = None
 
     # Data set ------------------------------------------------------------------------------
 

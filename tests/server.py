@@ -17,8 +17,8 @@ COMMAND = [sys.executable, "-m", "tripletscope"]
 #: The same on a machine that has no browser to draw figures with.
 WITHOUT_BROWSER = [
     sys.executable, "-c",
-    "import sys; import tripletscope.dashboard.export as export; "
-    "export.can_render = lambda: False; "
+    "import sys; from choreographer.browsers.chromium import Chromium; "
+    "Chromium.find_browser = lambda **given: None; "
     "from tripletscope.dashboard.serving.cli import main; sys.exit(main(sys.argv[1:]))",
 ]
 #: The same with a list of what is asked of the network outside of this machine, which fails. Its

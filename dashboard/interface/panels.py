@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -16,10 +18,12 @@ import streamlit as st
 from tripletscope.core.computing.progress import Progress
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
-from tripletscope.dashboard.interface.chart import browser_download, chart
-from tripletscope.dashboard.interface.controls import number, pick
+from tripletscope.dashboard.interface.chart import chart
+from tripletscope.dashboard.interface.composer import Printable, compose_button
 from tripletscope.dashboard.interface.theme import SCREEN, Canvas
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.printing.browser import can_render
+from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.state import Session
 
 _SOON = 1.0  # seconds after which a spinner alone says too little
@@ -73,100 +77,56 @@ def figure_panel(
         )
     if caption:
         st.caption(plain(caption))
+    printable = Printable(
+        key, name, draw, canvas.height / canvas.width, info.left_out if info else "",
+        further=lambda composition: _numbers(
+            info, simulations or {}, printable, table, composition
+        ),
+    )
     with st.container(horizontal=True):
-        with st.popover("Download figure", icon=":material/download:", key=f"{key}.menu"):
-            size = print_size(
-                session, key, ratio=canvas.height / canvas.width, note=info.left_out if info else ""
-            )
-            figure_buttons(draw, size, key=key, name=name)
-            st.download_button(
-                "Numbers (CSV)", lambda: export.sheet(table()), f"{name}.csv", "text/csv",
-                key=f"{key}.csv", on_click="ignore", icon=":material/table:",
-                help="For spreadsheets and programs. A name that a spreadsheet would take for a "
-                "formula has an apostrophe in front.",
-            )
-            st.download_button(
-                "Figure, numbers and settings (ZIP)" if info is None else
-                "Figure, numbers and data (ZIP)",
-                _together(info, simulations or {}, draw, size, table, name),
-                f"{name}.zip", "application/zip", key=f"{key}.zip", on_click="ignore",
-                icon=":material/folder_zip:",
-                help="Includes the figure, its numbers and what was simulated." if info is None else
-                "Includes the figure, its numbers, which data they come from, how these were read, "
-                "and all exclusions.",
-            )
+        compose_button(session, printable)
         if further:
             further()
 
 
-def _together(
-    info: DatasetInfo | None, simulations: Mapping[str, Run],
-    draw: Callable[[Canvas], go.Figure], size: export.PrintSize,
-    table: Callable[[], pd.DataFrame], name: str,
-) -> Callable[[], bytes]:
-    def make() -> bytes:
-        form = "pdf" if export.can_render() else "html"
-        files = {
-            f"{name}.{form}": export.render(draw, form, size), f"{name}.csv": export.sheet(table())
-        }
-        if info is not None:
-            files[f"{name}-data.json"] = export.settings({}, info.record)
-        elif simulations:
-            files[f"{name}-settings.json"] = export.settings(simulations, {})
-        return export.bundle(files)
-
-    return make
-
-
-def print_size(
-    session: Session, key: str, *, ratio: float, note: str = ""
-) -> export.PrintSize:
-    """Ask for the size of an exported figure; what was last asked for anywhere is proposed."""
-    last = export.PrintSize(**session.drafts.get("print size", {}))
-    widths = {85.0: "One column, 85 mm", 180.0: "Full page, 180 mm", 0.0: "Other"}
-    width = pick(
-        session, f"{key}.width", "Width", widths,
-        default=last.width if last.width in widths else 0.0,
-    )
-    if not width:
-        width = number(
-            session, f"{key}.mm", "Width (mm)", 30.0, 500.0, last.width, step=5.0
-        )
-    left, right = st.columns(2)
-    with left:
-        font = number(session, f"{key}.font", "Font size (pt)", 4.0, 24.0, last.font, step=0.5)
-    with right:
-        dpis = {150: "150", 300: "300", 600: "600"}
-        dpi = pick(session, f"{key}.dpi", "PNG resolution (dpi)", dpis, default=last.dpi)
-    chosen = {"width": width or last.width, "font": font or last.font, "dpi": dpi}
-    session.drafts["print size"] = chosen
-    return export.PrintSize(ratio=ratio, note=note, **chosen)
-
-
-def figure_buttons(
-    draw: Callable[[Canvas], go.Figure], size: export.PrintSize, *, key: str, name: str
+def _numbers(
+    info: DatasetInfo | None, simulations: Mapping[str, Run], printable: Printable,
+    table: Callable[[], pd.DataFrame], composition: Composition,
 ) -> None:
-    """A button for every format in which the figure can be had."""
-    possible = export.can_render()
-    if not possible:
-        st.caption(
-            "No Chrome or Chromium was found on the server. Your browser draws SVG and PNG "
-            "instead; a PDF can be printed from the SVG."
-        )
-        figure = export.sized(draw, size)
-        browser_download(figure, key=f"{key}.browser", name=name, dpi=size.dpi)
-    forms = [form for form in export.FORMATS if possible or form not in export.NEED_BROWSER]
-    for column, form in zip(st.columns(len(forms)), forms, strict=True):
-        column.download_button(
-            form.upper(), _file(draw, form, size), f"{name}.{form}", export.FORMATS[form],
-            key=f"{key}.{form}", on_click="ignore", width="stretch",
-        )
+    """Buttons for the numbers behind a figure, and for all together."""
+    st.download_button(
+        "Numbers (CSV)", lambda: export.sheet(table()), f"{printable.name}.csv", "text/csv",
+        key=f"{printable.key}.csv", on_click="ignore", icon=":material/table:",
+        help="For spreadsheets and programs. A name that a spreadsheet would take for a "
+        "formula has an apostrophe in front.",
+    )
+    told = "its numbers and what was simulated" if info is None else (
+        "its numbers, which data they come from, how these were read, and all exclusions"
+    )
+    st.download_button(
+        f"Figure, numbers and {'settings' if info is None else 'data'} (ZIP)",
+        partial(_together, info, simulations, printable, table, composition),
+        f"{printable.name}.zip", "application/zip", key=f"{printable.key}.zip",
+        on_click="ignore", icon=":material/folder_zip:",
+        help=f"Includes the figure and how it was composed, {told}.",
+    )
 
 
-def _file(
-    draw: Callable[[Canvas], go.Figure], form: str, size: export.PrintSize
-) -> Callable[[], bytes]:
-    return lambda: export.render(draw, form, size)
+def _together(
+    info: DatasetInfo | None, simulations: Mapping[str, Run], printable: Printable,
+    table: Callable[[], pd.DataFrame], composition: Composition,
+) -> bytes:
+    name, form = printable.name, "pdf" if can_render() else "html"
+    files = {
+        f"{name}.{form}": printable.file(form, composition),
+        f"{name}.csv": export.sheet(table()),
+        f"{name}-figure.json": json.dumps(composition.to_dict(), indent=2).encode(),
+    }
+    if info is not None:
+        files[f"{name}-data.json"] = export.settings({}, info.record)
+    elif simulations:
+        files[f"{name}-settings.json"] = export.settings(simulations, {})
+    return export.bundle(files)
 
 
 @contextmanager

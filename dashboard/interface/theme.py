@@ -39,6 +39,8 @@ class Canvas:
         or for a file, which must stand on its own.
     note : str
         Ends the caption of a file.
+    captioned : bool
+        Whether a file has its caption.
     """
 
     width: float = 900.0
@@ -46,6 +48,7 @@ class Canvas:
     font: float = _SCREEN_FONT
     screen: bool = True
     note: str = ""
+    captioned: bool = True
 
     @property
     def scale(self) -> float:
@@ -82,6 +85,7 @@ def template(canvas: Canvas) -> go.layout.Template:
             "legend": {
                 "orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": small,
                 "itemsizing": "constant", "title": {"font": small},
+                "bgcolor": "rgba(0,0,0,0)",  # not over the frame
             },
             "hoverlabel": {"align": "left", "font": {"family": FONT, "size": font}},
             "dragmode": "lasso",
@@ -92,7 +96,7 @@ def template(canvas: Canvas) -> go.layout.Template:
 def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
     """Write a caption below a figure for a file, which grows by it; a page shows it as text."""
     text = f"{text} {canvas.note}".strip()
-    if canvas.screen or not text:
+    if canvas.screen or not (canvas.captioned and text):
         return figure
     size, edge = 0.85 * canvas.font, 0.6 * canvas.font
     lines = textwrap.wrap(text, max(int(canvas.width / (0.5 * size)), 20))

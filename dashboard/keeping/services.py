@@ -37,6 +37,8 @@ class Services:
     directions: dict[str, dict[str, Job]] = field(default_factory=dict)
     #: What each session has uploaded last, as `tripletscope.dashboard.imports` knows it.
     openings: dict[str, Any] = field(default_factory=dict)
+    #: Panels of the sheet of figures that each session composes.
+    sheets: dict[str, list[Any]] = field(default_factory=dict)
 
     def job(self, name: str) -> Job | None:
         """A job of this workspace by its id, or None if it is forgotten."""

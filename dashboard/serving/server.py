@@ -76,7 +76,7 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        from tripletscope.dashboard.export import close_browser
+        from tripletscope.dashboard.printing.browser import close_browser
 
         close_all()
         close_browser()

@@ -26,10 +26,13 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.composer import composition_of
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, count, interval
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.printing.browser import can_render
+from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER, render
 from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table, picture_addresses
@@ -271,10 +274,7 @@ def covariance_table(result: Result) -> pd.DataFrame:
 def _everything(
     current: Session, result: Result, draw: Callable, name: str
 ) -> Callable[[], bytes]:
-    size = export.PrintSize(
-        ratio=_MAP.height / _MAP.width, note=result.info.left_out,
-        **current.drafts.get("print size", {}),
-    )
+    composition = composition_of(current, "map")
 
     def make() -> bytes:
         files = {
@@ -287,10 +287,13 @@ def _everything(
         }
         if result.covariances is not None:
             files[f"{name}-covariances.csv"] = export.sheet(covariance_table(result))
-        possible = export.can_render()
-        for form in export.FORMATS:
-            if possible or form not in export.NEED_BROWSER:
-                files[f"{name}.{form}"] = export.render(draw, form, size)
+        possible = can_render()
+        for form in FORMATS:
+            if possible or form not in NEED_BROWSER:
+                files[f"{name}.{form}"] = render(
+                    draw, form, composition, ratio=_MAP.height / _MAP.width,
+                    note=result.info.left_out,
+                )
         return export.bundle(files)
 
     return make

@@ -18,10 +18,11 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.io import Pairs, write_answers
 from tripletscope.core.quality import Cleaning, Exclusion, quality
 from tripletscope.core.run import run as run_of
-from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.quality import measures, shares, stretches
 from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.composer import Printable
 from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude
 
@@ -354,11 +355,10 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
 
 
 def test_exports_say_what_is_left_out(services, kept, monkeypatch):
-    monkeypatch.setattr(export, "can_render", lambda: False)
+    monkeypatch.setattr(panels, "can_render", lambda: False)
     app = data_page("exclusions", **{"exclusions.rule": "fast_participants"})
     app.button(key="exclusions.go").click().run()
     info = services.workspace.dataset(kept.id)
-    size = export.PrintSize(note=info.left_out)
     table = pd.DataFrame({
         "participant": ["p0", "p1"], "answers": [1.0, 2.0], "agrees": [0.5, 1.0],
     })
@@ -367,10 +367,14 @@ def test_exports_say_what_is_left_out(services, kept, monkeypatch):
         return measures(table, "answers", "agrees", names="participant", titles={
             "answers": "answers", "agrees": "agrees"}, caption="People.", canvas=canvas)
 
-    written = draw(size.canvas).layout.title.text
+    printable = Printable("key", "people", draw, 0.8, info.left_out, lambda composition: None)
+    composition = Composition(width=120.0, title="Who they are")
+    written = printable.figure(composition).layout.title.text
     assert "People. Excluded: 120 of 720" in written.replace("<br>", " ")
-    made = panels._together(info, {}, draw, size, lambda: table, "people")()
+    made = panels._together(info, {}, printable, lambda: table, composition)
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        assert b"<h1>Who they are</h1>" in archive.read("people.html")
+        assert Composition.from_dict(json.loads(archive.read("people-figure.json"))) == composition
         record = json.loads(archive.read("people-data.json"))
     assert record["data"]["exclusions"][0]["rule"] == "fast_participants"
     assert record["data"]["imported"] == kept.fingerprint

@@ -1,0 +1,303 @@
+"""The dialog in which a figure is composed for print, seen as it will be, and downloaded."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from tripletscope.dashboard.interface.chart import browser_download
+from tripletscope.dashboard.interface.controls import number, pick, switch, tabs
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.printing import browser
+from tripletscope.dashboard.printing.composition import (
+    LEGENDS,
+    PIXELS_PER_MM,
+    PRESETS,
+    Composition,
+    Possible,
+    composed,
+    possible,
+)
+from tripletscope.dashboard.printing.render import (
+    FORMATS,
+    NEED_BROWSER,
+    as_form,
+    render,
+    size_of,
+    svg_of,
+    titled,
+)
+from tripletscope.dashboard.printing.sheet import LETTERS, Panel, sheet
+from tripletscope.dashboard.state import Session, widgets
+
+_COMMON = "composer"  # what is asked for one figure is proposed for the next
+_MOST = 12  # panels of a sheet
+_RESOLUTIONS = {150: "150", 300: "300", 600: "600"}
+
+
+@dataclass(frozen=True)
+class Printable:
+    """A figure of a page that can be printed.
+
+    Attributes
+    ----------
+    key : str
+        Of its panel.
+    name : str
+        Of its files, without ending.
+    draw : callable
+        Draws it for a canvas.
+    ratio : float
+        Its height divided by its width.
+    note : str
+        Ends its caption.
+    further : callable
+        Draws the buttons of what else there is to download, for a composition.
+    """
+
+    key: str
+    name: str
+    draw: Callable[[Canvas], go.Figure]
+    ratio: float
+    note: str
+    further: Callable[[Composition], None]
+
+    def figure(self, composition: Composition) -> go.Figure:
+        return composed(self.draw, composition, self.ratio, self.note)
+
+    def file(self, form: str, composition: Composition) -> bytes:
+        return render(self.draw, form, composition, ratio=self.ratio, note=self.note)
+
+
+def composition_of(session: Session, key: str = "") -> Composition:
+    """What was asked for last: of every figure, and of the one with this key."""
+    return Composition.from_dict(
+        session.drafts.get(_COMMON, {}) | session.drafts.get(f"{_COMMON}.{key}", {})
+    )
+
+
+def compose_button(session: Session, printable: Printable) -> None:
+    """A button that opens the dialog."""
+    st.button(
+        "Download figure", icon=":material/download:", key=f"{printable.key}.menu",
+        on_click=_open, args=(session, printable.key),
+    )
+    # The page may run anew meanwhile, when a result comes in.
+    if session.composing == printable.key:
+        st.dialog("Figure", width="large", on_dismiss=partial(_open, session, None))(_compose)(
+            session, printable
+        )
+
+
+def _open(session: Session, key: str | None) -> None:
+    session.composing = key
+    if key is not None:
+        browser.get_ready()
+
+
+def _compose(session: Session, printable: Printable) -> None:
+    panels = services().sheets.setdefault(session.id, [])
+    views = {"figure": "This figure", "sheet": f"Sheet of {count(len(panels), 'panel')}"}
+    view = tabs(session, f"{_COMMON}.view", "View", views) if panels else "figure"
+    if view == "sheet":
+        _show_sheet(session, panels, printable.name)
+    else:
+        _show_figure(session, panels, printable)
+
+
+# A figure ------------------------------------------------------------------------------------
+
+
+def _show_figure(session: Session, panels: list[Panel], printable: Printable) -> None:
+    left, right = st.columns([5, 3], gap="large")
+    with right:
+        there = possible(printable.draw(composition_of(session).canvas(printable.ratio)))
+        composition = _asked_for(session, printable, there)
+    with left:
+        running = session.jobs()
+        if running:
+            st.warning(
+                f"{running[0].title} is not done: the figure has what is known by now.",
+                icon=":material/hourglass_top:",
+            )
+        if not browser.can_render():
+            _without_browser(printable, composition)
+            return
+        try:
+            with st.spinner("Drawing"):
+                svg = titled(svg_of(printable.figure(composition)), composition)
+        except browser.ExportError as error:
+            st.error(str(error))
+            return
+        for column, form in zip(st.columns(len(FORMATS)), FORMATS, strict=True):
+            column.download_button(
+                form.upper(), partial(printable.file, form, composition),
+                f"{printable.name}.{form}", FORMATS[form], key=f"{printable.key}.{form}",
+                on_click="ignore", width="stretch",
+            )
+        _preview(svg, f"Preview of {printable.name}", session)
+        with st.container(horizontal=True):
+            printable.further(composition)
+            st.button(
+                "Add to a sheet", key=f"{printable.key}.add", icon=":material/dashboard:",
+                disabled=len(panels) >= _MOST, on_click=panels.append,
+                args=(Panel(printable.name, svg, composition.font),),
+                help="Several figures side by side, with letters.",
+            )
+
+
+def _without_browser(printable: Printable, composition: Composition) -> None:
+    st.caption(
+        "No Chrome or Chromium was found on the server. Your browser draws SVG and PNG instead, "
+        "without the title; a PDF can be printed from the SVG."
+    )
+    browser_download(
+        printable.figure(composition), key=f"{printable.key}.browser", name=printable.name,
+        dpi=composition.dpi,
+    )
+    with st.container(horizontal=True):
+        for form in FORMATS:
+            if form not in NEED_BROWSER:
+                st.download_button(
+                    form.upper(), partial(printable.file, form, composition),
+                    f"{printable.name}.{form}", FORMATS[form], key=f"{printable.key}.{form}",
+                    on_click="ignore",
+                )
+        printable.further(composition)
+
+
+def _asked_for(session: Session, printable: Printable, there: Possible) -> Composition:
+    last = composition_of(session, printable.key)
+    st.segmented_control(
+        "Made for", list(PRESETS), key=f"{_COMMON}.preset", default=None,
+        on_change=_apply_preset, args=(session,),
+    )
+    columns = st.columns(3)
+    with columns[0]:
+        width = number(
+            session, f"{_COMMON}.width", "Width (mm)", 30.0, 1200.0, last.width, step=5.0
+        )
+    with columns[1]:
+        height = number(
+            session, f"{_COMMON}.height", "Height (mm)", 20.0, 1200.0, last.height, step=5.0,
+            placeholder="own", help="Without title and caption. Empty, the figure keeps its shape.",
+        )
+    with columns[2]:
+        font = number(session, f"{_COMMON}.font", "Font (pt)", 4.0, 72.0, last.font, step=0.5)
+    own = {"title": st.text_input(
+        "Title", last.title, max_chars=200, key=f"{_COMMON}.title.{printable.key}",
+    ).strip()}
+    caption = switch(
+        session, f"{_COMMON}.caption", "Caption", last.caption,
+        help="Method, data and how the uncertainty is meant. Without it, say so in your text.",
+    )
+    common = {
+        "width": width or last.width, "height": height, "font": font or last.font,
+        "caption": caption,
+    }
+    with st.expander("Legend, points and lines"):
+        common |= _details(session, last, there)
+        if there.legend:
+            own["legend_title"] = st.text_input(
+                "Legend title", last.legend_title, max_chars=80,
+                key=f"{_COMMON}.legend_title.{printable.key}", placeholder="as on the page",
+            ).strip()
+    session.drafts[_COMMON] = session.drafts.get(_COMMON, {}) | common
+    session.drafts[f"{_COMMON}.{printable.key}"] = own
+    return composition_of(session, printable.key)
+
+
+def _details(session: Session, last: Composition, there: Possible) -> dict[str, object]:
+    found: dict[str, object] = {}
+    if there.legend:
+        titles = {place: title for place, (title, _) in LEGENDS.items()}
+        found["legend"] = pick(
+            session, f"{_COMMON}.legend", "Legend", titles, default=last.legend
+        )
+    if there.shapes:
+        found["shapes"] = switch(
+            session, f"{_COMMON}.shapes", "Categories by shape, too", last.shapes
+        )
+    if there.labels:
+        found["labels"] = switch(session, f"{_COMMON}.labels", "Names at points", last.labels)
+    for part in ("points", "lines"):
+        if getattr(there, part):
+            found[part] = number(
+                session, f"{_COMMON}.{part}", f"Size of {part}" if part == "points" else
+                "Width of lines", 0.2, 5.0, getattr(last, part), step=0.1,
+            ) or 1.0
+    found["dpi"] = pick(
+        session, f"{_COMMON}.dpi", "PNG resolution (dpi)", _RESOLUTIONS, default=last.dpi
+    )
+    return found
+
+
+def _apply_preset(session: Session) -> None:
+    preset = PRESETS.get(widgets().get(f"{_COMMON}.preset"))
+    for name, value in (preset or {}).items():
+        widgets()[f"{_COMMON}.{name}"] = session.remember(f"{_COMMON}.{name}", value)
+
+
+def _preview(svg: str, alt: str, session: Session) -> None:
+    """A drawing as large as it will be on paper."""
+    width, height = (pixels / PIXELS_PER_MM for pixels in size_of(svg))
+    grey = switch(
+        session, f"{_COMMON}.grey", "See it in grey", False,
+        help="As a printer without colours would show it. Files keep their colours.",
+    )
+    content = base64.b64encode(as_form(svg, "svg", 0)).decode()
+    style = f"width:{width:g}mm;max-width:none;border:1px solid var(--st-border-color, #ccc)"
+    if grey:
+        style += ";filter:grayscale(1)"
+    st.html(
+        f'<div style="overflow:auto;max-height:70vh"><img alt="{html.escape(alt)}" '
+        f'style="{style}" src="data:image/svg+xml;base64,{content}"></div>'
+    )
+    st.caption(f"{width:.0f} × {height:.0f} mm, shown as large as on paper.")
+
+
+# A sheet -------------------------------------------------------------------------------------
+
+
+def _show_sheet(session: Session, panels: list[Panel], name: str) -> None:
+    left, right = st.columns([5, 3], gap="large")
+    with right:
+        width = number(
+            session, f"{_COMMON}.sheet.width", "Width (mm)", 30.0, 1200.0, 180.0, step=5.0,
+            help="Panels stand side by side as long as they find room.",
+        )
+        style = pick(
+            session, f"{_COMMON}.sheet.letters", "Letters", {s: s for s in LETTERS}, default="A"
+        )
+        for place, panel in enumerate(panels):
+            words, up, off = st.columns([6, 1, 1], vertical_alignment="center")
+            words.markdown(f"{place + 1}. `{panel.name}`")
+            up.button(
+                "", icon=":material/arrow_upward:", key=f"{_COMMON}.up.{place}", help="Earlier",
+                disabled=place == 0, on_click=_earlier, args=(panels, place), type="tertiary",
+            )
+            off.button(
+                "", icon=":material/close:", key=f"{_COMMON}.off.{place}", help="Take off",
+                on_click=panels.pop, args=(place,), type="tertiary",
+            )
+    svg = sheet(panels, width or 180.0, style)
+    with left:
+        columns = st.columns(len(NEED_BROWSER))
+        for column, form in zip(columns, NEED_BROWSER, strict=True):
+            column.download_button(
+                form.upper(), partial(as_form, svg, form, composition_of(session).dpi),
+                f"{name}-sheet.{form}", FORMATS[form], key=f"{_COMMON}.sheet.{form}",
+                on_click="ignore", width="stretch",
+            )
+        _preview(svg, f"Sheet of {count(len(panels), 'panel')}", session)
+
+
+def _earlier(panels: list[Panel], place: int) -> None:
+    panels.insert(place - 1, panels.pop(place))

@@ -1,0 +1,116 @@
+"""The browser of the server that draws figures for files."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import kaleido
+import plotly.graph_objects as go
+import plotly.io
+from choreographer.browsers.chromium import Chromium
+from choreographer.errors import ChannelClosedError
+
+from tripletscope.dashboard.printing.typeface import face, font_file
+
+#: Seconds without a figure after which it ends: it holds a gigabyte.
+_IDLE = 300.0
+
+_lock = threading.RLock()
+_running = False
+_clock: threading.Timer | None = None
+
+
+class ExportError(Exception):
+    """A file could not be made; the message says why and what to do."""
+
+
+class _Offline(Chromium):
+    """A browser that asks nobody for anything; left to itself it looks for news of its maker."""
+
+    _FLAGS = (
+        "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
+        # Port 9 is closed, or discards what it is sent; only administrators could listen there.
+        "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>",
+    )
+
+    def get_cli(self) -> Sequence[str]:
+        return [*super().get_cli(), *self._FLAGS]
+
+
+class _Lettered(kaleido.PageGenerator):
+    """The page that draws, with the typeface, by which it measures texts."""
+
+    def generate_index(self) -> str:
+        rule = face(font_file().read_bytes())
+        load = "<script>document.fonts.forEach(font => font.load())</script>"
+        return super().generate_index().replace("</title>", f"</title><style>{rule}</style>{load}")
+
+
+def can_render() -> bool:
+    """Whether the server has a browser to draw figures with."""
+    return bool(Chromium.find_browser(skip_local=False))
+
+
+def get_ready() -> None:
+    """Start the browser, if there is one, without waiting for it."""
+    if can_render() and not _running:
+        threading.Thread(target=_start, name="browser that draws", daemon=True).start()
+
+
+def draw(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
+    """What the browser makes of a figure.
+
+    Raises
+    ------
+    ExportError
+        If there is no browser that works.
+    """
+    with _lock:
+        # Asking first matters: without a browser, kaleido's server would wait for ever.
+        if not can_render():
+            raise ExportError(
+                "This format is drawn by a Chrome or Chromium on the server, and none was found. "
+                "Install one, or choose HTML."
+            )
+        _start()
+        try:
+            return plotly.io.to_image(figure, **options)
+        except ChannelClosedError:
+            close_browser()
+            _start()
+        try:
+            return plotly.io.to_image(figure, **options)
+        except ChannelClosedError as error:
+            close_browser()
+            raise ExportError(
+                "The browser that draws figures on the server ended twice. Try again, or choose "
+                "HTML."
+            ) from error
+
+
+def _start() -> None:
+    global _running, _clock
+    with _lock:
+        if _clock is not None:
+            _clock.cancel()
+        _clock = threading.Timer(_IDLE, close_browser)
+        _clock.daemon = True
+        _clock.start()
+        if not _running:
+            plotly.io.defaults.headers = None  # otherwise every call warns about them
+            kaleido.start_sync_server(
+                n=1, page_generator=_Lettered(mathjax=False), browser_cls=_Offline,
+                silence_warnings=True,
+            )
+            _running = True
+
+
+def close_browser() -> None:
+    """End the browser that draws figures, if it was started."""
+    global _running
+    with _lock:
+        if _running:
+            kaleido.stop_sync_server(silence_warnings=True)
+            _running = False

@@ -1,0 +1,201 @@
+"""How a figure is set on paper: its size and letters, and what of it is shown."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+import plotly.graph_objects as go
+
+from tripletscope.dashboard.interface.theme import SYMBOLS, Canvas
+
+PIXELS_PER_MM = 96 / 25.4
+_PIXELS_PER_POINT = 96 / 72
+#: Height divided by width where nothing else is asked for.
+_RATIO = 0.8
+
+_CORNERS = {
+    (row, side): {
+        "orientation": "v", "x": x, "xanchor": side, "y": y, "yanchor": row,
+        "bgcolor": "rgba(255,255,255,0.75)",
+    }
+    for row, y in (("top", 0.99), ("bottom", 0.01))
+    for side, x in (("left", 0.01), ("right", 0.99))
+}
+_RIGHT = {"orientation": "v", "x": 1.02, "xanchor": "left", "y": 1, "yanchor": "top"}
+#: Where a legend may stand: what it is called, and where that is.
+LEGENDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "above": ("Above", {}),
+    "right": ("Right", _RIGHT),
+    **{
+        f"{row} {side}": (f"Inside, {row} {side}", place)
+        for (row, side), place in _CORNERS.items()
+    },
+    "none": ("None", {}),
+}
+
+
+@dataclass(frozen=True)
+class Composition:
+    """How a figure is set.
+
+    Attributes
+    ----------
+    width : float
+        In millimetres; journals have columns of about 85 mm and pages of about 180 mm.
+    height : float or None
+        In millimetres, without caption and title; None keeps the figure's own shape.
+    font : float
+        In points.
+    dpi : int
+        Pixels per inch of a PNG.
+    caption : bool
+        Whether method, data and uncertainty are told below the figure.
+    title : str
+    legend : str
+        One of `LEGENDS`.
+    legend_title : str
+        In the place of its own, if there is any text.
+    labels : bool
+        Whether points have names.
+    shapes : bool
+        Whether categories differ in shape, too, for readers and printers without colours.
+    points, lines : float
+        Size of points and width of lines, relative to what goes with the letters.
+    """
+
+    width: float = 85.0
+    height: float | None = None
+    font: float = 8.0
+    dpi: int = 300
+    caption: bool = True
+    title: str = ""
+    legend: str = "above"
+    legend_title: str = ""
+    labels: bool = True
+    shapes: bool = False
+    points: float = 1.0
+    lines: float = 1.0
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """What `to_dict` made, or another version did: what is not known any more is left out."""
+        known = {name: value for name, value in given.items() if name in cls.__dataclass_fields__}
+        found = cls(**known)
+        return found if found.legend in LEGENDS else replace(found, legend="above")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+    def canvas(self, ratio: float = _RATIO, note: str = "") -> Canvas:
+        """What the figure is drawn for, if its own height is so many times its width."""
+        width = self.width * PIXELS_PER_MM
+        height = width * ratio if self.height is None else self.height * PIXELS_PER_MM
+        return Canvas(
+            width, height, self.font * _PIXELS_PER_POINT, screen=False, note=note,
+            captioned=self.caption,
+        )
+
+
+#: Sizes for what figures are made for.
+PRESETS: dict[str, dict[str, Any]] = {
+    "One column": {"width": 85.0, "height": None, "font": 8.0},
+    "Two columns": {"width": 180.0, "height": None, "font": 8.0},
+    "Slide": {"width": 254.0, "height": 120.0, "font": 18.0},
+    "Poster": {"width": 400.0, "height": None, "font": 24.0},
+}
+
+Draw = Callable[[Canvas], go.Figure]
+
+
+def composed(
+    draw: Draw, composition: Composition, ratio: float = _RATIO, note: str = ""
+) -> go.Figure:
+    """A figure as it is composed, which carries its size along, without its title.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws the figure for a canvas.
+    composition : Composition
+    ratio : float
+        Height of the figure divided by its width, where none is asked for.
+    note : str
+        Ends the caption: what the reader must know of the data.
+    """
+    canvas = composition.canvas(ratio, note)
+    figure = draw(canvas)
+    _set_points(figure, composition)
+    _set_legend(figure, composition)
+    return figure.update_layout(
+        width=canvas.width, height=figure.layout.height or canvas.height
+    )
+
+
+@dataclass(frozen=True)
+class Possible:
+    """What of a figure can be composed."""
+
+    legend: bool
+    labels: bool
+    points: bool
+    lines: bool
+    shapes: bool
+
+
+def possible(figure: go.Figure) -> Possible:
+    """What there is in a figure."""
+    named = list(_named(figure))
+    return Possible(
+        legend=bool(named) and figure.layout.showlegend is not False,
+        labels=any("text" in (trace.mode or "") for trace in _scattered(figure)),
+        points=any("markers" in (trace.mode or "") for trace in _scattered(figure)),
+        lines=any("lines" in (trace.mode or "") for trace in _scattered(figure)),
+        shapes=sum("markers" in (trace.mode or "") for trace in named) > 1,
+    )
+
+
+def _scattered(figure: go.Figure) -> Iterator[Any]:
+    return (trace for trace in figure.data if trace.type.startswith("scatter"))
+
+
+def _named(figure: go.Figure) -> Iterator[Any]:
+    """Traces that the legend lists."""
+    return (trace for trace in _scattered(figure) if trace.showlegend is not False and trace.name)
+
+
+def _set_points(figure: go.Figure, composition: Composition) -> None:
+    for trace in _scattered(figure):
+        modes = (trace.mode or "").split("+")
+        if not composition.labels and "text" in modes:
+            trace.mode = "+".join(mode for mode in modes if mode != "text") or "none"
+        if "markers" in modes and trace.marker.size is not None:
+            trace.marker.size = _times(trace.marker.size, composition.points)
+        if "lines" in modes and trace.line.width is not None:
+            trace.line.width = composition.lines * trace.line.width
+    if composition.shapes:
+        drawn = (trace for trace in _named(figure) if "markers" in (trace.mode or ""))
+        symbols: dict[str, str] = {}
+        for trace in drawn:
+            name = trace.legendgroup or trace.name
+            trace.marker.symbol = symbols.setdefault(name, SYMBOLS[len(symbols) % len(SYMBOLS)])
+
+
+def _times(sizes: Any, factor: float) -> Any:
+    if isinstance(sizes, int | float):
+        return factor * sizes
+    return [factor * size for size in sizes]
+
+
+def _set_legend(figure: go.Figure, composition: Composition) -> None:
+    _, place = LEGENDS[composition.legend]
+    figure.update_layout(legend=place)
+    if composition.legend == "none":
+        figure.update_layout(showlegend=False)
+    if composition.legend_title:
+        figure.update_layout(
+            legend_title_text=html.escape(composition.legend_title, quote=False)
+        )
