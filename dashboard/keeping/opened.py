@@ -112,14 +112,15 @@ class OpenFolder:
             self._storage.remove_partial()
             self._records.remove_partial(self.trash)
         self._reserve.fill()
-        if self._is_behind():
+        last = self._last_use()
+        if last > datetime.now(UTC) + _AN_HOUR:
             self.notes.append(
                 "The clock of this computer is behind the last use of this workspace: its data "
                 "sets may not stand in the order in which they were opened, and the trash is not "
                 "emptied."
             )
         else:
-            self.trash.empty_old()
+            self.trash.empty_old(last)  # by a clock that is ahead, all of it would be old
 
     def _open_copy(self, why: str) -> None:
         """Open a copy of the catalogue elsewhere, because the folder cannot be written."""
@@ -147,11 +148,14 @@ class OpenFolder:
     def _has_content(self) -> bool:
         return (self.folder / FILE).exists() or self._records.exist()
 
-    def _is_behind(self) -> bool:
-        """Whether the clock is clearly earlier than it has been."""
+    def _last_use(self) -> datetime:
+        """When a data set was last opened; now, where there is none."""
         with self._reading() as session:
             last = session.scalar(select(func.max(DatasetRow.opened)))
-        return bool(last) and last > (datetime.now(UTC) + _AN_HOUR).isoformat()
+        try:
+            return datetime.fromisoformat(last).astimezone(UTC)
+        except (TypeError, ValueError):
+            return datetime.now(UTC)
 
     def _back_up(self) -> None:
         """Copy the catalogue, if there is one; without a copy everything goes on."""

@@ -82,10 +82,10 @@ class Trash:
             return "The disk is nearly full, so that this frees its room at once, for good."
         return f"The files stay in {self.folder} for {_STAY.days} days."
 
-    def empty_old(self) -> None:
-        """Delete what came more than thirty days ago; what is called otherwise stays."""
+    def empty_old(self, now: datetime) -> None:
+        """Delete what came more than thirty days before; what is called otherwise stays."""
         for path in self._entries():
-            if datetime.now(UTC) - _came(path) > _STAY:
+            if now - _came(path) > _STAY:
                 shutil.rmtree(path, ignore_errors=True)
 
     def empty(self) -> None:

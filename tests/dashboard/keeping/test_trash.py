@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.keeping import opened as opened_module
 from tripletscope.dashboard.keeping import trash as trash_module
 from tripletscope.dashboard.keeping.trash import Trash
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -57,10 +58,29 @@ def test_the_trash_is_emptied_of_what_came_a_month_ago(tmp_path):
     for name in others:
         (tmp_path / "trash" / name).mkdir()
     left = Trash(tmp_path)
-    left.empty_old()
+    left.empty_old(now)
     assert len(list(left.folder.iterdir())) == 5
     left.empty()
     assert {path.name for path in left.folder.iterdir()} == others
+
+
+def test_a_clock_that_is_ahead_does_not_empty_the_trash(workspace, truth, monkeypatch):
+    for seed in range(2):
+        info = workspace.add_dataset(simulate(truth, 50, seed=seed), origin="a.csv", report=[])
+    workspace.delete_dataset(info.id)
+    workspace.close()
+    before = contents(workspace.trash.folder)
+
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, zone=None):
+            return datetime(2099, 1, 1, tzinfo=zone)
+
+    for module in (trash_module, opened_module):
+        monkeypatch.setattr(module, "datetime", Ahead)
+    again = Workspace(workspace.folder)
+    assert contents(workspace.trash.folder) == before
+    assert again.notes == []
 
 
 def test_the_size_is_asked_for_while_another_session_empties_the_trash(tmp_path, monkeypatch):
