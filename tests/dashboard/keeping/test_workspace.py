@@ -487,17 +487,3 @@ def test_nothing_is_kept_of_a_data_set_that_was_deleted_meanwhile(workspace, tri
     workspace.touch(info.id)
     assert workspace.datasets() == []
     assert stems(workspace, "runs") == set()
-
-
-def test_what_another_tab_has_changed_or_deleted_meanwhile_is_not_overwritten(workspace, triplets):
-    info = workspace.add_dataset(triplets, origin="a.csv", report=[])
-    cleaning = workspace.cleaning(info)
-    other = cleaning.excluding(Exclusion(answers=(1, 2), reason="slow"))
-    now = workspace.update_dataset(info, other)
-    with pytest.raises(WorkspaceError, match="was changed in another tab"):
-        workspace.update_dataset(info, cleaning, {"1.png": png("green")})
-    assert workspace.dataset(info.id) == now
-    workspace.delete_dataset(info.id)
-    with pytest.raises(WorkspaceError, match="was deleted in another tab"):
-        workspace.update_dataset(now, cleaning)
-    assert list((workspace.folder / "pictures").iterdir()) == []
