@@ -34,6 +34,7 @@ from benchmarks.damage import mutated
 from benchmarks.grammar import GRAMMARS, Dice
 from benchmarks.report import machine, print_table
 from benchmarks.visits import MEMORY, SECONDS, WAYS, Door, Visit, resident
+from tests.core.io.hostile import HOSTILE
 from tests.core.io.layouts import CASES, FORMATS
 from tests.core.io.test_hostile import CONTAINERS, GOOD, parquet, picture, zipped
 from tripletscope.dashboard.door.desk import Desk
@@ -204,6 +205,7 @@ def fuzz(minutes: float, seed: int, findings: Path) -> None:
     """Make files and hand them over until the time is over; print what was found."""
     print(machine(), flush=True)
     campaign = Campaign(seed, findings)
+    named(campaign.door)
     for one in campaign.fixtures:  # until then, memory only grows to what it needs
         campaign.door.visit(one.name, one.data, one.way)
     _tidy()
@@ -231,6 +233,29 @@ def _tidy() -> None:
     gc.collect()
     if sys.platform == "linux":
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def named(door: Door) -> None:
+    """Hand over every hostile file that has a name; print what came of them."""
+    rows = []
+    for kind, files in HOSTILE.items():
+        tally = Tally()
+        for name, make in files.items():
+            visit = door.visit("a.csv", make())
+            tally.note(visit)
+            if visit.flaw:
+                tally.flaws[visit.flaw] += 1
+            if visit.flaw or visit.outcome == "ended":
+                print(f"{kind}, {name}: {visit.flaw or visit.said}", flush=True)
+        rows.append((
+            kind, len(files), tally.outcomes["refused"], tally.outcomes["read"],
+            tally.outcomes["ended"], f"{tally.slowest:.1f}", f"{tally.largest / 2**20:.0f}",
+            sum(tally.flaws.values()),
+        ))
+    print_table(
+        ["format", "files", "refused", "read", "reader ended", "slowest, s", "most memory, MB",
+         "broke a limit"], rows,
+    )
 
 
 def again(path: Path) -> None:

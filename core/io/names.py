@@ -11,6 +11,8 @@ from urllib.parse import unquote
 #: Cells that say that nothing was written down.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "nil", "undefined"})
 
+_HALF = re.compile("[\ud800-\udfff]")
+
 #: Column names of each role, most telling first, as `normalised` writes them. Compiled from the
 #: files of Salmon, NEXT, tripletTools, jsPsych, PsychoPy, Gorilla, Meadows and cblearn.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -178,6 +180,11 @@ def whole_number(text: str) -> int | None:
 def plain_number(text: str) -> str:
     """``"7.0"`` as ``"7"``: programs write whole numbers so where a column has empty cells."""
     return re.sub(r"^([+-]?[0-9]+)\.0+$", r"\1", text)
+
+
+def writable(text: str) -> str:
+    """`text` with a sign of its own for halves of characters, which no encoding can write."""
+    return _HALF.sub("\ufffd", text)
 
 
 def listing(items: Sequence[str], most: int = 5) -> str:

@@ -52,6 +52,16 @@ def from_json(data: bytes, name: str, least_columns: int) -> Table:
         If it is not valid, or no list of records is in it.
     """
     document = _parsed(data, name)
+    try:
+        return _from_document(document, name, least_columns)
+    except RecursionError as error:
+        raise DataError(
+            "the lists and records of this JSON are nested too deeply", file=name,
+            remedy="Save the answers as one list of records, or as CSV.",
+        ) from error
+
+
+def _from_document(document: Any, name: str, least_columns: int) -> Table:
     for layout in layouts().values():
         try:
             records = layout.unpack(document)
@@ -318,7 +328,13 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int)
         )
     shapes = [f"{key or name} {values.shape}" for key, values in arrays.items()]
     notes = [f"Arrays: {listing(shapes, 12)}."]
-    cells = [as_cells(pa.chunked_array([_arrow(values)])) for values in columns.values()]
+    try:
+        cells = [as_cells(pa.chunked_array([_arrow(values)])) for values in columns.values()]
+    except UnicodeError as error:
+        raise DataError(
+            "the texts in the arrays are damaged", file=name,
+            remedy="Copy or download it again, or save the answers as CSV.",
+        ) from error
     data = pa.table(cells, unique_names(columns, notes))
     return Table(name, data, not alone, None, None, notes, first_row=0)
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tripletscope.core.io.names import MISSING
+from tripletscope.core.io.names import MISSING, writable
 
 
 def _no_rows() -> np.ndarray:
@@ -211,7 +211,11 @@ def bare(text: str) -> str:
 def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
     """A column of texts: cell t holds ``values[codes[t]]``, nothing where the code is -1."""
     indices = pa.array(codes.astype(np.int32), mask=codes < 0)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(values, pa.string()))
+    try:
+        texts = pa.array(values, pa.string())
+    except UnicodeEncodeError:  # JSON can hold halves of characters
+        texts = pa.array([writable(text) for text in values], pa.string())
+    return pa.DictionaryArray.from_arrays(indices, texts)
 
 
 def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -72,6 +72,7 @@ Known = tuple[Reading, list[str]]
 
 _MOST_KNOWN = 3  # readings of earlier data sets that are offered
 _SENTENCES = 3
+_LONGEST = 1_000  # characters of a cell that is shown
 _EXAMPLES = 5  # names that show whether the encoding is right
 _THUMBNAIL = 128  # pixels
 _PROCESSORS = cpu_count()  # to be counted again, files of the system would have to be opened
@@ -329,7 +330,8 @@ def _sheet(table: Table) -> Sheet:
         table.name, table.columns, table.header, table.delimiter, table.encoding,
         list(table.notes), table.files, dict(table.refused),
         candidates(table, "response_time"), [int(row) for row in head.index],
-        [head[column].tolist() for column in table.columns],
+        # A small file may hold a long text many times over; nobody looks at its end.
+        [head[column].str.slice(0, _LONGEST).tolist() for column in table.columns],
         [] if table.encoding in (None, "utf-8") else _beyond_ascii(table),
     )
 

@@ -26,7 +26,7 @@ def from_parquet(data: bytes, name: str, least_columns: int) -> Table:
         cells, notes = _read(data, name)
     except DataError:
         raise
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DataError(
             "the Parquet file is damaged or incomplete", file=name,
             remedy="Copy or download it again.",

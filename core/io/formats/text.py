@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.names import counted, is_known_name
+from tripletscope.core.io.names import counted, is_known_name, writable
 
 #: Longest row that is read; also the block in which the body is parsed.
 MAX_ROW_BYTES = 4 * 2**20
@@ -318,16 +318,17 @@ def _completed(
 
 def unique_names(names: Iterable[str], notes: list[str]) -> list[str]:
     """`names` without repetitions and gaps; what was changed is added to `notes`."""
-    unique: dict[str, None] = {}
+    unique: dict[str, int] = {}  # and the last number that was given to others of its name
     for i, given in enumerate(names, start=1):
-        name = given = given.replace("\n", " ") or f"column {i}"
-        count = 1
+        name = given = writable(given).replace("\n", " ") or f"column {i}"
+        count = unique.get(given, 1)
         while name in unique:
             count += 1
             name = f"{given} ({count})"
-        if count > 1:
+        if name != given:
             notes.append(f"Two columns are called {given!r}; the later one is now {name!r}.")
-        unique[name] = None
+            unique[given] = count
+        unique[name] = 1
     return list(unique)
 
 

@@ -21,10 +21,11 @@ _PYTHON = re.compile(r"\['[^']*'(?:, '[^']*')*\]")
 def unfolded(table: Table) -> Table:
     """The table with columns ``name[1]``, ``name[2]`` ... beside each column of JSON lists."""
     added: dict[str, pa.Array] = {}
+    head = table.head(_LOOKED_AT)
     for column in table.columns:
         if pa.types.is_floating(table.data.column(column).type):
             continue
-        sample = table.head(_LOOKED_AT).codes(column).values
+        sample = head.codes(column).values
         if not any(text.startswith("[") and text.endswith("]") for text in sample):
             continue
         coded = table.codes(column)
@@ -48,10 +49,9 @@ def _parts(text: str) -> list[str]:
     if _PYTHON.fullmatch(text):
         return re.findall("'([^']*)'", text)
     try:
-        values = json.loads(text)
+        return [
+            value if isinstance(value, str) else json.dumps(value) for value in json.loads(text)
+            if value is not None
+        ]
     except (ValueError, RecursionError):
         return []
-    return [
-        value if isinstance(value, str) else json.dumps(value) for value in values
-        if value is not None
-    ]

@@ -1,0 +1,68 @@
+"""Hostile files through a real reader: each is read or refused with a sentence, none ends it."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from tests.core.io.hostile import HOSTILE
+from tripletscope.core.data.errors import DataError
+from tripletscope.dashboard.door.workers import workers
+
+#: Whose parser they may end: what is refused in these words has ended its reader.
+_ENDED = "ends the program that reads"
+#: Those that take a second or more to make or to read are left to `benchmarks/fuzz_import.py`.
+SLOW = {
+    "a bomb of zeros", "a bomb that says it is small", "a bomb of many entries",
+    "a bomb among good tables", "a bomb of pictures", "gzip with a bomb", "an archive with a bomb",
+    "60,000 entries", "five thousand tables", "20,001 columns",
+    "a text of a megabyte a million times", "half a million empty lines",
+    "records of other records' keys", "a text of 100,000 pieces", "300,000 cells in a row",
+    "a hundred thousand lines that are numbers", "100,000 columns' widths",
+}
+_FILES = [(kind, name) for kind, files in HOSTILE.items() for name in files if name not in SLOW]
+
+
+@pytest.fixture(scope="module")
+def reader():
+    """Hands a file to a reader, and to a new one where the last has ended."""
+    workers_of_this_module = []
+
+    def ask(what, **given):
+        if not (workers_of_this_module and workers_of_this_module[-1].alive):
+            workers_of_this_module.append(workers().take(lambda: True))
+        return workers_of_this_module[-1].ask(what, file="a.csv", **given)
+
+    yield ask
+    for worker in workers_of_this_module:
+        worker.close()
+
+
+def _check_sentence(error: DataError) -> None:
+    assert error.problem
+    assert error.remedy
+    assert str(error).encode()
+    assert _ENDED not in error.problem
+
+
+@pytest.mark.parametrize(("kind", "name"), _FILES)
+def test_a_hostile_file_is_read_or_refused(reader, caplog, kind, name):
+    data = HOSTILE[kind][name]()
+    try:
+        with caplog.at_level(logging.WARNING):
+            found = reader("open", files=[("a.csv", data)], known=[], insist=True)
+            answers = reader("answers", reading=found.readings[0])
+    except DataError as error:
+        _check_sentence(error)
+    else:
+        assert found.sheet.columns
+        assert len(answers.triplets) or answers.pairs
+        assert repr(found).encode()
+    assert not caplog.records, "the program has failed"
+
+
+def test_a_long_text_that_is_repeated_is_not_sent_to_the_server(reader):
+    data = HOSTILE["Parquet"]["a text of a megabyte a million times"]()
+    found = reader("open", files=[("a.parquet", data)], known=[], insist=True)
+    assert {len(cell) for column in found.sheet.cells for cell in column} == {1_000}
