@@ -29,6 +29,10 @@ class DataError(ValueError):
         row: int | None = None,
         remedy: str | None = None,
     ) -> None:
+        problem, file, remedy = (
+            _short(text, most) if text else text
+            for text, most in ((problem, 1_500), (file, 300), (remedy, 1_000))
+        )
         self.problem, self.file, self.row, self.remedy = problem, file, row, remedy
         where = ", ".join(filter(None, [file, f"row {row:,}" if row is not None else None]))
         text = f"{where}: {problem}" if where else problem[:1].upper() + problem[1:]
@@ -44,6 +48,11 @@ class DataError(ValueError):
         return DataError(
             self.problem, file=self.file or file, row=self.row, remedy=self.remedy
         )
+
+
+def _short(text: str, most: int) -> str:
+    """The text without its middle where it is long: names in a file may be of any length."""
+    return text if len(text) <= most else f"{text[: most - 101]}…{text[-100:]}"
 
 
 def _rebuild_error(problem: str, state: dict[str, Any]) -> DataError:

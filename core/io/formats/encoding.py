@@ -128,8 +128,9 @@ def _guessed(data: bytes) -> str | None:
     return guess
 
 
-#: What stands between separators and is more than ASCII.
-_NAME = re.compile(rb"[^,;\t\r\n\"]*[\x80-\xff][^,;\t\r\n\"]*")
+#: What stands between separators and is more than ASCII. It is looked for where a cell begins, not
+#: at every letter of a long one.
+_NAME = re.compile(rb"(?<![^,;\t\r\n\"])[^,;\t\r\n\"\x80-\xff]*[\x80-\xff][^,;\t\r\n\"]*")
 
 
 def _share(sample: bytes, encoding: str, letters: frozenset[str]) -> float:

@@ -36,6 +36,11 @@ FILES: Files = {
     "a script in a name": lambda: _HEAD + b"<script>alert(1)</script>,b,c\n" + _ROWS,
     "a script in the header": lambda: b"<img src=x onerror=alert(1)>,near,far\n" + _ROWS,
     "names that turn the text round": lambda: _HEAD + "\u202ecba\u202c,b,c\n".encode() + _ROWS,
+    "one long cell with a byte that is no text": lambda: (
+        _HEAD + b"\xff,b,c\n" + b"x" * 1_000_000 + b",b,c\n"),
+    "one long text that is no UTF-8": lambda: b"[" * 1_000_000 + b"\xff",
+    "a long name in another encoding": lambda: (
+        _HEAD + b"\xe4\xf6\xfc " * 250_000 + b",b,c\n" + _ROWS),
     "names without width": lambda: _HEAD + "\u200b,\u200c,\u200d\n".encode() * 3,
     "combining marks in a pile": lambda: _HEAD + ("a" + "\u0300" * 900 + ",b,c\n").encode() + _ROWS,
     "UTF-8 that is cut off": lambda: _HEAD + "é,b,c\n".encode() + _ROWS + b"\xc3",
