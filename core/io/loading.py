@@ -234,6 +234,7 @@ _BINARY = (
     (b"\x93NUMPY", from_numpy),
     (b"\x89HDF", from_hdf5),
     (b"MATLAB 5", from_matlab),
+    (b"MATLAB 7.3", from_matlab),
 )
 
 

@@ -257,8 +257,15 @@ def from_hdf5(data: bytes, name: str, least_columns: int) -> Table:
 
 
 def from_matlab(data: bytes, name: str, least_columns: int) -> Table:
-    """Read the arrays of a MATLAB file up to version 7; later ones are HDF5."""
-    return from_arrays(_foreign("matlab", "MATLAB", data, name), name, least_columns)
+    """Read the arrays of a MATLAB file; from version 7.3 on, it is HDF5 behind a head."""
+    if not data.startswith(b"MATLAB 7.3"):
+        return from_arrays(_foreign("matlab", "MATLAB", data, name), name, least_columns)
+    # MATLAB writes columns first; what is called so is its own.
+    arrays = {
+        key: values.T for key, values in _foreign("hdf5", "MATLAB", data, name).items()
+        if not key.startswith("#")
+    }
+    return from_arrays(arrays, name, least_columns)
 
 
 def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndarray]:

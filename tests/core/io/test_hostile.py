@@ -239,6 +239,18 @@ def test_numbers_that_arrow_does_not_know(kind):
     assert load(buffer.getvalue()).preview().to_numpy().astype(float).tolist() == rows.tolist()
 
 
+def test_matlab_from_version_7_3_on_writes_columns_first():
+    rows = np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]])
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w", userblock_size=512) as file:
+        file["triplets"], file["responses"] = rows.T, np.ones((1, 4))
+        file["#refs#/a"] = np.zeros((9, 9))
+    head = b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(512)
+    table = load(head + buffer.getvalue()[512:], "x.mat")
+    assert table.preview().iloc[:, 1:].to_numpy().astype(int).tolist() == rows.tolist()
+    assert table.columns == ["responses", "triplets[1]", "triplets[2]", "triplets[3]"]
+
+
 def test_fields_of_an_array_that_are_no_numbers_are_left_out():
     kinds = [("a", "i4"), ("b", [("c", "i4")]), ("d", "i4", (2,)), ("e", "f8"), ("f", "S2")]
     buffer = io.BytesIO()
