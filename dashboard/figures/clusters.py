@@ -120,13 +120,13 @@ def together_matrix(
         )
     )
     if len(order) <= _HOVERED:
-        names = [html.escape(shorten(labels[i], 40), quote=False) for i in order]
+        names = [html.escape(shorten(labels[i], 20.0), quote=False) for i in order]
         figure.data[0].update(
             text=[[f"{a}<br>{b}" for b in names] for a in names],
             hovertemplate="%{text}<br>%{z:.0%} together<extra></extra>",
         )
     _add_edges(figure, clusters[order], canvas)
-    shown = short_labels([labels[i] for i in order], 20) if len(order) <= _NAMED else []
+    shown = short_labels([labels[i] for i in order], 10.0) if len(order) <= _NAMED else []
     shown = [html.escape(text, quote=False) for text in shown]
     ticks = {"tickvals": np.arange(len(shown)), "ticktext": shown, "showgrid": False,
              "zeroline": False, "ticks": "", "tickfont": {"size": 0.8 * canvas.font}}

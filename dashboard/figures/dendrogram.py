@@ -231,9 +231,9 @@ def reach(tree: Dendrogram) -> tuple[float, float]:
     return floor, high if high > floor else floor + 1.0
 
 
-def row_titles(data: DendrogramData, rows: Rows, length: int = 28) -> list[str]:
+def row_titles(data: DendrogramData, rows: Rows, width: float = 14.0) -> list[str]:
     """What stands at every row: the label of a leaf, or what a collapsed branch holds."""
-    labels = short_labels(data.objects["label"].tolist(), length)
+    labels = short_labels(data.objects["label"].tolist(), width)
     chosen = np.isin(data.tree.order, list(data.selected))
     found = []
     for node, n in zip(rows.nodes.tolist(), rows.sizes.tolist(), strict=True):
@@ -243,7 +243,7 @@ def row_titles(data: DendrogramData, rows: Rows, length: int = 28) -> list[str]:
         if n == 1:
             text = html.escape(labels[members[0]], quote=False)
         else:
-            some = shorten(", ".join(labels[i] for i in members[:3]), length)
+            some = shorten(", ".join(labels[i] for i in members[:3]), width)
             text = f"{count(n, 'object')}: {html.escape(some, quote=False)}"
             if marked:
                 text += f" ({marked:,} selected)"
@@ -319,7 +319,7 @@ def _add_marks(
 ) -> None:
     """What can be picked: a dot for every branch, leaf and collapsed branch."""
     tree, height = data.tree, _ends(data, floor)
-    labels = short_labels(data.objects["label"].tolist(), 40)
+    labels = short_labels(data.objects["label"].tolist(), 20.0)
     wedges = set(rows.nodes[rows.sizes > 1].tolist())
     written = _written(data, rows)
     size = float(np.clip(0.36 * pitch, 2.0, 7.0 * canvas.scale))

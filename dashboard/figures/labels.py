@@ -1,110 +1,293 @@
-"""Where labels go, so that they do not cover each other."""
+"""Names of objects as figures show them: short, and told apart."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
-#: Plotly's names of places around a point, with the direction from the point to the label.
-_PLACES = {
-    "top center": (0, 1), "bottom center": (0, -1), "middle right": (1, 0),
-    "middle left": (-1, 0), "top right": (1, 1), "top left": (-1, 1),
-    "bottom right": (1, -1), "bottom left": (-1, -1),
-}
+from tripletscope.dashboard.interface.fonts import advances, width_of
+
+#: Width of a label in em, about 24 letters.
+WIDTH = 11.0
+#: What labels share is left out if it is as wide as this, in em.
+_WORTH = 2.0
+#: Of the room of what is cut in its middle, this share is for its end.
+_END = 1 / 3
+#: Ideograms, kana and syllables of Hangul are parts of their own; so are words and numbers.
+_IDEOGRAMS = "\u2e80-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_PART = re.compile(rf"\d+|[{_IDEOGRAMS}]|(?:(?![{_IDEOGRAMS}])[^\W\d_])+|[\W_]", re.DOTALL)
+_JOINER = "\u200d"
+#: Jamo, variation selectors, tags and tones of skin belong to the character before them.
+_ATTACHED = re.compile("[\u1160-\u11ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+_FLAGS = re.compile("[\U0001f1e6-\U0001f1ff]+$")
+_COMPARED = 2_500  # labels
+_MOST_SHARED = 6  # parts in the middle
+_DEEPEST = 8
 
 
-def shorten(label: str, length: int = 24) -> str:
-    """A label of at most so many characters; what is left out is its middle."""
-    if len(label) <= length:
-        return label
-    tail = length // 3
-    return f"{label[: length - tail - 1]}…{label[-tail:]}"
+def shorten(label: str, width: float = WIDTH) -> str:
+    """A text of at most so many em; what is left out is its middle."""
+    return _cut([label], width)[0]
 
 
-def short_labels(labels: Sequence[str], length: int = 24) -> list[str]:
-    """Labels of at most so many characters.
+def short_labels(labels: Sequence[str], width: float = WIDTH) -> list[str]:
+    """Labels of at most so many em, of which those that differ stay different.
 
-    Where they are longer, words that all of them begin or end with are left out first, because
-    they tell nothing apart.
-    """
-    if not labels or max(map(len, labels)) <= length:
-        return list(labels)
-    begin = end = ""
-    if len(labels) > 1:
-        begin = _shared_beginning(labels)
-        begin = begin[: begin.rfind(" ") + 1]
-        end = _shared_beginning([label[len(begin) :][::-1] for label in labels])[::-1]
-        end = end[end.find(" ") :] if " " in end else ""
-    inner = [label[len(begin) : len(label) - len(end)] for label in labels]
-    return [
-        shorten(f"{'…' if begin else ''}{part}{'…' if end else ''}", length) for part in inner
-    ]
-
-
-def _shared_beginning(texts: Sequence[str]) -> str:
-    """What all texts begin with."""
-    for place, letters in enumerate(zip(*texts, strict=False)):
-        if len(set(letters)) > 1:
-            return texts[0][:place]
-    return min(texts, key=len)
-
-
-def place_labels(
-    points: np.ndarray,
-    texts: Sequence[str],
-    *,
-    font_size: float,
-    room: Sequence[float],
-    first: Sequence[int] = (),
-) -> list[str | None]:
-    """A free place for every label, or None where there is none.
+    Where some are wider, parts that all of them share are left out first, wherever they stand,
+    because they tell nothing apart; then the middle of what is still too wide. Of several that
+    would be the same after this, what tells them apart is kept, with their beginnings where that
+    is not enough; where even this has no room, the number of the label in the list.
 
     Parameters
     ----------
-    points : ndarray, shape (n, 2)
-        In pixels, upwards.
-    texts : sequence of str
-    font_size : float
-        In pixels.
-    room : sequence of four floats
-        Left, lower, right and upper edge of where labels may be, in pixels.
-    first : sequence of int
-        Labels to place before the others.
-
-    Returns
-    -------
-    list of str or None
-        A value of plotly's ``textposition`` each.
+    labels : sequence of str
+    width : float
+        At least 4: with less there is no room to tell thousands of labels apart.
     """
-    size = np.empty((len(texts), 2))
-    size[:, 0] = [0.56 * font_size * len(text) for text in texts]
-    size[:, 1] = 1.15 * font_size
-    reach = size / 2 + font_size * np.array([0.45, 0.35])
-    marks = np.hstack([points - 0.3 * font_size, points + 0.3 * font_size])
-    boxes, free = {}, {}
-    for place, side in _PLACES.items():
-        centre = points + reach * side
-        boxes[place] = np.hstack([centre - size / 2, centre + size / 2])
-        covers = _overlaps(boxes[place][:, None], marks[None])
-        np.fill_diagonal(covers, False)
-        inside = (boxes[place][:, :2] >= room[:2]) & (boxes[place][:, 2:] <= room[2:])
-        free[place] = inside.all(axis=1) & ~covers.any(axis=1)
-    taken = np.empty((len(texts), 4))
-    n_taken = 0
-    places: list[str | None] = [None] * len(texts)
-    for i in dict.fromkeys([*first, *range(len(texts))]):
-        for place in _PLACES:
-            if free[place][i] and not _overlaps(boxes[place][i], taken[:n_taken]).any():
-                taken[n_taken], n_taken = boxes[place][i], n_taken + 1
-                places[i] = place
-                break
-    return places
+    return list(_short(tuple(labels), max(width, 4.0)))
 
 
-def _overlaps(box: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Whether boxes overlap, given as left, lower, right, upper along the last axis."""
+def short_names(
+    labels: Sequence[str], which: Sequence[int], width: float = WIDTH
+) -> dict[int, str]:
+    """Labels as `short_labels` makes them, of those that are wanted, by place in the list.
+
+    Of thousands of others only some are looked at, so that the time is bounded: two labels that
+    are wanted differ, but one may read like another that is not.
+    """
+    which = [int(i) for i in which]
+    others = range(0, len(labels), -(-len(labels) // _COMPARED) or 1)
+    members = list(dict.fromkeys([*which, *others]))
+    if len(labels) <= _COMPARED:  # in the order of the list, as others ask for them
+        members = list(range(len(labels)))
+    found = dict(zip(members, short_labels([labels[i] for i in members], width), strict=True))
+    return {i: found[i] for i in which}
+
+
+@lru_cache(maxsize=32)
+def _short(labels: tuple[str, ...], width: float) -> tuple[str, ...]:
+    names = list(dict.fromkeys(labels))
+    if not names or width_of(names).max() <= width:
+        return labels
+    found = _told_apart(names, width)
+    for group in _alike(found):
+        room = width - float(width_of([found[group[0]]])[0])
+        for name in group:
+            found[name] = _beginning(name, room) + found[name]
+    taken = set(found.values())
+    rank = {name: number for number, name in enumerate(names, 1)}
+    for group in _alike(found):
+        for name in group:
+            found[name] = _numbered(name, rank[name], width, taken)
+            taken.add(found[name])
+    return tuple(found[label] for label in labels)
+
+
+def _told_apart(
+    names: list[str], width: float, *, whole: bool = True, depth: int = 0
+) -> dict[str, str]:
+    """Labels by name, of which few are the same; whether only whole words are left out."""
+    texts = _without_shared(names) if whole else _cores(names, *_shared_letters(names))
+    found = dict(zip(names, _cut(texts, width), strict=True))
+    if depth == _DEEPEST:
+        return found
+    for group in list(_alike(found)):
+        if len(group) < len(names):
+            found |= _told_apart(group, width, depth=depth + 1)
+        elif whole:
+            return _told_apart(names, width, whole=False, depth=depth)
+    return found
+
+
+def _alike(found: dict[str, str]) -> Iterator[list[str]]:
+    """Groups of names that have got the same label."""
+    groups: dict[str, list[str]] = {}
+    for name, label in found.items():
+        groups.setdefault(label, []).append(name)
+    return (group for group in groups.values() if len(group) > 1)
+
+
+def _beginning(name: str, room: float) -> str:
+    head = int(np.searchsorted(np.cumsum(advances(name), dtype=float), room, side="right"))
+    while joined(name, head):
+        head -= 1
+    return name[:head]
+
+
+def _numbered(name: str, number: int, width: float, taken: set[str]) -> str:
+    while True:
+        mark = f"#{number}"
+        room = width - float(width_of([mark])[0])
+        label = (shorten(name, room) if room >= 1.5 else "") + mark
+        if label not in taken:
+            return label
+        number += 1
+
+
+# What labels share ---------------------------------------------------------------------------
+
+
+def _without_shared(names: Sequence[str]) -> list[str]:
+    """Names with an ellipsis for every part, of whole words, that all of them have."""
+    if len(names) < 2:
+        return list(names)
+    begin, end = _shared_words(names)
+    begin, end = (part if width_of([part])[0] >= _WORTH else "" for part in (begin, end))
+    bare = [name[len(begin) : len(name) - len(end)] for name in names]
+    pieces = _between_shared(bare)
+    if not (begin or end or len(pieces[0]) > 1):
+        return list(names)
+    edges = [""] * bool(begin), [""] * bool(end)
+    texts = ("…".join([*edges[0], *(p.strip(" _-") for p in own), *edges[1]]) for own in pieces)
+    return [re.sub("…+", "…", text) if "……" in text else text for text in texts]
+
+
+def _cores(names: Sequence[str], begin: str, end: str) -> list[str]:
+    """Names with an ellipsis for their beginning and end."""
+    dots = "…" * bool(begin), "…" * bool(end)
+    return [f"{dots[0]}{name[len(begin) : len(name) - len(end)]}{dots[1]}" for name in names]
+
+
+def _shared_letters(names: Sequence[str]) -> tuple[str, str]:
+    """What all begin with, and what they end with beyond it."""
+    begin = _common(min(names), max(names))
+    while begin and any(_together(begin[-1], c) for c in _after(names, begin)):
+        begin = begin[:-1]
+    turned = [name[len(begin) :][::-1] for name in names]
+    end = _common(min(turned), max(turned))[::-1]
+    while end and any(_together(c, end[0]) for c in _before(names, end)):
+        end = end[1:]
+    return begin, end
+
+
+def _common(first: str, last: str) -> str:
+    """What two texts begin with; of the first and the last in order, it is what all do."""
+    for place, (a, b) in enumerate(zip(first, last, strict=False)):
+        if a != b:
+            return first[:place]
+    return min(first, last, key=len)
+
+
+def _after(names: Sequence[str], begin: str) -> set[str]:
+    """The characters that follow what all begin with."""
+    return {name[len(begin) : len(begin) + 1] for name in names}
+
+
+def _before(names: Sequence[str], end: str) -> set[str]:
+    """The characters before what all end with."""
+    return {name[: len(name) - len(end)][-1:] for name in names}
+
+
+def _shared_words(names: Sequence[str]) -> tuple[str, str]:
+    """The same, where neither a word nor a number is divided."""
+    begin, end = _shared_letters(names)
+    while begin and any(_one_part(begin[-1], c) for c in _after(names, begin)):
+        begin = begin[: [*_PART.finditer(begin)][-1].start()]
+    while end and any(_one_part(c, end[0]) for c in _before(names, end)):
+        end = end[_PART.match(end).end() :]
+    return begin, end
+
+
+def _between_shared(texts: list[str]) -> list[list[str]]:
+    """The pieces of each text between the words that all of them have once, in the same order."""
+    words = [
+        word for word in dict.fromkeys(_PART.findall(min(texts, key=len))) if len(word) > 1
+    ]
+    for text in texts:
+        words = [word for word in words if text.count(word) == 1]
+        if not words:
+            return [[text] for text in texts]
+    words = sorted(words, key=len, reverse=True)[:_MOST_SHARED]
+    first = texts[0]
+    for some in (sorted(words, key=first.index), words[:1]):
+        edge = [r"\d" if word[0].isdigit() else r"[^\W\d_]" for word in some]
+        pattern = "(.*?)".join(
+            f"(?<!{e})({re.escape(w)})(?!{e})" for w, e in zip(some, edge, strict=True)
+        )
+        found = [re.fullmatch(f"(.*?){pattern}(.*?)", text, re.DOTALL) for text in texts]
+        if all(found):
+            return _merged([list(match.groups()) for match in found])
+    return [[text] for text in texts]
+
+
+def _merged(pieces: list[list[str]]) -> list[list[str]]:
+    """Without the pieces that are the same everywhere, if together they are wide enough."""
+    kept, shared = [[""] for _ in pieces], ""
+
+    def close() -> None:
+        wide = bool(shared) and width_of([shared])[0] >= _WORTH
+        for own in kept:
+            if wide:
+                own.append("")
+            else:
+                own[-1] += shared
+
+    for column in zip(*pieces, strict=True):
+        if len(set(column)) == 1:
+            shared += column[0]
+            continue
+        close()
+        shared = ""
+        for own, piece in zip(kept, column, strict=True):
+            own[-1] += piece
+    close()
+    return kept
+
+
+# Cutting -------------------------------------------------------------------------------------
+
+
+def _cut(texts: Sequence[str], width: float) -> list[str]:
+    """Texts of at most so many em, without their middle where they are wider."""
+    cut = list(texts)
+    lengths = np.array([len(text) for text in texts], dtype=np.intp)
+    stop = np.cumsum(lengths)
+    start = stop - lengths
+    ends = np.concatenate([[0.0], np.cumsum(advances("".join(texts)), dtype=float)])
+    wide = np.flatnonzero(ends[stop] - ends[start] > width)
+    room = max(width - float(width_of(["…"])[0]), 0.0)
+    first = ends[start[wide]]
+    head = np.searchsorted(ends, first + (1 - _END) * room, side="right") - 1
+    used = ends[head] - first
+    tail = np.searchsorted(ends, ends[stop[wide]] - (room - used), side="left")
+    for i, h, t in zip(
+        wide.tolist(), (head - start[wide]).tolist(), (tail - start[wide]).tolist(), strict=True
+    ):
+        text = texts[i]
+        while joined(text, h):
+            h -= 1
+        while joined(text, t):
+            t += 1
+        cut[i] = f"{text[:h]}…{text[t:]}"
+    return cut
+
+
+def joined(text: str, place: int) -> bool:
+    """Whether the characters before and after a place are one for the reader."""
+    if text.isascii() or not 0 < place < len(text):
+        return False
+    flags = _FLAGS.search(text[:place])
+    if flags and _FLAGS.match(text[place]):
+        return len(flags[0]) % 2 == 1
+    return _together(text[place - 1], text[place])
+
+
+def _together(before: str, after: str) -> bool:
+    """Whether two characters are one for the reader, or may be: flags are pairs of letters."""
+    if not before or not after or (before + after).isascii():
+        return False
     return (
-        (box[..., 0] < others[..., 2]) & (box[..., 2] > others[..., 0])
-        & (box[..., 1] < others[..., 3]) & (box[..., 3] > others[..., 1])
+        _JOINER in (before, after)
+        or unicodedata.category(after)[0] == "M"
+        or bool(_ATTACHED.match(after))
+        or bool(_FLAGS.match(before) and _FLAGS.match(after))
     )
+
+
+def _one_part(before: str, after: str) -> bool:
+    """Whether two characters are in one word or number."""
+    return _together(before, after) or len(_PART.findall(before + after)) == 1

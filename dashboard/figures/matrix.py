@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.dashboard.figures.colours import groups
-from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -122,7 +122,7 @@ def most_similar(
     members : sequence of int, length k
         Positions of these objects.
     """
-    labels = [html.escape(shorten(name), quote=False) for name in names]
+    labels = [html.escape(name, quote=False) for name in short_labels(names)]
     figure = go.Figure(
         go.Bar(
             x=similarity, y=np.arange(len(labels)), orientation="h", customdata=list(members),

@@ -67,7 +67,7 @@ def square_matrix(
         Rows before which a new group begins.
     """
     p = len(names)
-    labels = [html.escape(name, quote=False) for name in short_labels(list(names), 20)]
+    labels = [html.escape(name, quote=False) for name in short_labels(list(names), 10.0)]
     written = p <= _WRITTEN
     known = np.isfinite(values)
     figure = go.Figure(
@@ -232,7 +232,7 @@ def map_grid(
             trace.x, trace.y = plane[members].T
             trace.mode, trace.marker.size = "markers", 5 * canvas.scale
             trace.legendgroup = trace.name
-            beside_the_bar(trace, max(int(canvas.height / (0.8 * canvas.font)), 6))
+            beside_the_bar(trace, max(0.6 * canvas.height / canvas.font, 3.0))
             trace.marker.colorbar.len = 1.0
             if k:
                 trace.showlegend, trace.marker.showscale = False, False

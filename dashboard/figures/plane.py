@@ -9,7 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tripletscope.core.geometry import ellipsoids, outlines
-from tripletscope.dashboard.figures.labels import place_labels, short_labels
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.placing import place_labels
 from tripletscope.dashboard.figures.points import (
     DIM,
     MapData,

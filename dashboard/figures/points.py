@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
-from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SEQUENTIAL, TEXT, number
 
 #: Opacity of what is not selected.
@@ -91,7 +91,9 @@ def point_traces(
             })
         )
         return traces
-    for group in groups(column, len(data.objects)):
+    found = groups(column, len(data.objects))
+    names = short_labels([group.label for group in found])
+    for group, name in zip(found, names, strict=True):
         members = group.members[shown[group.members]]
         symbol = group.symbol
         if kind is go.Scatter3d and symbol in ("triangle-up", "star", "triangle-down"):
@@ -99,7 +101,7 @@ def point_traces(
         trace = _point_trace(
             kind, members, data.selected, hover, marker={"color": group.colour, "symbol": symbol}
         )
-        trace.name = html.escape(shorten(group.label), quote=False)
+        trace.name = html.escape(name, quote=False)
         trace.showlegend = column is not None
         traces.append(trace)
     return traces
@@ -134,9 +136,9 @@ def _hover(data: MapData, style: MapStyle) -> list[str]:
     for label, identifier, value in zip(
         data.objects["label"], data.objects["id"], values, strict=True
     ):
-        text = f"<b>{html.escape(shorten(label, 60), quote=False)}</b>"
+        text = f"<b>{html.escape(shorten(label, 30.0), quote=False)}</b>"
         if identifier != label:
-            text += f"<br>id {html.escape(shorten(identifier, 60), quote=False)}"
+            text += f"<br>id {html.escape(shorten(identifier, 30.0), quote=False)}"
         if value is not None:
             shown = number(value) if isinstance(value, float) else str(value)
             text += f"<br>{html.escape(f'{style.colour}: {shown}', quote=False)}"
@@ -160,11 +162,11 @@ def shades(data: MapData, style: MapStyle) -> list[Group]:
     ]
 
 
-def beside_the_bar(trace: go.Scatter | go.Scatter3d, length: int = 32) -> None:
+def beside_the_bar(trace: go.Scatter | go.Scatter3d, width: float = 16.0) -> None:
     """Write the title of a colour bar along it: above it, a long one takes the figure's width."""
     bar = trace.marker.colorbar
     if bar.title.text:
-        bar.title = {"text": shorten(bar.title.text, length), "side": "right"}
+        bar.title = {"text": shorten(bar.title.text, width), "side": "right"}
 
 
 def mark_size(n_shown: int) -> float:

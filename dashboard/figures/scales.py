@@ -143,7 +143,7 @@ def _add_curve(
 ) -> None:
     """Line and points; the points of a column's categories are traces of their own."""
     own, symbol = _shade(rank, colour), SYMBOLS[rank % len(SYMBOLS)]
-    name = html.escape(shorten(curve.name, 60), quote=False)
+    name = html.escape(shorten(curve.name, 30.0), quote=False)
     size = canvas.scale * (8.0 if curve.is_joined else 0.8 * mark_size(len(curve.values)))
     look = {
         "x": curve.stimulus, "y": curve.values, "name": name, "legendgroup": name,
@@ -240,7 +240,7 @@ def scale_multiples(
             )
         for rank, curve in enumerate(c.known() for c in curves):
             colour = PALETTE[rank % len(PALETTE)]
-            name = html.escape(shorten(curve.name, 60), quote=False)
+            name = html.escape(shorten(curve.name, 30.0), quote=False)
             add_band(figure, curve, colour, **place)
             figure.add_scatter(
                 x=curve.stimulus, y=curve.values, name=name, legendgroup=name, showlegend=k == 0,
@@ -303,7 +303,7 @@ def group_errors(
     for k, method in enumerate(methods):
         rows = table[(table["method"] == method) & table["error"].notna()]
         place = np.array([names.index(name) for name in rows["name"]], dtype=float)
-        colour, title = PALETTE[k % len(PALETTE)], html.escape(shorten(method, 60), quote=False)
+        colour, title = PALETTE[k % len(PALETTE)], html.escape(shorten(method, 30.0), quote=False)
         figure.add_scatter(
             x=rows["error"], y=place + _APART * (k - (len(methods) - 1) / 2), mode="markers",
             name=title, error_x={

@@ -20,7 +20,7 @@ from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, finish
 _ROW, _TALLEST = 17.0, 5_000.0
 #: Share of the width that each tree has, and of what is between them that each label has.
 _TREE, _LABEL = 0.33, 0.3
-_LENGTH, _TITLE = 16, 28  # letters of a label, and of a line of a title
+_LENGTH, _TITLE = 8.0, 28  # em of a label, and letters of a line of a title
 
 
 def screen_height(n_leaves: int) -> float:

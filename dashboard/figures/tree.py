@@ -15,6 +15,7 @@ from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, shades
+from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     SCREEN,
@@ -27,6 +28,8 @@ from tripletscope.dashboard.interface.theme import (
 #: Sizes in a drawing that is this wide; it is scaled to its canvas.
 _WIDTH = 900.0
 _BAR, _TEXT, _PICTURE, _GAP, _MEMBER = 9.0, 15.0, 36.0, 38.0, 26.0
+#: Em that a name has at most, and that one needs at least to be cut beside a number.
+_WIDEST, _NARROWEST = 18.0, 6.0
 #: Members that are drawn below a leaf at most.
 _MOST_MEMBERS = 12
 #: More categories than this need no legend, which would be larger than the tree.
@@ -71,10 +74,9 @@ class ComparisonTreeData:
                 found += [int(self.nodes.child[node]), int(self.nodes.child[node]) + 1]
         return found
 
-    @cached_property
-    def names(self) -> list[str]:
-        """Labels of the objects without words that they all share."""
-        return short_labels(self.objects["label"].tolist())
+    def names(self, width: float) -> list[str]:
+        """Labels of the objects, told apart, of at most so many em."""
+        return short_labels(self.objects["label"].tolist(), np.floor(width))
 
     @cached_property
     def parents(self) -> np.ndarray:
@@ -289,18 +291,12 @@ def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: _Layout) -> No
 def _add_nodes(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas) -> None:
     """Text, pictures of the pivots, and what takes the clicks."""
     labels = tree.objects["label"].tolist()
-    letter = 0.5 * 0.85 * canvas.font / _pixels(canvas)
+    em = 0.85 * canvas.font / _pixels(canvas)
     written, images = {}, []
     for node in tree.shown:
         size = int(tree.nodes.stop[node] - tree.nodes.start[node])
-        pivot, room = tree.nearer_to(node), min(int(0.95 * place.span[node] / letter), 36)
-        label, number = "all" if pivot is None else tree.names[pivot], f" · {size}"
-        if room >= min(len(label), 12) + len(number):
-            text = shorten(label, room - len(number)) + number
-        elif room >= min(len(label), 5):
-            text = shorten(label, room)
-        else:
-            text = str(size) if room >= 2 else ""
+        pivot = tree.nearer_to(node)
+        text = _written(tree, pivot, size, min(0.95 * place.span[node] / em, _WIDEST))
         if text:
             written[node] = html.escape(text, quote=False)
         if pivot in tree.pictures:
@@ -326,10 +322,23 @@ def _add_nodes(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canv
     )
 
 
+def _written(tree: ComparisonTreeData, pivot: int | None, size: int, room: float) -> str:
+    """The name of a pivot with the number of members, or what of it fits into so many em."""
+    name = "all" if pivot is None else tree.names(room)[pivot]
+    count = f" · {size}"
+    beside = room - float(width_of([count])[0])
+    if pivot is not None and beside >= _NARROWEST:
+        name = tree.names(beside)[pivot]
+    for text in (name + count, name, str(size)):
+        if width_of([text])[0] <= room:
+            return text
+    return ""
+
+
 def _said(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
     """What a node is, for its hover text."""
     def named(position: int) -> str:
-        return html.escape(shorten(labels[position], 40), quote=False)
+        return html.escape(shorten(labels[position], 20.0), quote=False)
 
     members, pivot = tree.nodes.members(node), tree.nearer_to(node)
     lines = ["<b>All objects</b>"]
@@ -410,8 +419,11 @@ def _add_members(
     for part in tree.groups:
         for member in part.members.tolist():
             colour[member] = part.colour
-    room = int((place.slot - 12) / (0.5 * 0.8 * canvas.font / _pixels(canvas)))
-    written = room >= 4 and place.member >= 0.8 * canvas.font
+    room = min((place.slot - 12) * _pixels(canvas) / (0.8 * canvas.font), _WIDEST)
+    names = tree.names(room)
+    written = place.member >= 0.8 * canvas.font and all(
+        width_of([names[i] for i in objects]) <= room
+    )
     # Pictures take clicks through marks that are not seen. No mark has an empty text: plotly
     # forgets to write it when the figure changes.
     for pictured in (True, False):
@@ -422,12 +434,12 @@ def _add_members(
             mode="markers+text" if texts else "markers", showlegend=False,
             name="pictures" if pictured else "members", textposition="middle right",
             text=[
-                html.escape(shorten(tree.names[objects[k]], room), quote=False) for k in which
+                html.escape(names[objects[k]], quote=False) for k in which
             ] if texts else None,
             textfont={"size": 0.8 * canvas.font},
             customdata=[tree.member(objects[k]) for k in which],
             hovertext=[
-                f"<b>{html.escape(shorten(labels[objects[k]], 60), quote=False)}</b>"
+                f"<b>{html.escape(shorten(labels[objects[k]], 30.0), quote=False)}</b>"
                 for k in which
             ],
             hovertemplate="%{hovertext}<extra></extra>",

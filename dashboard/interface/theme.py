@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import html
-import textwrap
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
+
+from tripletscope.dashboard.interface.fonts import wrapped
 
 #: Categories, in order of use: Okabe & Ito's (2008) colours for colour-blind readers, without
 #: the yellow that vanishes on white and the black that vanishes at night, then two greys.
@@ -99,7 +100,7 @@ def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
     if canvas.screen or not (canvas.captioned and text):
         return figure
     size, edge = 0.85 * canvas.font, 0.6 * canvas.font
-    lines = textwrap.wrap(text, max(int(canvas.width / (0.5 * size)), 20))
+    lines = wrapped(text, canvas.width - 2 * edge, size)
     text = "<br>".join(html.escape(line, quote=False) for line in lines)
     height = 1.32 * size * len(lines) + 0.5 * size
     whole = canvas.height + height

@@ -119,7 +119,7 @@ def _multiples(
     sizes = dict(zip(first.names.tolist(), first.n_answers.tolist(), strict=True))
     common = [_curve(name, found, 0, levels[name]) for name, found in scales.items()]
     shown = {
-        f"{shorten(group, 16)} ({sizes[group]:,})": [
+        f"{shorten(group, 8.0)} ({sizes[group]:,})": [
             _curve(name, found, place, levels[name]) for name, found in scales.items()
         ]
         for place, group in enumerate(first.names.tolist()) if place or len(first.names) == 1

@@ -243,7 +243,7 @@ def _maps(people: People, found: ObserverMaps, key: str, title: str) -> None:
         default=next(iter(context.stimuli), ""), width=180,
     ) or None
     titles = [
-        f"{shorten(n, 16)} ({k:,})"
+        f"{shorten(n, 8.0)} ({k:,})"
         for n, k in zip(found.names.tolist(), found.n_answers, strict=True)
     ]
     drawn = np.concatenate([found.common[None], found.maps])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from dataclasses import replace
 
@@ -17,7 +16,6 @@ from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.cells import Region, divided_map
 from tripletscope.dashboard.figures.colours import groups, is_quantity
 from tripletscope.dashboard.figures.fit import loss_curves
-from tripletscope.dashboard.figures.labels import place_labels, short_labels, shorten
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle, shades
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
@@ -251,44 +249,6 @@ def test_quantities_are_numbers_of_many_values():
     assert not is_quantity(pd.Series([1, 2, 3] * 5))
     assert not is_quantity(pd.Series(["a"] * 10))
     assert not is_quantity(pd.Series([True, False] * 10))
-
-
-def test_placed_labels_do_not_overlap():
-    rng = np.random.default_rng(0)
-    where = rng.uniform(0, 500, size=(150, 2))
-    texts = [f"label {k}" for k in range(150)]
-    places = place_labels(where, texts, font_size=12, room=[0, 0, 500, 500], first=[149])
-    shown = [k for k, place in enumerate(places) if place]
-    assert 10 < len(shown) < 150
-    assert places[149] is not None, "what is asked for first gets a place first"
-    boxes = {}
-    for k in shown:
-        vertical, horizontal = places[k].split()
-        right = {"left": -1, "center": 0, "right": 1}[horizontal]
-        up = {"bottom": -1, "middle": 0, "top": 1}[vertical]
-        half = np.array([0.28 * 12 * len(texts[k]), 0.575 * 12])
-        centre = where[k] + np.array([right, up]) * (half + np.array([5.4, 4.2]))
-        boxes[k] = (centre - half, centre + half)
-    assert all(np.all(low >= 0) and np.all(high <= 500) for low, high in boxes.values())
-    for (low, high), (other_low, other_high) in itertools.combinations(boxes.values(), 2):
-        assert not (np.all(low < other_high) and np.all(high > other_low))
-
-
-def test_long_labels_lose_what_they_share():
-    long = [f"stimulus number {k} of the first set" for k in (1, 20, 300)]
-    assert short_labels(long) == ["…1…", "…20…", "…300…"]
-    assert short_labels(["short", "labels"]) == ["short", "labels"]
-    assert short_labels(["x" * 30, "x" * 29 + "y"])[1].endswith("y")
-    assert short_labels(["x" * 100]) == [shorten("x" * 100)]
-    assert short_labels(["y" * 100] * 2) == [shorten("y" * 100)] * 2
-    assert short_labels([]) == []
-    assert all(len(label) <= 24 for label in short_labels(["a " + "b" * 50, "a " + "c" * 50]))
-
-
-def test_long_labels_lose_their_middle():
-    assert shorten("short") == "short"
-    assert shorten("x" * 100 + "end", 12).endswith("end")
-    assert len(shorten("x" * 100, 24)) == 24
 
 
 def test_loss_curves_draw_the_lowest_last():
