@@ -1,76 +1,272 @@
-"""Where labels go, so that they do not cover each other."""
+"""Where labels go: none over another, over a point, over a picture or over the edge.
+
+Labels are placed one after the other at the first of a few places that is free, those that matter
+most first. What is taken is kept in a raster of the canvas, so that a place is looked up and not
+compared with every other label: this is the occupancy bitmap of Kittivorawong et al. (2020), which
+Vega's labels use. Places at the point come first and then some further away, at the end of a line.
+
+The Python packages for the same (adjustText, textalloc) move texts of matplotlib, and compare each
+with each: ten thousand labels take hours.
+
+References
+----------
+Kittivorawong, C., Moritz, D., Wongsuphasawat, K., & Heer, J. (2020). Fast and flexible overlap
+detection for chart labeling with occupancy bitmap. IEEE VIS short papers.
+Imhof, E. (1975). Positioning names on maps. The American Cartographer, 2(2), 128-144.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from tripletscope.dashboard.interface.fonts import width_of
 
-#: Plotly's names of places around a point, with the direction from the point to the label.
-_PLACES = {
-    "top center": (0, 1), "bottom center": (0, -1), "middle right": (1, 0),
-    "middle left": (-1, 0), "top right": (1, 1), "top left": (-1, 1),
-    "bottom right": (1, -1), "bottom left": (-1, -1),
+#: Plotly's names of places around a point, the best first, with the direction from the point.
+PLACES = {
+    "middle right": (1, 0), "top right": (1, 1), "bottom right": (1, -1), "top center": (0, 1),
+    "bottom center": (0, -1), "middle left": (-1, 0), "top left": (-1, 1),
+    "bottom left": (-1, -1),
 }
+#: How far beyond these a label is that has a line to its point, in sizes of the font.
+_FURTHER = (1.1, 2.4)
+#: So many labels are tried at most, and so many have a line.
+_CONSIDERED, _LINES = 2_000, 40
+#: Height of a line of text, and room beside and above a label, in sizes of the font.
+_HEIGHT, _BESIDE, _ABOVE = 0.95, 0.12, 0.04
+_DIRECTIONS = 32  # in which objects can be extreme
+_CELLS = 1_000_000  # of the raster, at most
+_SQUARES = 256  # along a side, in which points are counted
 
 
-def place_labels(
-    points: np.ndarray,
-    texts: Sequence[str],
-    *,
-    font_size: float,
-    room: Sequence[float],
-    first: Sequence[int] = (),
-) -> list[str | None]:
-    """A free place for every label, or None where there is none.
+@dataclass(frozen=True)
+class Spot:
+    """Where a label is.
+
+    Attributes
+    ----------
+    position : str
+        Plotly's ``textposition`` of a label at its point; empty for one that is further away.
+    offset : pair of float
+        From the point to the middle of the label, to the right and upwards, in sizes of its font.
+    """
+
+    position: str
+    offset: tuple[float, float]
+
+
+def by_importance(
+    points: np.ndarray, among: Collection[int], first: Collection[int], *, font_size: float
+) -> list[int]:
+    """Labels in the order in which they get a place, at most two thousand.
+
+    The selected ones come first, then the extreme ones in any direction, then the others, those
+    with the fewest neighbours first.
 
     Parameters
     ----------
     points : ndarray, shape (n, 2)
-        In pixels, upwards.
-    texts : sequence of str
+        In pixels.
+    among : collection of int
+        The labels that are wanted.
+    first : collection of int
+        The selected ones; those that are not wanted are left out.
+    font_size : float
+    """
+    among = np.array(sorted(among), dtype=int)
+    if not len(among):
+        return []
+    wanted = set(among.tolist())
+    angle = np.linspace(0, 2 * np.pi, _DIRECTIONS, endpoint=False)
+    apart = points[among] - points[among].mean(axis=0)
+    extreme = among[np.argmax(apart @ np.array([np.cos(angle), np.sin(angle)]), axis=0)]
+    crowd = _neighbours(points, 3 * font_size)[among]
+    alone = among[np.argsort(crowd, kind="stable")]
+    order = dict.fromkeys([*(i for i in first if i in wanted), *extreme.tolist(), *alone.tolist()])
+    return list(order)[:_CONSIDERED]
+
+
+def _neighbours(points: np.ndarray, reach: float) -> np.ndarray:
+    """(n,) how many points are near each, roughly: in its square and those around it."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = max(reach, float(np.max(high - low)) / _SQUARES)
+    x, y = (np.floor((points - low) / reach).astype(np.int64) + 1).T
+    side = _SQUARES + 3
+    count = np.bincount(x * side + y, minlength=side * side).reshape(side, side)
+    for axis in (0, 1):
+        count = count + np.roll(count, 1, axis=axis) + np.roll(count, -1, axis=axis)
+    return count[x, y]
+
+
+def place_labels(
+    points: np.ndarray,
+    texts: Mapping[int, str],
+    *,
+    font_size: float,
+    room: Sequence[float],
+    radius: float | np.ndarray,
+    blocked: np.ndarray | None = None,
+    lines: bool = True,
+    over: Collection[int] = (),
+    moved: Mapping[int, tuple[float, float]] | None = None,
+) -> dict[int, Spot]:
+    """A free place for every label, as long as there is one.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n, 2)
+        In pixels, upwards. No label lies on any of them.
+    texts : mapping of int to str
+        Labels of some of the points, those that matter most first.
     font_size : float
         In pixels.
     room : sequence of four floats
         Left, lower, right and upper edge of where labels may be, in pixels.
-    first : sequence of int
-        Labels to place before the others.
+    radius : float or ndarray, shape (n,)
+        Of the points, in pixels.
+    blocked : ndarray, shape (k, 4), optional
+        What else no label may lie on, as left, lower, right and upper edges in pixels.
+    lines : bool
+        Whether labels may be away from their points, which takes a line.
+    over : collection of int
+        Labels that lie on points rather than nowhere.
+    moved : mapping of int to pair of float, optional
+        Offsets (see `Spot`) of labels that somebody has put somewhere. They are there in any case,
+        and before all others.
 
     Returns
     -------
-    list of str or None
-        A value of plotly's ``textposition`` each.
+    dict of int to Spot
+        Of the labels that are shown.
     """
-    size = np.empty((len(texts), 2))
-    size[:, 0] = width_of(texts, font_size)
-    size[:, 1] = 1.15 * font_size
-    reach = size / 2 + font_size * np.array([0.45, 0.35])
-    marks = np.hstack([points - 0.3 * font_size, points + 0.3 * font_size])
-    boxes, free = {}, {}
-    for place, side in _PLACES.items():
-        centre = points + reach * side
-        boxes[place] = np.hstack([centre - size / 2, centre + size / 2])
-        covers = _overlaps(boxes[place][:, None], marks[None])
-        np.fill_diagonal(covers, False)
-        inside = (boxes[place][:, :2] >= room[:2]) & (boxes[place][:, 2:] <= room[2:])
-        free[place] = inside.all(axis=1) & ~covers.any(axis=1)
-    taken = np.empty((len(texts), 4))
-    n_taken = 0
-    places: list[str | None] = [None] * len(texts)
-    for i in dict.fromkeys([*first, *range(len(texts))]):
-        for place in _PLACES:
-            if free[place][i] and not _overlaps(boxes[place][i], taken[:n_taken]).any():
-                taken[n_taken], n_taken = boxes[place][i], n_taken + 1
-                places[i] = place
-                break
-    return places
+    moved = {i: offset for i, offset in (moved or {}).items() if i in texts}
+    order = [*moved, *(i for i in texts if i not in moved)]
+    if not order:
+        return {}
+    radii = np.broadcast_to(np.asarray(radius, dtype=float), len(points))
+    marks = np.hstack([points - radii[:, None], points + radii[:, None]])
+    if blocked is not None and len(blocked):
+        marks = np.vstack([marks, blocked])
+    raster = _Raster(room, marks)
+    width = width_of([texts[i] for i in order], font_size) / font_size
+    names, offsets = _offsets(width, 1.25 * radii[order] / font_size + 1 / font_size)
+    half = np.stack([width / 2 + _BESIDE, np.full(len(order), _HEIGHT / 2 + _ABOVE)], axis=-1)
+    centre = points[order][:, None] + font_size * offsets
+    reach = font_size * half[:, None]
+    boxes = raster.cells(np.concatenate([centre - reach, centre + reach], axis=-1))
+    inside, free = raster.inside(boxes), raster.unmarked(boxes)
+    spots: dict[int, Spot] = {}
+    n_lines = 0
+    for k, i in enumerate(order):
+        if i in moved:
+            at, size = points[i] + font_size * np.array(moved[i]), font_size * half[k]
+            raster.take(raster.cells(np.concatenate([at - size, at + size])))
+            raster.take_line(points[i], at)
+            spots[i] = Spot("", tuple(moved[i]))
+            continue
+        tried = np.flatnonzero(free[k]).tolist()
+        if i in over:
+            tried += np.flatnonzero(inside[k, : len(PLACES)]).tolist()
+        for p in tried:
+            if not raster.is_free(boxes[k, p]):
+                continue
+            if p >= len(PLACES):
+                if not lines or n_lines >= _LINES:
+                    continue
+                end = centre[k, p] + np.clip(points[i] - centre[k, p], -reach[k, 0], reach[k, 0])
+                if not raster.line_is_free(points[i], end, radii[i]):
+                    continue
+                raster.take_line(points[i], end)
+                n_lines += 1
+            raster.take(boxes[k, p])
+            spots[i] = Spot(names[p], tuple(offsets[k, p].tolist()))
+            break
+    return spots
 
 
-def _overlaps(box: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Whether boxes overlap, given as left, lower, right, upper along the last axis."""
-    return (
-        (box[..., 0] < others[..., 2]) & (box[..., 2] > others[..., 0])
-        & (box[..., 1] < others[..., 3]) & (box[..., 3] > others[..., 1])
-    )
+def _offsets(width: np.ndarray, gap: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Names of the places, and (k, places, 2) the middle of every label at each, from its point.
+
+    Plotly draws a text beside a mark at 1.25 of its radius and a pixel.
+    """
+    sides = np.array(list(PLACES.values()), dtype=float)
+    size = np.stack([width / 2, np.full(len(width), _HEIGHT / 2)], axis=-1)[:, None]
+    rings = [
+        sides * (size + gap[:, None, None] + further) for further in (0.0, *_FURTHER)
+    ]
+    names = [*PLACES, *[""] * (len(_FURTHER) * len(PLACES))]
+    return names, np.concatenate(rings, axis=1)
+
+
+class _Raster:
+    """Which parts of a canvas are taken, in small squares."""
+
+    def __init__(self, room: Sequence[float], marks: np.ndarray) -> None:
+        self._low = np.array(room[:2], dtype=float)
+        size = np.maximum(np.array(room[2:], dtype=float) - self._low, 1.0)
+        self._cell = max(1.0, float(np.sqrt(np.prod(size) / _CELLS)))
+        self._shape = tuple(np.maximum((size / self._cell).astype(int), 1).tolist())
+        self._taken = np.zeros(self._shape, dtype=bool)
+        marked = self._marked(marks)
+        # Summed over all squares left of and below each, see Crow (1984).
+        self._sum = np.zeros(np.add(self._shape, 1), dtype=np.int32)
+        self._sum[1:, 1:] = marked.cumsum(axis=0, dtype=np.int32).cumsum(axis=1)
+
+    def _marked(self, boxes: np.ndarray) -> np.ndarray:
+        """Whether a box lies on each square; boxes end at the edge of the canvas."""
+        corner = np.zeros(np.add(self._shape, 1), dtype=np.int32)
+        left, low, right, high = np.clip(
+            self.cells(boxes), 0, np.tile(self._shape, 2)
+        ).T
+        for x, y, sign in ((left, low, 1), (right, low, -1), (left, high, -1), (right, high, 1)):
+            np.add.at(corner, (x, y), sign)
+        return corner.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0
+
+    def cells(self, boxes: np.ndarray) -> np.ndarray:
+        """Boxes in pixels as the first square and the one after the last, in either direction."""
+        scaled = (boxes - np.tile(self._low, 2)) / self._cell
+        return np.concatenate(
+            [np.floor(scaled[..., :2]), np.ceil(scaled[..., 2:])], axis=-1
+        ).astype(int)
+
+    def inside(self, boxes: np.ndarray) -> np.ndarray:
+        """Whether boxes are inside of the canvas."""
+        return (boxes[..., :2] >= 0).all(axis=-1) & (boxes[..., 2:] <= self._shape).all(axis=-1)
+
+    def unmarked(self, boxes: np.ndarray) -> np.ndarray:
+        """Whether boxes are inside of the canvas, and not on a mark."""
+        left, low, right, high = np.moveaxis(np.clip(boxes, 0, np.tile(self._shape, 2)), -1, 0)
+        marks = (
+            self._sum[right, high] - self._sum[left, high] - self._sum[right, low]
+            + self._sum[left, low]
+        )
+        return self.inside(boxes) & (marks == 0)
+
+    def is_free(self, box: np.ndarray) -> bool:
+        left, low, right, high = box.tolist()
+        return not self._taken[left:right, low:high].any()
+
+    def take(self, box: np.ndarray) -> None:
+        left, low, right, high = np.maximum(box, 0).tolist()
+        self._taken[left:right, low:high] = True
+
+    def line_is_free(self, start: np.ndarray, end: np.ndarray, radius: float) -> bool:
+        """Whether a line touches no label, and no mark but the one that it begins at."""
+        x, y = self._along(start, end)
+        away = np.hypot(*(np.stack([x, y]) * self._cell + (self._low - start)[:, None]))
+        if self._taken[x, y].any():
+            return False
+        one = np.stack([x, y, x + 1, y + 1], axis=-1)[away > 1.5 * radius + 2]
+        return bool(self.unmarked(one).all())
+
+    def take_line(self, start: np.ndarray, end: np.ndarray) -> None:
+        self._taken[self._along(start, end)] = True
+
+    def _along(self, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        n = int(np.abs(end - start).max() / self._cell) + 2
+        way = start + np.linspace(0, 1, n)[:, None] * (end - start)
+        cell = np.floor((way - self._low) / self._cell).astype(int)
+        x, y = np.clip(cell, 0, np.subtract(self._shape, 1)).T
+        return x, y

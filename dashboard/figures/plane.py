@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
+from scipy.spatial import cKDTree
 
 from tripletscope.core.geometry import ellipsoids, outlines
-from tripletscope.dashboard.figures.labels import short_labels
-from tripletscope.dashboard.figures.placing import place_labels
+from tripletscope.dashboard.figures.labels import short_names
+from tripletscope.dashboard.figures.placing import Spot, by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
     DIM,
+    DIM_TEXT,
     MapData,
     MapStyle,
     mark_size,
@@ -20,7 +23,15 @@ from tripletscope.dashboard.figures.points import (
     shades,
     transparent,
 )
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.interface.fonts import width_of
+from tripletscope.dashboard.interface.theme import FAINT, Canvas, note_hidden
+
+#: Size of labels, in sizes of the figure's font.
+_FONT = 0.92
+#: Pixels that a page has for a map at least, or nearly; and that its tools take above it.
+_NARROW, _TOOLS = 580.0, 34.0
+_OVER = 20  # selected objects whose labels lie on points rather than nowhere
+_NOWHERE = "top center"  # plotly wants a place for a text that is not there, too
 
 
 def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
@@ -32,17 +43,19 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
         loops = _loops(positions, data, style.coverage)
         _add_ellipses(figure, loops, data, style, canvas)
     pictures = data.pictures if style.marks == "pictures" else {}
-    if pictures:
-        _add_pictures(figure, positions, pictures, data.selected, float(np.max(high - low)))
-    texts = _texts(data, style, positions, low, high, canvas)
-    for trace in point_traces(data, style, shown, go.Scatter):
+    side = _add_pictures(figure, positions, pictures, data.selected, float(np.max(high - low)))
+    traces = point_traces(data, style, shown, go.Scatter)
+    size = canvas.scale * (8.0 if pictures else mark_size(shown.sum()))
+    view = _View(low, high, _area(traces, canvas))
+    labels = _Labels(data, style, shown, view, size / 2, side, canvas)
+    for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = positions[members, 0], positions[members, 1]
         trace.mode = "markers+text"
-        trace.text = [texts[i][0] for i in members]
-        trace.textposition = [texts[i][1] for i in members]
-        trace.textfont = {"size": 0.92 * canvas.font}
-        trace.marker.size = canvas.scale * mark_size(shown.sum())
+        trace.text = [labels.at_the_point(i) for i in members.tolist()]
+        trace.textposition = [labels.position(i) for i in members.tolist()]
+        trace.textfont = {"size": _FONT * canvas.font}
+        trace.marker.size = size
         if pictures:
             # The pictures are drawn instead; their points still take clicks and lassos.
             trace.selectedpoints, trace.unselected = None, None
@@ -52,6 +65,8 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
             ]
             trace.marker.size = [canvas.scale * (26 if i in pictures else 8) for i in members]
         figure.add_trace(trace)
+    figure.update_layout(annotations=labels.further_away())
+    note_hidden(figure, labels.n_hidden, labels.n_wanted)
     plain = {
         "visible": True, "showgrid": False, "zeroline": False, "showticklabels": False,
         "ticks": "", "showline": True, "mirror": True, "title": None, "automargin": False,
@@ -126,12 +141,15 @@ def _add_pictures(
     pictures: Mapping[int, str],
     selected: Collection[int],
     span: float,
-) -> None:
+) -> float:
+    """Draw pictures, and tell how large they are in units of the map."""
+    if not pictures:
+        return 0.0
     places = positions[list(pictures)]
     places = places[np.isfinite(places).all(axis=1)]
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    np.fill_diagonal(apart, np.inf)
-    typical = float(np.median(apart.min(axis=1))) if len(places) > 1 else span
+    typical = span
+    if len(places) > 1:
+        typical = float(np.median(cKDTree(places).query(places, k=2)[0][:, 1]))
     size = float(np.clip(0.9 * typical, 0.045 * span, 0.09 * span))
     # All at once: plotly checks every picture again for each that is added alone.
     figure.update_layout(images=[
@@ -143,42 +161,114 @@ def _add_pictures(
         }
         for i, source in pictures.items() if np.isfinite(positions[i]).all()
     ])
+    return size
 
 
-def _texts(
-    data: MapData,
-    style: MapStyle,
-    positions: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    canvas: Canvas,
-) -> list[tuple[str, str]]:
-    """Text and place of every label; empty where it is not shown or would cover another."""
-    labels = short_labels(data.objects["label"].tolist())
-    shown = np.isfinite(positions).all(axis=1)
-    if style.marks == "labels":
-        named = np.flatnonzero(shown)
-    elif style.marks == "pictures":
-        named = np.array([i for i in np.flatnonzero(shown) if i not in data.pictures], dtype=int)
-    else:
-        named = np.array([i for i in sorted(data.selected) if shown[i]], dtype=int)
-    texts = [("", "top center")] * len(labels)
-    if not len(named):
-        return texts
-    # Legend, colour bar and caption take some of the canvas; where its shape is not the map's,
-    # the axes reach further than the map.
-    area = np.array([0.85 * canvas.width, 0.8 * canvas.height])
-    size = np.maximum(high - low, 1e-12)
-    scale = np.min(area / size)
-    pixels = scale * (positions[named] - low)
-    beyond = (area - scale * size) / 2
-    rank = {int(i): k for k, i in enumerate(named)}
-    first = [rank[i] for i in data.selected if i in rank]
-    places = place_labels(
-        pixels, [labels[i] for i in named], font_size=0.92 * canvas.font, first=first,
-        room=[*-beyond, *(scale * size + beyond)],
-    )
-    for i, place in zip(named, places, strict=True):
-        if place is not None:
-            texts[i] = (html.escape(labels[i], quote=False), place)
-    return texts
+@dataclass(frozen=True)
+class _View:
+    """How a map lies on the canvas: its corners, and width and height of its frame in pixels."""
+
+    low: np.ndarray
+    high: np.ndarray
+    area: np.ndarray
+
+    @property
+    def scale(self) -> float:
+        """Pixels that a unit of the map takes."""
+        return float(np.min(self.area / np.maximum(self.high - self.low, 1e-12)))
+
+    def pixels(self, positions: np.ndarray) -> np.ndarray:
+        """Where points are, from the lower left corner of the map."""
+        return self.scale * (positions - self.low)
+
+    @property
+    def frame(self) -> list[float]:
+        """Its edges: where its shape is not the map's, the axes reach further than the map."""
+        size = self.scale * (self.high - self.low)
+        beyond = (self.area - size) / 2
+        return [*-beyond, *(size + beyond)]
+
+
+def _area(traces: Sequence[go.Scatter], canvas: Canvas) -> np.ndarray:
+    """Width and height that legend, colour bar and margins leave for the frame."""
+    edge = 0.6 * canvas.font
+    width, height = min(canvas.width, _NARROW) if canvas.screen else canvas.width, canvas.height
+    width, height = width - 2 * edge, height - edge - (_TOOLS if canvas.screen else edge)
+    for trace in traces:
+        if trace.marker.showscale:
+            title = float(width_of([trace.marker.colorbar.title.text or ""], 1.2 * canvas.font)[0])
+            width -= max(title, 12 + 4 * canvas.font) + 24 + 0.02 * width
+    named = [trace.name for trace in traces if trace.showlegend]
+    if named:
+        # Plotly writes them one after the other, or in columns as wide as the widest.
+        entries = width_of(named, 0.92 * canvas.font) + 40
+        columns = max(int(width / entries.max()), 1)
+        rows = 1 if entries.sum() <= width else -(-len(named) // columns)
+        height -= rows * (1.2 * canvas.font + 3) + 8 - (_TOOLS - edge) * canvas.screen
+    return np.maximum([width, height], 4 * canvas.font)
+
+
+class _Labels:
+    """The labels of a map: which, what they read, and where they are."""
+
+    def __init__(
+        self, data: MapData, style: MapStyle, shown: np.ndarray, view: _View, radius: float,
+        side: float, canvas: Canvas,
+    ) -> None:
+        pictured = [i for i in data.pictures if shown[i]] if style.marks == "pictures" else []
+        if style.marks == "points":
+            wanted = [i for i in sorted(data.selected) if shown[i]]
+        else:
+            wanted = np.setdiff1d(np.flatnonzero(shown), pictured).tolist()
+        self._size, self._data, self._canvas, self._radius = (
+            _FONT * canvas.font, data, canvas, radius
+        )
+        self._spots: dict[int, Spot] = {}
+        self._texts: dict[int, str] = {}
+        self.n_wanted = len(wanted)
+        if not wanted:
+            return
+        here = np.flatnonzero(shown)
+        rank = np.cumsum(shown) - 1
+        points = view.pixels(data.positions[here, :2])
+        first = [int(rank[i]) for i in data.selected if shown[i]]
+        order = by_importance(points, rank[wanted], first, font_size=self._size)
+        names = short_names(data.objects["label"].tolist(), here[order].tolist())
+        half = view.scale * side / 2
+        place = points[rank[pictured]]
+        spots = place_labels(
+            points, {k: names[int(here[k])] for k in order}, font_size=self._size,
+            room=view.frame, radius=radius, blocked=np.hstack([place - half, place + half]),
+            over=first[:_OVER],
+        )
+        self._spots = {int(here[k]): spot for k, spot in spots.items()}
+        self._texts = {i: html.escape(names[i], quote=False) for i in self._spots}
+
+    @property
+    def n_hidden(self) -> int:
+        return self.n_wanted - len(self._spots)
+
+    def at_the_point(self, i: int) -> str:
+        """The label of an object, if it is not further away."""
+        return self._texts[i] if i in self._spots and self._spots[i].position else ""
+
+    def position(self, i: int) -> str:
+        return (self._spots[i].position if i in self._spots else "") or _NOWHERE
+
+    def further_away(self) -> list[dict]:
+        """Labels with a line to their points, as plotly's annotations."""
+        chosen = self._data.selected
+        return [
+            {
+                "name": f"label {i}", "text": self._texts[i], "xref": "x", "yref": "y",
+                "x": self._data.positions[i, 0], "y": self._data.positions[i, 1],
+                "ax": self._size * spot.offset[0], "ay": -self._size * spot.offset[1],
+                "xanchor": "center", "yanchor": "middle", "borderpad": 0, "arrowhead": 0,
+                "arrowwidth": 0.8 * self._canvas.scale, "standoff": self._radius,
+                "arrowcolor": transparent(FAINT, 0.25 if chosen and i not in chosen else 0.7),
+                "font": {"size": self._size} | (
+                    {"color": DIM_TEXT} if chosen and i not in chosen else {}
+                ),
+            }
+            for i, spot in self._spots.items() if not spot.position
+        ]

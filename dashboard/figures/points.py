@@ -15,8 +15,9 @@ from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SEQUENTIAL, TEXT, number
 
-#: Opacity of what is not selected.
+#: Opacity of what is not selected, and the colour of its label.
 DIM = 0.18
+DIM_TEXT = "rgba(128,128,128,0.35)"
 _STEPS = 12  # filled shapes share this many colours along a colour scale
 
 
@@ -118,7 +119,7 @@ def _point_trace(
     if kind is go.Scatter and len(selected):
         trace.selectedpoints = np.flatnonzero(chosen).tolist()
         trace.unselected = {
-            "marker": {"opacity": DIM}, "textfont": {"color": "rgba(128,128,128,0.35)"},
+            "marker": {"opacity": DIM}, "textfont": {"color": DIM_TEXT},
         }
         trace.marker.line = {"width": np.where(chosen, 1.5, 0).tolist(), "color": TEXT}
     elif len(selected):

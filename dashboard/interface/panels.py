@@ -20,7 +20,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.composer import Printable, compose_button
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas
+from tripletscope.dashboard.interface.theme import SCREEN, Canvas, remark
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
@@ -63,16 +63,18 @@ def figure_panel(
     table : callable
         Makes the numbers behind the figure.
     caption : str
-        Shown below the figure.
+        Shown below the figure, with what the figure itself has to say.
     further : callable, optional
         Draws more beside the menu.
     simulations : mapping of str to Run, optional
         What is shown, if it is simulated and has nothing to do with the open data set.
     """
     info = session.dataset if simulations is None else None
+    figure = draw(canvas)
+    caption = f"{caption} {remark(figure)}".strip()
     with st.container(height=window if window and canvas.height > window else "content"):
         chart(
-            draw(canvas), key=key, alt=alt, height=int(canvas.height), pictures=pictures,
+            figure, key=key, alt=alt, height=int(canvas.height), pictures=pictures,
             on_pick=on_pick, on_move=on_move,
         )
     if caption:

@@ -123,7 +123,18 @@ def finished(figure: go.Figure, caption: str, canvas: Canvas, top: float = 34.0)
     """A figure below the tool bar of a page, so many pixels, or above its caption in a file."""
     if canvas.screen:
         figure.update_layout(margin_t=top)
-    return with_caption(figure, caption, canvas)
+    return with_caption(figure, f"{caption} {remark(figure)}".strip(), canvas)
+
+
+def note_hidden(figure: go.Figure, n_hidden: int, n_labels: int) -> None:
+    """Note in a figure how many of its labels have no room; its caption then says so."""
+    if n_hidden > 0:
+        figure.update_layout(meta={"remark": f"{n_hidden:,} of {n_labels:,} labels hidden."})
+
+
+def remark(figure: go.Figure) -> str:
+    """What the caption of a figure says beyond what it was given."""
+    return (figure.layout.meta or {}).get("remark", "")
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -1,0 +1,148 @@
+"""Labels lie neither on each other nor on points, pictures or the edge."""
+
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.placing import PLACES, Spot, by_importance, place_labels
+from tripletscope.dashboard.figures.points import DIM_TEXT, MapData, MapStyle
+from tripletscope.dashboard.interface.fonts import width_of
+from tripletscope.dashboard.interface.theme import Canvas
+
+SIZE, RADIUS, ROOM = 12.0, 3.5, [0.0, 0.0, 500.0, 400.0]
+
+
+def crowd(n: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform([5, 5], [495, 395], size=(n, 2))
+
+
+def texts(points: np.ndarray, first: list[int] | None = None) -> dict[int, str]:
+    order = by_importance(points, range(len(points)), first or [], font_size=SIZE)
+    return {i: f"label {i}" for i in order}
+
+
+def box(point: np.ndarray, spot: Spot, text: str) -> np.ndarray:
+    """Left, lower, right and upper edge of a label as plotly draws it."""
+    half = np.array([width_of([text], SIZE)[0] / 2, 0.475 * SIZE])
+    gap = 1.25 * RADIUS + 1
+    if spot.position:
+        centre = point + np.array(PLACES[spot.position]) * (half + gap)
+    else:
+        centre = point + SIZE * np.array(spot.offset)
+    return np.concatenate([centre - half, centre + half])
+
+
+def cover(one: np.ndarray, other: np.ndarray) -> bool:
+    return bool(np.all(one[:2] < other[2:]) and np.all(other[:2] < one[2:]))
+
+
+@pytest.mark.parametrize("n", [1, 3, 40, 150, 400])
+def test_labels_cover_nothing(n):
+    points, blocked = crowd(n), np.array([[100.0, 100.0, 180.0, 180.0]])
+    names = texts(points)
+    spots = place_labels(
+        points, names, font_size=SIZE, room=ROOM, radius=RADIUS, blocked=blocked
+    )
+    assert len(spots) == n if n <= 3 else len(spots) > 10
+    boxes = {i: box(points[i], spot, names[i]) for i, spot in spots.items()}
+    marks = np.hstack([points - RADIUS, points + RADIUS])
+    for one in boxes.values():
+        assert np.all(one[:2] >= 0)
+        assert np.all(one[2:] <= ROOM[2:])
+        assert not any(cover(one, mark) for mark in [*marks, *blocked])
+    assert not any(cover(a, b) for a, b in itertools.combinations(boxes.values(), 2))
+    away = [spot for spot in spots.values() if not spot.position]
+    assert len(away) <= 40
+    assert not any(spot.position == "" for spot in place_labels(
+        points, names, font_size=SIZE, room=ROOM, radius=RADIUS, lines=False
+    ).values())
+
+
+def test_selected_labels_come_first_and_then_the_extreme_ones():
+    points = np.vstack([crowd(600), [[250.0, 200.0]]])
+    points[7] = [499.0, 200.0]
+    order = by_importance(points, range(601), [600, 300], font_size=SIZE)
+    assert order[:2] == [600, 300]
+    assert 7 in order[:34]
+    names = {i: f"label {i}" for i in order}
+    placed = place_labels(points, names, font_size=SIZE, room=ROOM, radius=RADIUS, over=[600])
+    assert 600 in placed, "on points rather than nowhere"
+    assert by_importance(points, [], [600], font_size=SIZE) == []
+    assert by_importance(points, [3, 9], [600, 9], font_size=SIZE) == [9, 3]
+
+
+def test_labels_that_were_moved_stay_and_others_make_way():
+    points = crowd(60)
+    names = texts(points)
+    before = place_labels(points, names, font_size=SIZE, room=ROOM, radius=RADIUS)
+    here, other = list(before)[:2]
+    onto = tuple((points[other] - points[here]) / SIZE + before[other].offset)
+    after = place_labels(
+        points, names, font_size=SIZE, room=ROOM, radius=RADIUS, moved={here: onto, 999: (0, 0)}
+    )
+    assert after[here] == Spot("", onto)
+    assert after.get(other) != before[other]
+
+
+def test_time_and_memory_are_bounded():
+    points = crowd(50_000)
+    order = by_importance(points, range(50_000), [49_999], font_size=SIZE)
+    assert len(order) == 2_000
+    assert order[0] == 49_999
+    names = {i: f"label {i}" for i in order}
+    tracemalloc.start()
+    place_labels(points, names, font_size=SIZE, room=[0, 0, 2000, 1500], radius=2.0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6
+
+
+def test_nothing_to_place():
+    assert place_labels(np.zeros((0, 2)), {}, font_size=SIZE, room=ROOM, radius=RADIUS) == {}
+    same = np.full((30, 2), 200.0)
+    names = texts(same)
+    assert place_labels(same, names, font_size=SIZE, room=ROOM, radius=RADIUS)
+
+
+def a_map(n: int, **changes) -> MapData:
+    rng = np.random.default_rng(1)
+    objects = pd.DataFrame({
+        "id": [str(k) for k in range(n)],
+        "label": [f"stimulus number {k:04d} of the first list" for k in range(n)],
+    })
+    return MapData(rng.normal(size=(n, 2)), objects, **changes)
+
+
+def shown(figure) -> list[str]:
+    at_points = [text for trace in figure.data if trace.customdata for text in trace.text if text]
+    return at_points + [note.text for note in figure.layout.annotations]
+
+
+@pytest.mark.parametrize("canvas", [Canvas(), Canvas(321.0, 257.0, 10.7, screen=False)])
+def test_a_map_says_how_many_labels_are_hidden(canvas):
+    figure = embedding_map(a_map(300), MapStyle(), caption="A map.", canvas=canvas)
+    labels = shown(figure)
+    assert 20 < len(labels) < 300
+    assert all(len(label) == 6 and label[0] == label[-1] == "…" for label in labels)
+    words = f"{300 - len(labels)} of 300 labels hidden."
+    assert figure.layout.meta["remark"] == words
+    if not canvas.screen:
+        assert words in figure.layout.title.text.replace("<br>", " ")
+    few = embedding_map(a_map(3), MapStyle(), canvas=canvas)
+    assert len(shown(few)) == 3
+    assert few.layout.meta is None
+
+
+def test_selected_objects_are_named_on_a_crowded_map():
+    figure = embedding_map(a_map(2_000, selected=(5, 1_700)), MapStyle())
+    assert {"…0005…", "…1700…"} <= set(shown(figure))
+    notes = [note for note in figure.layout.annotations if note.text not in ("…0005…", "…1700…")]
+    assert {note.font.color for note in notes} == {DIM_TEXT}
+    only = embedding_map(a_map(2_000, selected=(5, 1_700)), MapStyle(marks="points"))
+    assert sorted(shown(only)) == ["…0005…", "…1700…"]
