@@ -12,7 +12,7 @@ import plotly.io
 from choreographer.browsers.chromium import Chromium
 from choreographer.errors import ChannelClosedError
 
-from tripletscope.dashboard.printing.typeface import face, font_file
+from tripletscope.dashboard.printing.typeface import whole_face
 
 #: Seconds without a figure after which it ends: it holds a gigabyte.
 _IDLE = 300.0
@@ -43,7 +43,7 @@ class _Lettered(kaleido.PageGenerator):
     """The page that draws, with the typeface, by which it measures texts."""
 
     def generate_index(self) -> str:
-        rule = face(font_file().read_bytes())
+        rule = whole_face()
         load = "<script>document.fonts.forEach(font => font.load())</script>"
         return super().generate_index().replace("</title>", f"</title><style>{rule}</style>{load}")
 

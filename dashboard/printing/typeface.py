@@ -5,27 +5,25 @@ from __future__ import annotations
 import base64
 import io
 import string
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 
-import streamlit
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
+
+from tripletscope.dashboard.interface.fonts import font_file
 
 #: What pages and figures call it; Streamlit brings it along.
 NAME = "Source Sans"
 _ALWAYS = frozenset(string.printable) | frozenset("–—…−×±≤≥≈°²³½αβγδεκλμπρσχω")
 
 
-@cache
-def font_file() -> Path:
-    """The variable font that pages show, with all weights of its upright letters."""
-    folder = Path(streamlit.__file__).parent / "static" / "static" / "media"
-    return next(folder.glob("SourceSansVF-Upright*.woff2"))
+def whole_face() -> str:
+    """A rule for style sheets that brings all letters along; empty where there are none."""
+    file = font_file()
+    return _face(file.read_bytes()) if file else ""
 
 
-def face(font: bytes) -> str:
-    """A rule for style sheets that brings a font along."""
+def _face(font: bytes) -> str:
     content = base64.b64encode(font).decode()
     return (
         f"@font-face{{font-family:'{NAME}';font-weight:200 900;"
@@ -40,6 +38,8 @@ def face_for(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _face_of(further: frozenset[str]) -> str:
+    if font_file() is None:
+        return ""
     font = TTFont(font_file())
     options = Options()
     options.layout_features = ["kern", "liga", "mark", "mkmk", "ccmp"]
@@ -49,4 +49,4 @@ def _face_of(further: frozenset[str]) -> str:
     buffer = io.BytesIO()
     font.flavor = "woff2"
     font.save(buffer)
-    return face(buffer.getvalue())
+    return _face(buffer.getvalue())
