@@ -22,7 +22,8 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.printing.browser import ExportError
 from tripletscope.dashboard.printing.composition import Composition, composed
-from tripletscope.dashboard.printing.render import NEED_BROWSER, render
+from tripletscope.dashboard.printing.render import NEED_BROWSER, as_form, render, svg_of
+from tripletscope.dashboard.printing.sheet import Panel, sheet
 
 #: Height in mm of a caption of one line: the figure above it keeps the size that was asked for.
 CAPTION = 1.82 * 0.85 * 8 / 72 * 25.4
@@ -127,3 +128,28 @@ def test_composed_figures_carry_their_size():
     figure = composed(lambda canvas: loss_curves({0: [2.0, 1.0]}, canvas), Composition(), 0.5)
     assert figure.layout.width == pytest.approx(321.26, abs=0.01)
     assert figure.layout.height == pytest.approx(160.63, abs=0.01)
+
+
+@needs_browser
+def test_every_format_has_the_letters_of_the_pages():
+    composition = Composition(title="Ein <Titel> & mehr ☃")
+    svg = render(draw, "svg", composition).decode()
+    assert "@font-face{font-family:'Source Sans'" in svg
+    root = ElementTree.fromstring(svg)
+    assert "Ein <Titel> & mehr ☃" in ["".join(t.itertext()) for t in root.iter(f"{SVG}text")]
+    fonts = set(re.findall(rb"/FontName ?/\w+\+(\w+)", render(draw, "pdf", composition)))
+    assert any(name.startswith(b"SourceSans") for name in fonts)
+    assert b"<h1>Ein &lt;Titel&gt; &amp; mehr" in render(draw, "html", composition)
+
+
+@needs_browser
+def test_a_sheet_is_drawn_in_every_format():
+    panel = Panel("map", svg_of(composed(draw, Composition())), 8.0)
+    svg = sheet([panel, panel], 180.0)
+    assert as_form(svg, "svg", 300).startswith(b"<svg")
+    pdf = as_form(svg, "pdf", 300)
+    assert b"/Subtype /Image" not in pdf, "lines and letters, no pixels"
+    with Image.open(io.BytesIO(as_form(svg, "png", 150))) as image:
+        assert image.size[0] == pytest.approx(180 / 25.4 * 150, abs=3)
+        ground = image.convert("RGB").crop((0, 0, 20, 60))
+        assert len(ground.getcolors(10_000)) > 3, "there is the letter A"

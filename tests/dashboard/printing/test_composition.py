@@ -1,0 +1,99 @@
+"""How figures are set: every choice changes what it says, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from tripletscope.dashboard.figures.fit import loss_curves
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.printing.composition import (
+    LEGENDS,
+    PIXELS_PER_MM,
+    PRESETS,
+    Composition,
+    composed,
+    possible,
+)
+
+
+def draw(canvas: Canvas) -> go.Figure:
+    """A map of two kinds of objects."""
+    objects = pd.DataFrame({
+        "id": list("abcdef"), "label": [f"name {c}" for c in "abcdef"], "kind": ["x", "y"] * 3,
+    })
+    positions = np.random.default_rng(0).normal(size=(6, 2))
+    data = MapData(positions, objects, np.tile(np.eye(2) / 50, (6, 1, 1)))
+    return embedding_map(data, MapStyle(colour="kind"), caption="STE.", canvas=canvas)
+
+
+def points(figure: go.Figure) -> list:
+    return [trace for trace in figure.data if "markers" in (trace.mode or "")]
+
+
+def test_a_composition_comes_back_from_what_was_kept():
+    chosen = Composition(120.0, 80.0, title="T", legend="top left", shapes=True)
+    assert Composition.from_dict(chosen.to_dict()) == chosen
+    assert Composition.from_dict({"width": 60.0, "of another version": 1}).width == 60.0
+    assert Composition.from_dict({"legend": "nowhere"}).legend == "above"
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+def test_presets_have_their_size(preset):
+    figure = composed(draw, Composition(**preset, caption=False), 0.5)
+    assert figure.layout.width == pytest.approx(preset["width"] * PIXELS_PER_MM)
+    height = preset["height"] or preset["width"] / 2
+    assert figure.layout.height == pytest.approx(height * PIXELS_PER_MM)
+    assert figure.layout.template.layout.font.size == pytest.approx(preset["font"] * 96 / 72)
+
+
+def test_a_caption_makes_the_figure_taller_and_can_be_left_out():
+    plain = composed(draw, Composition(caption=False), note="Without two people.")
+    told = composed(draw, Composition(), note="Without two people.")
+    assert plain.layout.title.text is None
+    assert told.layout.title.text == "STE. Without two people."
+    assert told.layout.height > plain.layout.height
+
+
+def test_points_lines_and_names():
+    usual, larger = composed(draw, Composition()), composed(draw, Composition(points=2, lines=3))
+    for one, other in zip(points(usual), points(larger), strict=True):
+        assert other.marker.size == 2 * one.marker.size
+    widths = [[t.line.width for t in f.data if t.name == "ellipses"] for f in (usual, larger)]
+    assert widths[1] == pytest.approx([3 * width for width in widths[0]])
+    assert all(trace.mode == "markers+text" for trace in points(usual))
+    assert all(t.mode == "markers" for t in points(composed(draw, Composition(labels=False))))
+
+
+def test_categories_differ_in_shape():
+    assert {trace.marker.symbol for trace in points(composed(draw, Composition()))} == {"circle"}
+    shaped = points(composed(draw, Composition(shapes=True)))
+    assert len({trace.marker.symbol for trace in shaped}) == 2
+
+
+@pytest.mark.parametrize("place", LEGENDS)
+def test_legends_stand_where_they_are_wanted(place):
+    figure = composed(draw, Composition(legend=place, legend_title="a < b"))
+    assert (figure.layout.showlegend is False) == (place == "none")
+    assert figure.layout.legend.title.text == "a &lt; b"
+    row, _, side = place.partition(" ")
+    if side:
+        assert (figure.layout.legend.yanchor, figure.layout.legend.xanchor) == (row, side)
+
+
+def test_only_what_there_is_can_be_composed():
+    there = possible(draw(Composition().canvas()))
+    assert there.legend
+    assert there.labels
+    assert there.points
+    assert there.lines
+    assert there.shapes
+    curves = possible(loss_curves({0: [2.0, 1.0], 1: [3.0, 2.0]}, Composition().canvas()))
+    assert curves.lines
+    assert not (curves.labels)
+    assert not (curves.points)
+    assert not (curves.shapes)
