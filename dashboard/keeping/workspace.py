@@ -384,6 +384,13 @@ class Workspace(OpenFolder):
             found = [run_info_of(row) for row in session.scalars(wanted)]
         return [run for run in found if kind in (None, run.record["kind"])]
 
+    def first_map(self, dataset: str) -> RunInfo | None:
+        """The map of a data set that was computed first, whatever was left out then."""
+        wanted = select(RunRow).where(RunRow.dataset == dataset, RunRow.task == "fit")
+        with self._reading() as session:
+            rows = session.scalars(wanted.order_by(RunRow.id))
+            return next((run_info_of(r) for r in rows if r.record["kind"] == "embedding"), None)
+
     def run(self, dataset: str | None, key: str) -> Run | None:
         """The run of a key, whole or stopped early, or None."""
         with self._reading() as session:

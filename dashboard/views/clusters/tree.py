@@ -29,6 +29,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.theme import number as written
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import make_clustering
@@ -36,6 +37,7 @@ from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClusteri
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.turning import turn_of
 
 _MAP = Canvas(900.0, 620.0)
 _WIDTH = 900.0
@@ -265,8 +267,8 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
         return
     pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
     data = MapData(
-        positions_of(run), shown.triplets.objects.assign(cluster=shown.column), None, pictures,
-        shown.selected,
+        positions_of(shown.info, run), shown.triplets.objects.assign(cluster=shown.column), None,
+        pictures, shown.selected,
     )
     style = MapStyle(marks, "cluster", uncertainty=False)
     what = analysis.describe(method)
@@ -289,12 +291,13 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
     )
 
 
-def positions_of(run: Run) -> np.ndarray:
+def positions_of(info: DatasetInfo, run: Run) -> np.ndarray:
     """(n, d) positions that a map gives; NaN for objects without one."""
     if run.task == "kernel_map":
         return run.result().coordinates
     fitted = run.fitted()
-    return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+    places = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+    return places @ turn_of(info, run).rotation
 
 
 # Tables --------------------------------------------------------------------------------------

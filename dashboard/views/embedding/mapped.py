@@ -37,6 +37,7 @@ from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table, picture_addresses
 from tripletscope.dashboard.views.opening import about
+from tripletscope.dashboard.views.turning import Turn, turn_of
 
 _MAP = Canvas(900.0, 620.0)
 _COVERAGES = {0.0: "Off", 0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
@@ -87,12 +88,19 @@ class Result:
     def positions(self) -> np.ndarray:
         """(n, d) the fitted map, or the mean of a posterior; NaN for objects without a place."""
         if self.drawn is not None and self.drawn.source != "bootstrap":
-            return self.drawn.centre
-        return np.where(self.fitted.placed_[:, None], self.fitted.embedding_, np.nan)
+            return self.drawn.centre @ self.turn.rotation
+        places = np.where(self.fitted.placed_[:, None], self.fitted.embedding_, np.nan)
+        return places @ self.turn.rotation
+
+    @cached_property
+    def turn(self) -> Turn:
+        return turn_of(self.info, self.fit)
 
     @cached_property
     def covariances(self) -> np.ndarray | None:
-        return self.drawn.covariances if self.drawn is not None else None
+        if self.drawn is None:
+            return None
+        return self.turn.rotation.T @ self.drawn.covariances @ self.turn.rotation
 
     @property
     def degrees(self) -> float | None:
@@ -219,6 +227,8 @@ def caption(result: Result, style: MapStyle) -> str:
     ]
     if fitted.n_components > 2 and style.flat:
         sentences.append("First two of the principal axes.")
+    if result.turn.towards:
+        sentences.append(f"Turned towards the first map, {result.turn.towards}.")
     if result.samples and result.samples.task != "bootstrap":
         sentences.append("Objects are drawn at their mean over the posterior.")
     if style.uncertainty and result.samples:

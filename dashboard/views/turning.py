@@ -1,0 +1,63 @@
+"""Maps of one data set are turned alike: what was on the left stays on the left.
+
+Rotations and reflections say nothing; a map that comes out turned after an exclusion, by another
+method or in more dimensions looks as if everything had moved. The first map of a data set is the
+one that the others are turned towards, on every page and in every file.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tripletscope.core.geometry import procrustes
+from tripletscope.core.run import Run
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.services import services
+
+_FEWEST = 3  # objects that two maps have in common; fewer fit to anything
+
+
+class Turn(NamedTuple):
+    """How a map is turned.
+
+    Attributes
+    ----------
+    rotation : ndarray, shape (d, d)
+        Orthogonal: positions are to be multiplied by it from the right.
+    towards : str
+        Name of the map that it is turned towards; empty where it stays as it is.
+    """
+
+    rotation: np.ndarray
+    towards: str
+
+
+def turn_of(info: DatasetInfo, run: Run) -> Turn:
+    """How a map is turned towards the first one of its data set.
+
+    In the dimensions that both have; a plane is turned within itself, so that its axes stay the
+    principal ones of the map.
+    """
+    fitted = run.fitted()
+    d = fitted.n_components
+    stays = Turn(np.eye(d), "")
+    first = services().workspace.first_map(info.id)
+    if first is None or first.key == run.key:
+        return stays
+    try:
+        reference = services().workspace.run(info.id, first.key)
+    except WorkspaceError:  # damaged, which is said where it is opened
+        return stays
+    if reference is None or len(reference.arrays["embedding_"]) != fitted.n_objects_:
+        return stays
+    there = reference.fitted()
+    common = min(d, there.n_components, 3 if d == 3 else 2)
+    both = fitted.placed_ & there.placed_
+    if both.sum() < _FEWEST:
+        return stays
+    turn = procrustes(fitted.embedding_[both, :common], there.embedding_[both, :common]).rotation
+    rotation = np.eye(d)
+    rotation[:common, :common] = turn
+    return Turn(rotation, first.name)
