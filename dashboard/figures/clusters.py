@@ -9,22 +9,25 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.colours import look
-from tripletscope.dashboard.figures.labels import short_labels, shorten
+from tripletscope.dashboard.figures.labels import WIDTH, short_labels, short_names, shorten
+from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    NARROW,
     PALETTE,
     SCREEN,
     SEQUENTIAL,
     Canvas,
     finished,
+    note_hidden,
     template,
 )
 
 #: Cells of a heat map along one side; of more objects neighbours share a cell.
 _CELLS = 500
-#: Up to so many objects their names stand beside the heat map, or in a hover.
-_NAMED, _HOVERED = 60, 150
+#: Up to so many objects their names are in a hover; beside the heat map they take this share.
+_HOVERED, _SHARE = 150, 0.25
 
 
 def count_curve(
@@ -126,10 +129,14 @@ def together_matrix(
             hovertemplate="%{text}<br>%{z:.0%} together<extra></extra>",
         )
     _add_edges(figure, clusters[order], canvas)
-    shown = short_labels([labels[i] for i in order], 10.0) if len(order) <= _NAMED else []
-    shown = [html.escape(text, quote=False) for text in shown]
-    ticks = {"tickvals": np.arange(len(shown)), "ticktext": shown, "showgrid": False,
-             "zeroline": False, "ticks": "", "tickfont": {"size": 0.8 * canvas.font}}
+    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
+    side = 0.7 * min(width, canvas.height)
+    size, rows = row_labels(np.arange(len(order)), side / max(len(order), 1), 0.8 * canvas.font)
+    short = short_names(labels, order[rows].tolist(), min(WIDTH, _SHARE * canvas.height / size))
+    note_hidden(figure, len(order) - len(rows), len(order))
+    ticks = {"tickvals": rows, "ticktext": [html.escape(t, quote=False) for t in short.values()],
+             "showgrid": False, "zeroline": False, "ticks": "", "tickfont": {"size": size},
+             "ticklabeloverflow": "allow"}
     reach = len(order) + 0.5
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="together",

@@ -14,7 +14,9 @@ import plotly.graph_objects as go
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.dashboard.figures.colours import LOOKS, look
 from tripletscope.dashboard.figures.labels import short_labels, shorten
+from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
@@ -23,6 +25,7 @@ from tripletscope.dashboard.interface.theme import (
     Canvas,
     count,
     finished,
+    note_hidden,
     number,
     template,
 )
@@ -33,6 +36,8 @@ _ROW, _TALL_ROW = 17.0, 40.0
 _AROUND = 130.0
 #: Up to so many rows a picture has its row for itself; in a crowd pictures stand in columns.
 _ROOMY, _COLUMNS = 25, 3
+#: Names of leaves have so many em at most, and this share of the width.
+_WIDEST, _SHARE = 14.0, 0.32
 #: Up to so many branches have their support written beside them.
 _WRITTEN = 60
 #: Clusters in the legend.
@@ -176,7 +181,7 @@ def dendrogram(
     figure = go.Figure()
     tree = data.tree
     floor, top = reach(tree)
-    pitch = (canvas.height - _AROUND * canvas.scale) / rows.total
+    pitch = max((canvas.height - _AROUND * canvas.scale) / rows.total, 0.1)
     _add_selected(figure, data, rows, floor, top)
     _add_wedges(figure, data, rows, floor)
     add_branches(figure, data, rows, floor, canvas)
@@ -185,15 +190,14 @@ def dendrogram(
     domain = 1.0
     if marks == "pictures" and data.pictures:
         domain = _add_pictures(figure, data, rows, pitch, canvas)
-    size = max(min(0.92 * canvas.font, 0.86 * pitch), 1.0)
-    titles = row_titles(data, rows)
-    if marks == "pictures":
-        titles = [
-            "" if any(i in data.pictures for i in data.tree.members(node)) else text
-            for node, text in zip(rows.nodes.tolist(), titles, strict=True)
-        ]
-    if marks == "none" or size < 0.3 * canvas.font:
-        titles = []  # nobody could read them
+    wanted = _wanted_rows(data, rows, marks)
+    chosen = _under(data, np.isin(tree.order, list(data.selected)), rows.nodes[wanted])
+    size, written = row_labels(
+        rows.places[rows.nodes[wanted]], pitch, 0.92 * canvas.font, np.flatnonzero(chosen).tolist()
+    )
+    note_hidden(figure, len(wanted) - len(written), len(wanted))
+    named = wanted[written]
+    titles = row_titles(data, rows, min(_WIDEST, _SHARE * canvas.width / size))
     tall = canvas.screen and canvas.height > 700
     figure.update_xaxes(
         title=title, range=[top + (top - floor) * 0.03, floor - pad], zeroline=False,
@@ -201,8 +205,10 @@ def dendrogram(
     )
     figure.update_yaxes(
         range=[rows.total, 0], side="right", zeroline=False, showgrid=False, showline=False,
-        tickvals=rows.places[rows.nodes] if titles else [], ticktext=titles, ticks="",
+        tickvals=rows.places[rows.nodes[named]], ticktext=[titles[r] for r in named], ticks="",
         tickfont={"size": size}, ticklabelstandoff=int(4 * canvas.scale),
+        # The axis makes room for them; looking for those that are cut takes seconds.
+        ticklabeloverflow="allow",
     )
     figure.add_shape(
         type="line", name=CUT, xref="x", yref="paper", x0=data.height, x1=data.height, y0=0, y1=1,
@@ -231,7 +237,22 @@ def reach(tree: Dendrogram) -> tuple[float, float]:
     return floor, high if high > floor else floor + 1.0
 
 
-def row_titles(data: DendrogramData, rows: Rows, width: float = 14.0) -> list[str]:
+def _wanted_rows(data: DendrogramData, rows: Rows, marks: str) -> np.ndarray:
+    """The rows that have a name if there is room."""
+    if marks == "none":
+        return np.empty(0, dtype=int)
+    pictured = np.isin(data.tree.order, list(data.pictures) if marks == "pictures" else [])
+    return np.flatnonzero(~_under(data, pictured, rows.nodes))
+
+
+def _under(data: DendrogramData, leaves: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """(len(nodes),) whether any of some leaves, in the tree's order, is under a node."""
+    before = np.concatenate([[0], np.cumsum(leaves)])
+    start, stop = data.tree.spans[nodes].T
+    return before[stop] > before[start]
+
+
+def row_titles(data: DendrogramData, rows: Rows, width: float = _WIDEST) -> list[str]:
     """What stands at every row: the label of a leaf, or what a collapsed branch holds."""
     labels = short_labels(data.objects["label"].tolist(), width)
     chosen = np.isin(data.tree.order, list(data.selected))
@@ -243,8 +264,10 @@ def row_titles(data: DendrogramData, rows: Rows, width: float = 14.0) -> list[st
         if n == 1:
             text = html.escape(labels[members[0]], quote=False)
         else:
-            some = shorten(", ".join(labels[i] for i in members[:3]), width)
-            text = f"{count(n, 'object')}: {html.escape(some, quote=False)}"
+            held = f"{count(n, 'object')}: "
+            room = max(width - float(width_of([held])[0]), 3.0)
+            some = shorten(", ".join(labels[i] for i in members[:3]), room)
+            text = held + html.escape(some, quote=False)
             if marked:
                 text += f" ({marked:,} selected)"
         found.append(f"<b>{text}</b>" if marked else text)

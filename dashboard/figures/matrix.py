@@ -11,21 +11,24 @@ import plotly.graph_objects as go
 
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.dashboard.figures.colours import groups
-from tripletscope.dashboard.figures.labels import short_labels, shorten
+from tripletscope.dashboard.figures.labels import WIDTH, short_labels, short_names, shorten
+from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    NARROW,
     PALETTE,
     SCREEN,
     SEQUENTIAL,
     Canvas,
     finished,
+    note_hidden,
     template,
 )
 
 #: More rows than this are drawn as means of blocks: a screen has no more pixels for them.
 _MOST_ROWS = 400
-_NAMED = 40  # rows that are named at the side
+_SHARE = 0.3  # of the width that names at the side take at most
 
 
 def similarity_matrix(
@@ -70,7 +73,7 @@ def similarity_matrix(
     place = np.full(len(objects), -1)
     place[order] = np.arange(len(order))
     column = objects[colour] if colour else None
-    labels = [html.escape(shorten(label), quote=False) for label in objects["label"]]
+    labels = [html.escape(shorten(label, 20.0), quote=False) for label in objects["label"]]
     edge = -0.02 * len(order) - 1
     for group in groups(column, len(objects)):
         members = group.members[place[group.members] >= 0]
@@ -85,17 +88,33 @@ def similarity_matrix(
                 "size": [(10 if c else 5) * canvas.scale for c in chosen],
             },
         )
-    named = order[:: max(1, -(-len(order) // _NAMED))]
+    size, rows, names = _row_names(order, objects, selected, canvas)
+    note_hidden(figure, len(order) - len(rows), len(order))
     figure.update_layout(
         template=template(canvas), dragmode="lasso", uirevision=f"matrix {len(order)}",
         xaxis={"visible": False, "constrain": "domain"},
         yaxis={
             "autorange": "reversed", "scaleanchor": "x", "constrain": "domain", "showgrid": False,
-            "zeroline": False, "tickvals": place[named], "ticktext": [labels[i] for i in named],
-            "tickfont": {"size": 0.8 * canvas.font},
+            "zeroline": False, "tickvals": rows, "ticktext": names, "tickfont": {"size": size},
+            "ticklabeloverflow": "allow",
         },
     )
     return finished(figure, caption, canvas)
+
+
+def _row_names(
+    order: np.ndarray, objects: pd.DataFrame, selected: Collection[int], canvas: Canvas
+) -> tuple[float, list[int], list[str]]:
+    """Size of the names at the side, the rows that are named, and their names."""
+    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
+    side = min(canvas.height - 5 * canvas.font, (1 - _SHARE) * width - 5 * canvas.font)
+    first = np.flatnonzero(np.isin(order, list(selected))).tolist()
+    size, rows = row_labels(
+        np.arange(len(order)), side / max(len(order), 1), 0.8 * canvas.font, first
+    )
+    members = order[rows].tolist()
+    names = short_names(objects["label"].tolist(), members, min(WIDTH, _SHARE * width / size))
+    return size, rows, [html.escape(names[i], quote=False) for i in members]
 
 
 def _blocks(values: np.ndarray, size: int) -> np.ndarray:

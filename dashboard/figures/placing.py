@@ -17,6 +17,7 @@ Imhof, E. (1975). Positioning names on maps. The American Cartographer, 2(2), 12
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -270,3 +271,57 @@ class _Raster:
         cell = np.floor((way - self._low) / self._cell).astype(int)
         x, y = np.clip(cell, 0, np.subtract(self._shape, 1)).T
         return x, y
+
+
+# Along an axis -------------------------------------------------------------------------------
+
+
+#: Height of a row of its text, and the smallest text that is read, in sizes of the figure's font.
+_ROW, _SMALLEST = 1.16, 0.62
+
+
+def row_labels(
+    places: np.ndarray, pitch: float, font: float, first: Collection[int] = ()
+) -> tuple[float, list[int]]:
+    """How large the names of rows are, and which are written: as many as have room.
+
+    Text becomes smaller before names are left out, of which the selected ones and those at either
+    end stay, and then as many as there can be at equal distances.
+
+    Parameters
+    ----------
+    places : ndarray, shape (n,)
+        Where rows are, in order, one after the other.
+    pitch : float
+        Pixels between two places that are 1 apart.
+    font : float
+        The largest size of the text, in pixels.
+    first : collection of int
+        The selected rows.
+
+    Returns
+    -------
+    size : float
+        Of the text, in pixels.
+    shown : list of int
+        The rows that are named, in order.
+    """
+    n = len(places)
+    if not n:
+        return font, []
+    least = float(np.diff(places).min()) * pitch if n > 1 else np.inf
+    every = 1
+    if least < _ROW * _SMALLEST * font:
+        every = int(np.ceil(_ROW * _SMALLEST * font / max(least, 1e-9)))
+    size = float(np.clip(every * least / _ROW, _SMALLEST * font, font))
+    apart = _ROW * size / pitch - 1e-9
+    taken: list[float] = []
+    shown = []
+    for i in dict.fromkeys([*sorted(first), 0, n - 1, *range(0, n, every), *range(n)]):
+        at = bisect(taken, places[i])
+        if (at == 0 or places[i] - taken[at - 1] >= apart) and (
+            at == len(taken) or taken[at] - places[i] >= apart
+        ):
+            taken.insert(at, float(places[i]))
+            shown.append(i)
+    return size, sorted(shown)

@@ -24,12 +24,11 @@ from tripletscope.dashboard.figures.points import (
     transparent,
 )
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import FAINT, Canvas, note_hidden
+from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas, note_hidden
 
 #: Size of labels, in sizes of the figure's font.
 _FONT = 0.92
-#: Pixels that a page has for a map at least, or nearly; and that its tools take above it.
-_NARROW, _TOOLS = 580.0, 34.0
+_TOOLS = 34.0  # pixels above a map on a page
 _OVER = 20  # selected objects whose labels lie on points rather than nowhere
 _NOWHERE = "top center"  # plotly wants a place for a text that is not there, too
 
@@ -192,7 +191,7 @@ class _View:
 def _area(traces: Sequence[go.Scatter], canvas: Canvas) -> np.ndarray:
     """Width and height that legend, colour bar and margins leave for the frame."""
     edge = 0.6 * canvas.font
-    width, height = min(canvas.width, _NARROW) if canvas.screen else canvas.width, canvas.height
+    width, height = min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height
     width, height = width - 2 * edge, height - edge - (_TOOLS if canvas.screen else edge)
     for trace in traces:
         if trace.marker.showscale:

@@ -9,7 +9,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.geometry import coverage_radius
-from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.labels import WIDTH, short_names
+from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -17,7 +18,9 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
     transparent,
 )
-from tripletscope.dashboard.interface.theme import FAINT, Canvas
+from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas, note_hidden
+
+_SHARE = 0.35  # of the height that names take at most
 
 
 def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
@@ -48,18 +51,29 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
             }
         figure.add_trace(trace)
     if style.against is None:
-        order = np.argsort(position[shown])
-        every = max(int(np.ceil(shown.sum() * 1.1 * canvas.font / canvas.width)), 1)
-        names = short_labels(data.objects["label"][shown].tolist())
-        ticks = np.arange(0, shown.sum(), every)
-        figure.update_xaxes(
-            tickvals=ticks, ticktext=[html.escape(names[order[t]], quote=False) for t in ticks],
-            tickangle=-90, title="objects in order" if every == 1 else
-            f"objects in order (one name in {every})", showgrid=False, zeroline=False,
-        )
+        _name_objects(figure, data, np.flatnonzero(shown)[np.argsort(position[shown])], canvas)
     else:
         figure.update_xaxes(title=html.escape(style.against, quote=False), zeroline=False)
     figure.update_yaxes(
         title="position on the scale", showticklabels=False, showgrid=False, zeroline=False
     )
     return figure
+
+
+def _name_objects(
+    figure: go.Figure, data: MapData, order: np.ndarray, canvas: Canvas
+) -> None:
+    """Names of the objects below the axis, from the lowest on."""
+    pitch = (min(canvas.width, NARROW) - 4 * canvas.font) / max(len(order), 1)
+    first = np.flatnonzero(np.isin(order, list(data.selected))).tolist()
+    size, ticks = row_labels(np.arange(len(order)), pitch, canvas.font, first)
+    names = short_names(
+        data.objects["label"].tolist(), order[ticks], min(WIDTH, _SHARE * canvas.height / size)
+    )
+    texts = [html.escape(names[i], quote=False) for i in order[ticks].tolist()]
+    figure.update_xaxes(
+        tickvals=ticks, ticktext=texts,
+        tickangle=-90, tickfont={"size": size}, title="objects in order", showgrid=False,
+        zeroline=False, range=[-0.7, len(order) - 0.3], ticklabeloverflow="allow",
+    )
+    note_hidden(figure, len(order) - len(ticks), len(order))

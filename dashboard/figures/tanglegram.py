@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import html
-import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.tanglegram import Tanglegram
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import DendrogramData, Rows, add_branches, reach
 from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, finished, template
+from tripletscope.dashboard.interface.fonts import width_of, wrapped
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    NARROW,
+    SCREEN,
+    Canvas,
+    finished,
+    note_hidden,
+    template,
+)
 
 _ROW, _TALLEST = 17.0, 5_000.0
-#: Share of the width that each tree has, and of what is between them that each label has.
-_TREE, _LABEL = 0.33, 0.3
-_LENGTH, _TITLE = 8.0, 28  # em of a label, and letters of a line of a title
+#: Shares of the width: of the lines between the trees, and of a column of names at most.
+_LINES, _NAMES = 0.16, 0.2
+_WIDEST = 9.0  # em of a name
 
 
 def screen_height(n_leaves: int) -> float:
@@ -63,10 +73,13 @@ def tanglegram(
     figure = go.Figure()
     trees = (found.first, found.second)
     n_rows = max(tree.n_leaves for tree in trees)
-    pitch = (canvas.height - 90.0 * canvas.scale) / max(n_rows, 1)
+    pitch = max((canvas.height - 90.0 * canvas.scale) / max(n_rows, 1), 0.1)
     tall = canvas.screen and canvas.height > 700
-    size = max(min(0.85 * canvas.font, 0.86 * pitch), 1.0)
-    labels = short_labels(objects["label"].tolist(), _LENGTH) if size >= 4 else None
+    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
+    size, names, written = _names(trees, objects, selected, pitch, width, canvas)
+    widest = float(width_of([names[i] for kept in written for i in kept], size).max(initial=0.0))
+    column = (widest + 0.8 * canvas.font) / width
+    tree_share = (1 - _LINES) / 2 - column
     places = []
     for tree, side, axis in zip(trees, (0, 1), ("x", "x2"), strict=True):
         rows, data = Rows(tree, tree.n_leaves), DendrogramData(tree, objects, clusters)
@@ -79,37 +92,53 @@ def tanglegram(
         figure.update_layout({
             "xaxis2" if side else "xaxis": {
                 "range": limits[::-1] if side else limits, "zeroline": False, "showgrid": False,
-                "domain": [1 - _TREE, 1] if side else [0, _TREE],
-                "title": _wrapped(titles[side]), "nticks": 5,
+                "domain": [1 - tree_share, 1] if side else [0, tree_share],
+                "title": "<br>".join(
+                    html.escape(line, quote=False)
+                    for line in wrapped(titles[side], tree_share * width, canvas.font)
+                ), "nticks": 5,
                 "side": "top" if tall else "bottom",
             }
         })
-    reserved = _LABEL if labels else 0.03
+    reserved = column / (1 - 2 * tree_share)
     _add_lines(figure, places, clusters, selected, reserved, canvas)
     for side, place in enumerate(places):
-        shown = np.flatnonzero(np.isfinite(place))
+        shown, kept = np.flatnonzero(np.isfinite(place)), set(written[side])
         figure.add_scatter(
             x=np.full(len(shown), reserved if not side else 1 - reserved), y=place[shown],
-            xaxis="x3", mode="markers+text" if labels else "markers", customdata=shown.tolist(),
-            text=[_label(labels[i], i in selected) for i in shown] if labels else None,
+            xaxis="x3", mode="markers+text", customdata=shown.tolist(),
+            text=[_label(names[i], i in selected) if i in kept else "" for i in shown.tolist()],
             textposition="middle right" if side else "middle left", textfont={"size": size},
             hovertext=[html.escape(str(objects["label"].iloc[i]), quote=False) for i in shown],
             hovertemplate="%{hovertext}<extra></extra>", showlegend=False, cliponaxis=False,
             marker={"size": float(np.clip(0.3 * pitch, 1.5, 5 * canvas.scale)),
                     "color": [look(c)[0] if c >= 0 else FAINT for c in clusters[shown].tolist()]},
         )
+    n_leaves = sum(tree.n_leaves for tree in trees)
+    note_hidden(figure, n_leaves - sum(map(len, written)), n_leaves)
     figure.update_layout(
         template=template(canvas), uirevision=revision, dragmode="zoom", showlegend=False,
-        xaxis3={"domain": [_TREE, 1 - _TREE], "range": [0, 1], "visible": False,
+        xaxis3={"domain": [tree_share, 1 - tree_share], "range": [0, 1], "visible": False,
                 "fixedrange": True},
         yaxis={"range": [n_rows, 0], "visible": False},
     )
     return finished(figure, caption, canvas, top=100 if tall else 34)
 
 
-def _wrapped(title: str) -> str:
-    """A title in lines as wide as a tree."""
-    return "<br>".join(html.escape(line, quote=False) for line in textwrap.wrap(title, _TITLE))
+def _names(
+    trees: Sequence[Dendrogram], objects: pd.DataFrame, selected: Collection[int], pitch: float,
+    width: float, canvas: Canvas,
+) -> tuple[float, list[str], list[list[int]]]:
+    """Size of the names, the names, and the objects of each tree that are named."""
+    written = []
+    size = 0.85 * canvas.font
+    for tree in trees:
+        first = np.flatnonzero(np.isin(tree.order, list(selected))).tolist()
+        small, rows = row_labels(np.arange(tree.n_leaves), pitch, 0.85 * canvas.font, first)
+        size = min(size, small)
+        written.append(tree.order[rows].tolist())
+    labels = short_labels(objects["label"].tolist(), min(_WIDEST, _NAMES * width / size))
+    return size, labels, written
 
 
 def _label(text: str, marked: bool) -> str:

@@ -23,7 +23,8 @@ from tripletscope.dashboard.figures.dendrogram import (
     screen_height,
 )
 from tripletscope.dashboard.figures.tanglegram import tanglegram
-from tripletscope.dashboard.interface.theme import FAINT, Canvas
+from tripletscope.dashboard.interface.fonts import width_of
+from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas
 from tripletscope.dashboard.views.clusters.clustering import by_size, named
 from tripletscope.dashboard.views.clusters.tree import members_of
 
@@ -179,7 +180,10 @@ def test_a_file_has_its_caption_and_nothing_is_too_small_to_read(tree, data):
     assert "Average linkage." in figure.layout.title.text
     assert figure.layout.yaxis.tickfont.size < FILE.font
     flat = Canvas(321.0, 120.0, 10.7, screen=False)
-    assert not dendrogram(data, Rows(tree, N), title="distance", canvas=flat).layout.yaxis.ticktext
+    few = dendrogram(data, Rows(tree, N), title="distance", canvas=flat)
+    assert len(few.layout.yaxis.ticktext) < 4
+    assert few.layout.yaxis.tickfont.size > 0.5 * flat.font
+    assert "of 39 labels hidden" in few.layout.title.text
     json.loads(figure.to_json())
 
 
@@ -223,6 +227,27 @@ def test_two_trees_join_equal_leaves(points, tree):
         if trace.name == "same leaves":
             ends |= {(a, b) for a, b, _ in np.array(trace.y).reshape(-1, 3)}
     assert ends == {(left[i], right[i]) for i in left}
+
+
+@pytest.mark.parametrize("canvas", [Canvas(), FILE])
+def test_names_between_two_trees_have_columns_of_their_own(tree, canvas):
+    objects = pd.DataFrame({"label": [f"stimulus number {i} of the first list" for i in range(N)]})
+    figure = tanglegram(
+        untangle(tree, tree), objects, np.zeros(N, dtype=int), titles=("one", "two"),
+        selected=[7], canvas=canvas,
+    )
+    left, right = (trace for trace in figure.data if trace.customdata is not None)
+    for trace in (left, right):
+        assert "<b>…7…</b>" in trace.text, "named on paper, too"
+        assert trace.textfont.size > 0.5 * canvas.font
+    begin, end = figure.layout.xaxis3.domain
+    assert (figure.layout.xaxis.domain[1], figure.layout.xaxis2.domain[0]) == (begin, end)
+    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
+    column = left.x[0] * (end - begin) * width
+    assert max(width_of(["…17…"], left.textfont.size)) < column < 0.25 * width
+    n_hidden = 2 * tree.n_leaves - sum(bool(t) for t in [*left.text, *right.text])
+    if n_hidden:
+        assert f"{n_hidden} of {2 * tree.n_leaves} labels" in figure.layout.meta["remark"]
 
 
 def test_a_categorical_column_keeps_its_order():

@@ -10,7 +10,13 @@ import pandas as pd
 import pytest
 
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.placing import PLACES, Spot, by_importance, place_labels
+from tripletscope.dashboard.figures.placing import (
+    PLACES,
+    Spot,
+    by_importance,
+    place_labels,
+    row_labels,
+)
 from tripletscope.dashboard.figures.points import DIM_TEXT, MapData, MapStyle
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import Canvas
@@ -146,3 +152,45 @@ def test_selected_objects_are_named_on_a_crowded_map():
     assert {note.font.color for note in notes} == {DIM_TEXT}
     only = embedding_map(a_map(2_000, selected=(5, 1_700)), MapStyle(marks="points"))
     assert sorted(shown(only)) == ["…0005…", "…1700…"]
+
+
+@pytest.mark.parametrize("pitch", [0.01, 1.0, 5.0, 8.0, 12.0, 40.0])
+@pytest.mark.parametrize("n", [1, 2, 36, 500])
+def test_names_of_rows_have_room_and_are_readable(n, pitch):
+    places = np.arange(n, dtype=float)
+    size, shown = row_labels(places, pitch, 12.0, first=[n // 2])
+    assert 0.6 * 12 <= size <= 12.0
+    assert np.all(np.diff(places[shown]) * pitch >= size)
+    assert n // 2 in shown, "the selected one first"
+    if pitch >= 14:
+        assert (size, shown) == (12.0, list(range(n)))
+    elif pitch >= 9:
+        assert size < 12.0 or n == 1
+        assert shown == list(range(n)), "smaller before there are fewer"
+
+
+def test_there_are_no_rows_without_objects():
+    assert row_labels(np.empty(0), 10.0, 12.0) == (12.0, [])
+
+
+def test_labels_in_space_do_not_collide_as_the_map_opens():
+    rng = np.random.default_rng(0)
+    data = MapData(rng.normal(size=(200, 3)), a_map(200).objects, selected=(17,))
+    figure = embedding_map(data, MapStyle(flat=False))
+    (trace,) = (trace for trace in figure.data if trace.customdata)
+    named = [i for i, text in zip(trace.customdata, trace.text, strict=True) if text]
+    assert 17 in named
+    assert 10 < len(named) < 200
+    assert figure.layout.meta["remark"] == f"{200 - len(named)} of 200 labels hidden."
+    few = embedding_map(MapData(data.positions[:4], a_map(4).objects), MapStyle(flat=False))
+    assert sum(bool(text) for trace in few.data for text in trace.text) == 4
+
+
+def test_a_scale_names_the_selected_objects_and_says_how_many_are_not():
+    n = 300
+    rng = np.random.default_rng(0)
+    data = MapData(rng.normal(size=(n, 1)), a_map(n).objects, selected=(123,))
+    figure = embedding_map(data, MapStyle())
+    assert "…0123…" in figure.layout.xaxis.ticktext
+    n_named = len(figure.layout.xaxis.ticktext)
+    assert figure.layout.meta["remark"] == f"{n - n_named} of {n} labels hidden."
