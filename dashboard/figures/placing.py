@@ -112,6 +112,7 @@ def place_labels(
     lines: bool = True,
     over: Collection[int] = (),
     moved: Mapping[int, tuple[float, float]] | None = None,
+    kept_inside: bool = False,
 ) -> dict[int, Spot]:
     """A free place for every label, as long as there is one.
 
@@ -136,6 +137,8 @@ def place_labels(
     moved : mapping of int to pair of float, optional
         Offsets (see `Spot`) of labels that somebody has put somewhere. They are there in any case,
         and before all others.
+    kept_inside : bool
+        Whether these, too, are where labels may be. A page is often larger than `room` says.
 
     Returns
     -------
@@ -163,9 +166,11 @@ def place_labels(
     for k, i in enumerate(order):
         if i in moved:
             at, size = points[i] + font_size * np.array(moved[i]), font_size * half[k]
+            if kept_inside:
+                at = np.maximum(np.minimum(at, room[2:] - size), room[:2] + size)
             raster.take(raster.cells(np.concatenate([at - size, at + size])))
             raster.take_line(points[i], at)
-            spots[i] = Spot("", tuple(moved[i]))
+            spots[i] = Spot("", tuple(((at - points[i]) / font_size).tolist()))
             continue
         tried = np.flatnonzero(free[k]).tolist()
         if i in over:

@@ -24,7 +24,7 @@ from tripletscope.dashboard.figures.points import (
     transparent,
 )
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas, note_hidden
+from tripletscope.dashboard.interface.theme import FAINT, NARROW, TEXT, Canvas, note_hidden
 
 #: Size of labels, in sizes of the figure's font.
 _FONT = 0.92
@@ -63,6 +63,10 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
                 for i in members
             ]
             trace.marker.size = [canvas.scale * (26 if i in pictures else 8) for i in members]
+            if data.selected:
+                trace.textfont.color = [
+                    TEXT if i in data.selected else DIM_TEXT for i in members.tolist()
+                ]
         figure.add_trace(trace)
     figure.update_layout(annotations=labels.further_away())
     note_hidden(figure, labels.n_hidden, labels.n_wanted)
@@ -231,14 +235,15 @@ class _Labels:
         rank = np.cumsum(shown) - 1
         points = view.pixels(data.positions[here, :2])
         first = [int(rank[i]) for i in data.selected if shown[i]]
-        order = by_importance(points, rank[wanted], first, font_size=self._size)
+        moved = {int(rank[i]): offset for i, offset in data.moved.items() if shown[i]}
+        order = by_importance(points, rank[wanted], [*moved, *first], font_size=self._size)
         names = short_names(data.objects["label"].tolist(), here[order].tolist())
         half = view.scale * side / 2
         place = points[rank[pictured]]
         spots = place_labels(
             points, {k: names[int(here[k])] for k in order}, font_size=self._size,
             room=view.frame, radius=radius, blocked=np.hstack([place - half, place + half]),
-            over=first[:_OVER],
+            over=first[:_OVER], moved=moved, kept_inside=not canvas.screen,
         )
         self._spots = {int(here[k]): spot for k, spot in spots.items()}
         self._texts = {i: html.escape(names[i], quote=False) for i in self._spots}

@@ -64,6 +64,9 @@ class MapData:
     pictures : mapping of int to str
         Address of the picture of an object.
     selected : collection of int
+    moved : mapping of int to pair of float
+        Offsets of labels that somebody has put somewhere, as of
+        `tripletscope.dashboard.figures.placing.Spot`; for maps in the plane.
     """
 
     positions: np.ndarray
@@ -72,6 +75,7 @@ class MapData:
     pictures: Mapping[int, str] = field(default_factory=dict)
     selected: Collection[int] = ()
     degrees: float | None = None
+    moved: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
 
 def point_traces(

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
-from tripletscope.dashboard.figures.labels import short_labels, shorten
+from tripletscope.dashboard.figures.labels import WIDTH, short_labels, shorten
 from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, shades
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
@@ -29,7 +29,7 @@ from tripletscope.dashboard.interface.theme import (
 _WIDTH = 900.0
 _BAR, _TEXT, _PICTURE, _GAP, _MEMBER = 9.0, 15.0, 36.0, 38.0, 26.0
 #: Em that a name has at most, and that one needs at least to be cut beside a number.
-_WIDEST, _NARROWEST = 18.0, 6.0
+_WIDEST, _NARROWEST = WIDTH, 6.0
 #: Members that are drawn below a leaf at most.
 _MOST_MEMBERS = 12
 #: More categories than this need no legend, which would be larger than the tree.

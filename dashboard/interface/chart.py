@@ -63,6 +63,7 @@ def chart(
     pictures: Mapping[int, str] | None = None,
     on_pick: Callable[[list[int], str], None] | None = None,
     on_move: Callable[[str, float], None] | None = None,
+    on_label: Callable[[int, tuple[float, float]], None] | None = None,
     live: str | None = None,
 ) -> None:
     """Show a figure.
@@ -84,6 +85,9 @@ def chart(
     on_move : callable, optional
         Called with the name of a line that was dragged, and where it now is. Then all shapes of
         the figure can be dragged; they must be lines from edge to edge.
+    on_label : callable, optional
+        Called with the number of an object whose label was dragged, and with the label's offset
+        (see `tripletscope.dashboard.figures.placing.Spot`).
     live : str, optional
         Address of newer figures, as JSON, for as long as the chart is on the page.
     """
@@ -98,6 +102,11 @@ def chart(
         if event and on_move:
             on_move(event["name"], float(event["value"]))
 
+    def placed() -> None:
+        event = widgets()[key].get("placed")
+        if event and on_label:
+            on_label(int(event["id"]), (float(event["x"]), float(event["y"])))
+
     _component(
         key=key,
         data={
@@ -109,9 +118,11 @@ def chart(
             "pictures": {str(i): source for i, source in (pictures or {}).items()},
             "selectable": on_pick is not None,
             "movable": on_move is not None,
+            "labels": on_label is not None,
         },
         on_picked_change=picked,
         on_moved_change=moved,
+        on_placed_change=placed,
     )
 
 

@@ -41,6 +41,7 @@ def figure_panel(
     pictures: Mapping[int, str] | None = None,
     on_pick: Callable[[list[int], str], None] | None = None,
     on_move: Callable[[str, float], None] | None = None,
+    on_label: Callable[[int, tuple[float, float]], None] | None = None,
     window: int | None = None,
     caption: str = "",
     further: Callable[[], None] | None = None,
@@ -54,7 +55,7 @@ def figure_panel(
     draw : callable
         Draws the figure for a canvas.
     key, alt : str
-    on_move : callable, optional
+    on_move, on_label : callable, optional
         See `chart`.
     window : int, optional
         Height in pixels of the part of a tall figure that is seen at a time.
@@ -75,7 +76,7 @@ def figure_panel(
     with st.container(height=window if window and canvas.height > window else "content"):
         chart(
             figure, key=key, alt=alt, height=int(canvas.height), pictures=pictures,
-            on_pick=on_pick, on_move=on_move,
+            on_pick=on_pick, on_move=on_move, on_label=on_label,
         )
     if caption:
         st.caption(plain(caption))

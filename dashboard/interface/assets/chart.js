@@ -1,10 +1,11 @@
 // Draws a plotly figure that the page owns: zoom and camera survive an update, text and lines
 // take the colours of the page, points can be lassoed and clicked in any number of dimensions,
-// lines across the plot can be dragged, and pictures of the objects appear beside the pointer.
+// lines across the plot and labels can be dragged, and pictures of the objects appear beside the
+// pointer.
 
 function dress(layout, style) {
   const colour = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
-  const text = colour("--st-text-color", "#1D2729");
+  const text = colour("--st-text-color", INK);
   const line = colour("--st-border-color", "#D7DFE0");
   const base = layout.template.layout;
   base.font = { ...base.font, color: text, family: colour("--st-font", base.font.family) };
@@ -24,9 +25,14 @@ function dress(layout, style) {
   return text;
 }
 
+const INK = "#1D2729"; // the colour of texts in the theme of the figures
+
 function ringed(traces, text) {
-  // The ring around a selected point has the colour of the text, whatever the theme.
+  // The ring around a selected point, and its label, have the colour of the text, whatever the theme.
   for (const trace of traces) {
+    const font = trace.textfont;
+    if (font && Array.isArray(font.color))
+      font.color = font.color.map((colour) => (colour === INK ? text : colour));
     const line = trace.marker && trace.marker.line;
     if (trace.customdata && line && line.color) line.color = text;
   }
@@ -43,7 +49,7 @@ function objects(points) {
 }
 
 function listen(plot, tip) {
-  const tell = (ids, mode) => plot.current.setTriggerValue("picked", { ids, mode, at: Date.now() });
+  const tell = plot.tell = (ids, mode) => plot.current.setTriggerValue("picked", { ids, mode, at: Date.now() });
   plot.on("plotly_selected", (event) => {
     if (!event || plot.busy || !plot.current.data.selectable) return;
     const ids = objects(event.points);
@@ -65,6 +71,7 @@ function listen(plot, tip) {
     const zoom = [[...plot.layout.xaxis.range], [...plot.layout.yaxis.range]];
     plot.zoom = String(zoom) === plot.home ? null : zoom;
   });
+  plot.on("plotly_afterplot", () => { plot.labels = null; });
   plot.on("plotly_hover", (event) => {
     const source = (plot.current.data.pictures || {})[objects(event.points)[0]];
     if (!source) return;
@@ -107,6 +114,96 @@ function hold(plot) {
   }, true);
 }
 
+// Labels that can be dragged: texts of points, and notes called "label" with the object's number.
+
+function labels(plot) {
+  // Where each is, from the corner of the plot; looked up once for every drawing.
+  if (plot.labels) return plot.labels;
+  const corner = plot.getBoundingClientRect(), found = [];
+  const add = (text, id) => {
+    if (!text || !text.textContent || !Number.isInteger(id)) return; // plotly drops empty ones
+    const box = text.getBoundingClientRect();
+    found.push({ text, id, left: box.left - corner.left, top: box.top - corner.top,
+      width: box.width, height: box.height });
+  };
+  for (const note of plot.querySelectorAll(".annotation")) {
+    const { name } = plot.layout.annotations[Number(note.dataset.index)] || {};
+    const id = /^label (\d+)$/.exec(name || "");
+    if (id) add(note.querySelector(".annotation-text-g"), Number(id[1]));
+  }
+  for (const layer of plot.querySelectorAll(".scatterlayer .trace")) {
+    const ids = layer.__data__ && layer.__data__[0].trace.customdata;
+    if (!ids) continue;
+    for (const point of layer.querySelectorAll(".textpoint"))
+      add(point.querySelector("text"), ids[point.__data__.i]);
+  }
+  return (plot.labels = found);
+}
+
+function under(plot, event) {
+  const corner = plot.getBoundingClientRect();
+  const x = event.clientX - corner.left, y = event.clientY - corner.top;
+  return labels(plot).find((label) => x >= label.left && x <= label.left + label.width
+    && y >= label.top && y <= label.top + label.height);
+}
+
+function anchor(plot, id) {
+  // The point that a label belongs to, from the corner of the plot.
+  const { xaxis, yaxis } = plot._fullLayout;
+  for (const { customdata, x, y } of plot._fullData) {
+    const place = customdata ? customdata.indexOf(id) : -1;
+    if (place >= 0)
+      return [xaxis._offset + xaxis.d2p(x[place]), yaxis._offset + yaxis.d2p(y[place])];
+  }
+  return null;
+}
+
+function draggable(plot) {
+  const free = () => plot.current.data.labels && !plot.busy;
+  plot.addEventListener("pointermove", (event) => {
+    if (!event.buttons) plot.classList.toggle("ts-grab", free() && Boolean(under(plot, event)));
+  });
+  plot.addEventListener("pointerdown", (event) => {
+    const label = free() && event.button === 0 && under(plot, event);
+    if (!label) return;
+    plot.grabbed = true;
+    const over = new AbortController();
+    const by = (now) => [now.clientX - event.clientX, now.clientY - event.clientY];
+    const move = (now) => { label.text.style.translate = by(now).map((d) => `${d}px`).join(" "); };
+    const end = (now) => {
+      over.abort();
+      plot.grabbed = false;
+      const [x, y] = now.type === "pointerup" ? by(now) : [0, 0];
+      const point = anchor(plot, label.id);
+      if (Math.hypot(x, y) < 4 || !point) {
+        label.text.style.translate = "";
+        if (now.type === "pointerup" && plot.current.data.selectable)
+          plot.tell([label.id], now.shiftKey || now.ctrlKey || now.metaKey ? "toggle" : "replace");
+        return;
+      }
+      label.left += x;
+      label.top += y;
+      const text = label.text.querySelector("text") || label.text;
+      const size = parseFloat(getComputedStyle(text).fontSize);
+      plot.current.setTriggerValue("placed", {
+        id: label.id, at: Date.now(),
+        x: (label.left + label.width / 2 - point[0]) / size,
+        y: (point[1] - label.top - label.height / 2) / size,
+      });
+    };
+    window.addEventListener("pointermove", move, { signal: over.signal });
+    for (const name of ["pointerup", "pointercancel"])
+      window.addEventListener(name, end, { capture: true, signal: over.signal });
+  }, true);
+  // What plotly would take for the begin of a lasso, or of a zoom.
+  for (const name of ["mousedown", "touchstart"])
+    plot.addEventListener(name, (event) => {
+      if (!plot.grabbed) return;
+      event.stopPropagation();
+      event.preventDefault();
+    }, { capture: true, passive: false });
+}
+
 async function draw(plot, tip, root, turn) {
   const { data } = plot.current;
   if (!data.figure) return;
@@ -142,6 +239,8 @@ async function draw(plot, tip, root, turn) {
   }
   plot.busy = true;
   plot.plotly = Plotly;
+  for (const { text } of plot.labels || []) text.style.translate = "";
+  plot.labels = null;
   try {
     await (same ? Plotly.react : Plotly.newPlot)(plot, figure.data, figure.layout, config);
   } finally {
@@ -157,6 +256,7 @@ async function draw(plot, tip, root, turn) {
   if (!plot.watched) {
     plot.watched = true;
     hold(plot);
+    draggable(plot);
     new ResizeObserver(() => plot.isConnected && plot.data && Plotly.Plots.resize(plot))
       .observe(plot.parentElement);
   }

@@ -115,10 +115,11 @@ class Result:
 def show_map(current: Session, result: Result) -> None:
     """The map with its controls, and what can be downloaded of it."""
     style = _style(current, result)
+    moved = MovedLabels(current, result)
     data = MapData(
         result.positions, result.triplets.objects, result.covariances,
         picture_addresses(result.info, result.triplets.objects, 64),
-        current.selected_positions(result.triplets), result.degrees,
+        current.selected_positions(result.triplets), result.degrees, moved.offsets,
     )
     text = caption(result, style)
 
@@ -129,6 +130,11 @@ def show_map(current: Session, result: Result) -> None:
         return embedding_map(shown, style, caption=text, revision=result.fit.key, canvas=canvas)
 
     def bundle() -> None:
+        if in_plane and moved.offsets:
+            st.button(
+                "Put labels back", key="labels.back", icon=":material/undo:",
+                on_click=moved.put_back, help="Labels that were dragged go where there is room.",
+            )
         st.download_button(
             "Download everything", _everything(current, result, draw, name), f"{name}.zip",
             "application/zip", key="everything", icon=":material/folder_zip:", on_click="ignore",
@@ -136,6 +142,8 @@ def show_map(current: Session, result: Result) -> None:
             "the settings, as one ZIP.",
         )
 
+    d = result.fitted.n_components
+    in_plane = d == 2 or (d > 2 and style.flat)
     note = _note(result, style, bool(data.selected)) if style.uncertainty else ""
     name = export.file_name(result.info.name, result.fit.method, "map")
     panels.figure_panel(
@@ -144,7 +152,30 @@ def show_map(current: Session, result: Result) -> None:
         table=lambda: coordinates(result),
         pictures=picture_addresses(result.info, result.triplets.objects, 320),
         on_pick=current.select_positions, caption=f"{text} {note}", further=bundle,
+        on_label=moved.put if in_plane else None,
     )
+
+
+class MovedLabels:
+    """Where labels of a map were dragged; kept in the session for every map."""
+
+    def __init__(self, current: Session, result: Result) -> None:
+        self._current, self._ids = current, result.triplets.ids
+        self._key = f"map.labels@{result.info.id}.{result.fit.key}"
+
+    @property
+    def offsets(self) -> dict[int, tuple[float, float]]:
+        """Offset of the label of each object, by its position."""
+        kept = self._current.drafts.get(self._key, {})
+        found = np.flatnonzero(np.isin(self._ids, list(kept))) if kept else []
+        return {int(i): tuple(kept[self._ids[i]]) for i in found}
+
+    def put(self, position: int, offset: tuple[float, float]) -> None:
+        kept = {**self._current.drafts.get(self._key, {}), self._ids[position]: list(offset)}
+        self._current.remember(self._key, kept)
+
+    def put_back(self) -> None:
+        self._current.remember(self._key, {})
 
 
 def _note(result: Result, style: MapStyle, selected: bool) -> str:

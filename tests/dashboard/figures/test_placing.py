@@ -19,7 +19,7 @@ from tripletscope.dashboard.figures.placing import (
 )
 from tripletscope.dashboard.figures.points import DIM_TEXT, MapData, MapStyle
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.interface.theme import TEXT, Canvas
 
 SIZE, RADIUS, ROOM = 12.0, 3.5, [0.0, 0.0, 500.0, 400.0]
 
@@ -92,8 +92,13 @@ def test_labels_that_were_moved_stay_and_others_make_way():
     after = place_labels(
         points, names, font_size=SIZE, room=ROOM, radius=RADIUS, moved={here: onto, 999: (0, 0)}
     )
-    assert after[here] == Spot("", onto)
+    assert after[here].offset == pytest.approx(onto)
     assert after.get(other) != before[other]
+    far = place_labels(
+        points, {0: "far away"}, font_size=SIZE, room=ROOM, radius=RADIUS, moved={0: (900, 900)},
+        kept_inside=True,
+    )
+    assert np.all(box(points[0], far[0], "far away")[2:] <= ROOM[2:])
 
 
 def test_time_and_memory_are_bounded():
@@ -194,3 +199,20 @@ def test_a_scale_names_the_selected_objects_and_says_how_many_are_not():
     assert "…0123…" in figure.layout.xaxis.ticktext
     n_named = len(figure.layout.xaxis.ticktext)
     assert figure.layout.meta["remark"] == f"{n - n_named} of {n} labels hidden."
+
+
+def test_a_label_that_was_moved_is_where_it_was_put_at_every_size():
+    data = a_map(40, moved={3: (2.5, -4.0)})
+    for canvas in (Canvas(), Canvas(680.0, 500.0, 10.7, screen=False)):
+        figure = embedding_map(data, MapStyle(), canvas=canvas)
+        (note,) = (note for note in figure.layout.annotations if note.name == "label 3")
+        assert note.text == "…0003…"
+        assert (note.ax, note.ay) == pytest.approx((2.5 * note.font.size, 4.0 * note.font.size))
+        assert (note.x, note.y) == tuple(data.positions[3])
+        assert not any("…0003…" in trace.text for trace in figure.data if trace.customdata)
+
+
+def test_beside_pictures_the_labels_of_what_is_not_selected_are_faint():
+    data = a_map(4, selected=(1,), pictures={0: "/a.png"})
+    (trace,) = (t for t in embedding_map(data, MapStyle(marks="pictures")).data if t.customdata)
+    assert trace.textfont.color == (DIM_TEXT, TEXT, DIM_TEXT, DIM_TEXT)

@@ -25,6 +25,7 @@ from tripletscope.core.run import run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.embedding.mapped import MovedLabels, Result
 
 
 def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
@@ -40,6 +41,28 @@ def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
     assert "chance 0.5" in text
     assert "as many answers of the same people" in text
     assert "neither differences between people, nor errors of the model" in text
+
+
+def test_labels_that_were_dragged_are_kept_with_the_map(services, opened):
+    app = settled(start("embedding", opened), services)
+    (info,) = services.workspace.datasets()
+    (listed,) = services.workspace.runs(info.id, "fit")
+    session = app.session_state[_KEY]
+    result = Result(
+        info, services.workspace.triplets(info), services.workspace.run(info.id, listed.key), None,
+        None,
+    )
+    moved = MovedLabels(session, result)
+    assert moved.offsets == {}
+    assert not [button for button in app.button if button.label == "Put labels back"]
+    moved.put(7, (3.0, -2.0))
+    assert moved.offsets == {7: (3.0, -2.0)}
+    app.run()
+    notes = {note["name"]: note for note in figure(app, "map")["layout"]["annotations"]}
+    assert notes["label 7"]["ax"] == pytest.approx(3.0 * notes["label 7"]["font"]["size"])
+    next(button for button in app.button if button.label == "Put labels back").click().run()
+    assert moved.offsets == {}
+    assert not [button for button in app.button if button.label == "Put labels back"]
 
 
 def test_ellipses_are_of_participants_where_eight_or_more_are_known(services):
