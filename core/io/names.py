@@ -8,6 +8,12 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from urllib.parse import unquote
 
+from tripletscope.core.io.languages import (
+    FOREIGN_GROUPS,
+    FOREIGN_ODD,
+    foreign_names,
+)
+
 #: Cells that say that nothing was written down.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "nil", "undefined"})
 
@@ -15,7 +21,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 #: Column names of each role, most telling first, as `normalised` writes them. Compiled from the
 #: files of Salmon, NEXT, tripletTools, jsPsych, PsychoPy, Gorilla, Meadows and cblearn.
-ALIASES: dict[str, tuple[str, ...]] = {
+_ENGLISH: dict[str, tuple[str, ...]] = {
     "anchor": (
         "anchor", "head", "center", "centre", "targetcenter", "reference", "ref", "target",
         "query", "probe", "standard", "sample", "stimulus",
@@ -68,16 +74,22 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "block": ("hitnr", "hitid", "hit", "block", "blocknr", "session", "round"),
 }
 
+#: The same with what other languages call them, after all that is English.
+ALIASES: dict[str, tuple[str, ...]] = {
+    role: tuple(dict.fromkeys((*names, *foreign_names(role)))) for role, names in _ENGLISH.items()
+}
+
 #: Names of columns that divide participants or trials into groups worth comparing.
 GROUP_NAMES = (
     "group", "condition", "cohort", "population", "site", "lab", "platform", "country", "language",
-    "gender", "sex", "expertise",
+    "gender", "sex", "expertise", *FOREIGN_GROUPS,
 )
 
 #: Names of choices that say which of three objects was asked for, by task.
 ASKED_NAMES: dict[str, tuple[str, ...]] = {
     "odd_one_out": (
         "odd", "oddone", "oddoneout", "theodd", "outlier", "different", "mostdifferent", "oddity",
+        *FOREIGN_ODD,
     ),
     "most_central": ("central", "mostcentral", "middle", "mostmiddle"),
     "similar_pair": ("pair", "similarpair", "mostsimilarpair"),
@@ -102,8 +114,12 @@ _KNOWN_NAMES = frozenset({
 
 
 def normalised(name: str) -> str:
-    """The name without case, spaces and punctuation: ``"Alg.Label"`` is ``"alglabel"``."""
-    return "".join(character for character in name.casefold() if character.isalnum())
+    """The name without case, spaces and punctuation: ``"Alg.Label"`` is ``"alglabel"``.
+
+    Letters of full width, and accents written apart, are as usual.
+    """
+    name = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(character for character in name if character.isalnum())
 
 
 def is_known_name(name: str) -> bool:

@@ -12,6 +12,7 @@ import pandas as pd
 from tripletscope.core.io.columns.grouped import tells_trials
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, ROW_ROLES, Reading
 from tripletscope.core.io.formats.several import FILE
+from tripletscope.core.io.languages import foreign_sides
 from tripletscope.core.io.names import (
     ALIASES,
     WEAK_TRIPLES,
@@ -33,6 +34,7 @@ _MILLISECONDS_FROM = 100.0
 SIDES = {
     "l": "left", "r": "right",
     **{word: word for word in ("left", "middle", "right", "first", "second", "third")},
+    **{word: side for side in ("left", "right") for word in foreign_sides(side)},
 }
 
 _SPLIT_WORDS = frozenset(

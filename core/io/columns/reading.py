@@ -7,6 +7,12 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.languages import (
+    FOREIGN_MIDDLE,
+    FOREIGN_NO,
+    FOREIGN_YES,
+    foreign_sides,
+)
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import MOST_OPTIONS, TASKS, Task
@@ -93,6 +99,7 @@ class Coding:
 
 
 _COUNT = range(MOST_OPTIONS + 1)
+_LEFT, _RIGHT = foreign_sides("left"), foreign_sides("right")
 
 CHOICE_CODINGS: dict[str, Coding] = {
     coding.name: coding
@@ -109,14 +116,15 @@ CHOICE_CODINGS: dict[str, Coding] = {
         Coding(
             "side", "Left or right",
             "Words, keys or arrows: left, l, f are the first option, right, r, j the second.",
-            (("left", "l", "f", "arrowleft", "leftarrow"),
-             ("right", "r", "j", "arrowright", "rightarrow")),
+            (("left", "l", "f", "arrowleft", "leftarrow", *_LEFT),
+             ("right", "r", "j", "arrowright", "rightarrow", *_RIGHT)),
         ),
         Coding(
             "three_sides", "Left, middle or right",
             "Words or arrows: left, then middle or center, then right.",
-            (("left", "l", "arrowleft"), ("middle", "center", "centre", "m", "c", "arrowdown"),
-             ("right", "r", "arrowright")),
+            (("left", "l", "arrowleft", *_LEFT),
+             ("middle", "center", "centre", "m", "c", "arrowdown", *FOREIGN_MIDDLE),
+             ("right", "r", "arrowright", *_RIGHT)),
         ),
         Coding(
             "letter", "Letters A, B, C", "a is the first option, b the second, c the third.",
@@ -125,7 +133,8 @@ CHOICE_CODINGS: dict[str, Coding] = {
         Coding(
             "first_is_nearer", "True if the first is nearer",
             "true or 1 means that the first option was chosen; false, 0 or -1 the second.",
-            (("true", "t", "yes", "1"), ("false", "f", "no", "0", "-1")),
+            (("true", "t", "yes", "1", *FOREIGN_YES),
+             ("false", "f", "no", "0", "-1", *FOREIGN_NO)),
         ),
         Coding(
             "signed_count", "Signed counts",

@@ -13,6 +13,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, Coding, Reading
 from tripletscope.core.io.interpret.report import Omission
+from tripletscope.core.io.languages import FOREIGN_CELLS
 from tripletscope.core.io.names import counted, listing, natural_order, plain_number
 from tripletscope.core.io.table import Codes, Table
 from tripletscope.core.io.tasks import TASKS, Implied, chosen_first
@@ -404,7 +405,8 @@ def _not_offered(reading: Reading) -> _Flaw:
         )
     coding = CHOICE_CODINGS[reading.choice_coding or "item"]
     n = len(TASKS[reading.task].outcomes)
-    words = ", ".join(word for words in coding.words[:n] for word in words)
+    known = [word for words in coding.words[:n] for word in words]
+    words = ", ".join(word for word in known if word not in FOREIGN_CELLS)
     options = "two options" if n == 2 else "objects"
     return _Flaw(
         f"the response is none of the words {words}" if words

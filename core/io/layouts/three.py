@@ -18,6 +18,7 @@ from tripletscope.core.io.columns.guess import (
     side_roles,
 )
 from tripletscope.core.io.columns.reading import Reading
+from tripletscope.core.io.languages import FOREIGN_NO, FOREIGN_YES, foreign_sides
 from tripletscope.core.io.layouts import Layout
 from tripletscope.core.io.names import ALIASES, ASKED_NAMES, listing, named, normalised
 from tripletscope.core.io.table import Table
@@ -27,6 +28,10 @@ _CHOICES = (*chain(*ASKED_NAMES.values()), *ALIASES["choice"], "keys")
 _SCALES = ("s", "stim", "stimulus", "level")
 #: Of several such groups of columns: made of features, scales, then whatever comes first.
 _FIRST = ("object", *_SCALES)
+_ONE_OF_TWO = frozenset({
+    "0", "1", "2", "left", "right", "true", "false", "f", "j",
+    *foreign_sides("left"), *foreign_sides("right"), *FOREIGN_YES, *FOREIGN_NO,
+})
 
 
 def _propose(table: Table) -> list[Reading]:
@@ -71,9 +76,7 @@ def _tasks(
 ) -> list[tuple[str, str]]:
     """What may have been asked, the likeliest first, and why."""
     words = set(plain_texts(table, choice)) - {""}
-    binary = len(words) <= 2 and words <= {
-        "0", "1", "2", "left", "right", "true", "false", "f", "j", "True", "False", "TRUE", "FALSE"
-    }
+    binary = len(words) <= 2 and {word.casefold() for word in words} <= _ONE_OF_TWO
     if len(columns) == 4:
         pairs = [
             ("larger_pair", "The response says which pair differs more, as in difference scaling "
