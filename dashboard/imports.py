@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import tarfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,13 +16,21 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Dissimilarities
+from tripletscope.core.io.formats.source import TABLE_SUFFIXES
+from tripletscope.core.io.names import file_name
 from tripletscope.core.simulation.simulate import MOST_COMPARISONS, comparisons_of
+from tripletscope.dashboard.door.records import Answers
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.uploads import File
 from tripletscope.dashboard.waiting import SLOT, Waiting, always
+
+#: Endings of files that are read, packed or not.
+_ENDINGS = re.compile(
+    rf"(?<=.)({'|'.join(map(re.escape, (*TABLE_SUFFIXES, '.gz', '.zip')))})+$", re.IGNORECASE
+)
 
 log = logging.getLogger(__name__)
 
@@ -207,6 +216,10 @@ def accept(
         If it cannot be read as chosen.
     """
     found = upload.answers(progress)
+    there = _kept_before(upload, found, name)
+    if there is not None:
+        discard(session_id, upload)
+        return there
     info = services().workspace.add_dataset(
         found.triplets.renamed(name), origin=upload.name, report=found.report,
         pictures=found.pictures, catch_trials=found.catch_trials, pairs=found.pairs,
@@ -217,6 +230,38 @@ def accept(
     )
     discard(session_id, upload)
     return info
+
+
+def _kept_before(upload: Waiting, found: Answers, name: str) -> DatasetInfo | None:
+    """The data set that the same upload, read in the same way, was kept as, with nothing left out.
+
+    What was computed for it is there at once, and lists hold it once.
+    """
+    reading = _meaning(upload.reading.to_dict())
+    for info in services().workspace.datasets():
+        same = (
+            info.name == name and info.origin == upload.name and not info.exclusions
+            and info.imported == found.triplets.fingerprint
+            and _meaning(info.extra.get("reading") or {}) == reading
+            and info.report == found.report and set(info.pictures) == set(found.pictures or {})
+            and info.n_pairs == (len(found.pairs) if found.pairs else 0)
+        )
+        if same:
+            return info
+    return None
+
+
+def _meaning(reading: dict[str, Any]) -> dict[str, Any]:
+    """A reading as the catalogue writes it, without the words for where it comes from."""
+    told = {name: value for name, value in reading.items()
+            if name not in ("layout", "title", "reasons")}
+    return json.loads(json.dumps(told))
+
+
+def suggested_name(file: str) -> str:
+    """What a data set is called at first: the file without folder and endings like .json.gz."""
+    name = file_name(file)
+    return _ENDINGS.sub("", name) or name
 
 
 def accept_matrix(
@@ -246,7 +291,7 @@ def accept_matrix(
         f"{len(rows):,} of {questions:,} possible comparisons, drawn at random"
         if questions > MOST_COMPARISONS else f"All {len(rows):,} comparisons of unequal values"
     )
-    triplets = Triplets(rows, pd.DataFrame({"id": found.ids}), name=Path(name).stem)
+    triplets = Triplets(rows, pd.DataFrame({"id": found.ids}), name=suggested_name(name))
     return services().workspace.add_dataset(
         triplets, origin=name, report=[
             *found.notes, f"{which}. They are not independent responses: error bars and intervals "

@@ -14,13 +14,12 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.trash import is_full
 from tripletscope.dashboard.state import Session, session, tab_is_open
-from tripletscope.dashboard.views.data.dataset import delete, rename
-from tripletscope.dashboard.views.opening import first_page, size_of
+from tripletscope.dashboard.views.recent import show_recent
+from tripletscope.dashboard.views.understood import FORMATS, show_understood
 
 _RECENT = 4
 _WORTHWHILE = 1_000_000  # bytes in the trash
@@ -42,15 +41,11 @@ def main() -> None:
     )
     _notes(current)
     _upload(current)
+    show_understood()
     recent = services().workspace.datasets()
     if recent:
         st.subheader("Recent", anchor=False)
-        for info in recent[:_RECENT]:
-            _recent(current, info)
-        if len(recent) > _RECENT:
-            with st.expander(f"{len(recent) - _RECENT:,} older"):
-                for info in recent[_RECENT:]:
-                    _recent(current, info)
+        show_recent(current, recent, _RECENT)
     st.subheader("Samples", anchor=False)
     for column, sample in zip(st.columns(max(len(samples()), 2)), samples(), strict=False):
         with column.container(border=True, height="stretch"):
@@ -100,10 +95,9 @@ def _upload(current: Session) -> None:
     files = st.file_uploader(
         "Your answers",
         key="upload", accept_multiple_files=True,
-        help="CSV, TSV, text, JSON, Excel, Parquet, NumPy, HDF5 or MATLAB, also as .gz or .zip, up "
-        f"to {limit} MB. Several files at once if there is one per participant; pictures of the "
-        "objects may be included. Nothing leaves this machine. You see how the files are read "
-        "before anything is kept.",
+        help=f"{FORMATS}, up to {limit} MB. Several files at once if there is one per "
+        "participant; pictures of the objects may be included. Nothing leaves this machine. You "
+        "see how the files are read before anything is kept.",
     )
     if not files:
         return
@@ -157,22 +151,6 @@ def _keep_matrix(current: Session, file: Any, similarities: bool | None) -> None
         return
     current.open(info.id)
     st.switch_page("../pages/embedding.py")
-
-
-def _recent(current: Session, info: DatasetInfo) -> None:
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f"**{panels.plain(info.name)}**  \n{size_of(info)}. "
-            f"Opened {panels.ago(info.opened)}.",
-            width="stretch",
-        )
-        if pressed(current, f"open.{info.id}", "Open", icon=":material/folder_open:"):
-            current.open(info.id)
-            st.switch_page(first_page(info))
-        with st.popover("More", icon=":material/more_vert:", key=f"more.{info.id}"):
-            rename(info)
-            if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):
-                delete(info)
 
 
 main()

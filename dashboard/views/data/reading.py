@@ -24,7 +24,7 @@ from tripletscope.core.io import (
 from tripletscope.core.io.columns.reading import ROW_ROLES
 from tripletscope.core.io.formats.encoding import ENCODINGS, GUESSED
 from tripletscope.dashboard.door.records import Album, Look
-from tripletscope.dashboard.imports import accept, discard
+from tripletscope.dashboard.imports import accept, discard, suggested_name
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.interface.theme import count
@@ -137,7 +137,7 @@ def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
     )
     with row:
         name = st.text_input(
-            "Name of the data set", Path(upload.name).stem, max_chars=120, width=420
+            "Name of the data set", suggested_name(upload.name), max_chars=120, width=420
         )
         kept = pressed(
             current, f"keep.go.{upload.id}", "Keep this data set", button=st.form_submit_button,

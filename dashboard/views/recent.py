@@ -1,0 +1,111 @@
+"""The data sets of a workspace as Start lists them: a small map, a name of its own, its size."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+
+import numpy as np
+import streamlit as st
+
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.theme import FAINT, PALETTE
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.samples import samples
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.data.dataset import delete, rename
+from tripletscope.dashboard.views.opening import first_page, size_of
+
+_WIDTH, _HEIGHT = 84, 56  # pixels of a thumbnail
+_MOST_POINTS = 400
+
+
+def show_recent(current: Session, listed: Sequence[DatasetInfo], first: int) -> None:
+    """So many data sets at once, and the others folded away."""
+    names = told_apart(listed)
+    for info in listed[:first]:
+        _one(current, info, names[info.id])
+    if len(listed) > first:
+        with st.expander(f"{len(listed) - first:,} older"):
+            for info in listed[first:]:
+                _one(current, info, names[info.id])
+
+
+def told_apart(listed: Sequence[DatasetInfo]) -> dict[str, str]:
+    """Name of every data set; those of one name with the time of their upload."""
+    times = Counter(info.name for info in listed)
+    return {
+        info.id: info.name if times[info.name] == 1 else f"{info.name} ({_kept(info.created)})"
+        for info in listed
+    }
+
+
+def _kept(moment: str) -> str:
+    try:
+        kept = datetime.fromisoformat(moment).astimezone()
+    except ValueError:
+        return "kept at an unknown time"
+    return f"kept {kept.day} {kept:%b %Y, %H:%M:%S}"
+
+
+def _one(current: Session, info: DatasetInfo, name: str) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.image(_thumbnail(info), width=_WIDTH)
+        st.markdown(
+            f"**{panels.plain(name)}**  \n{size_of(info)}. Opened {panels.ago(info.opened)}.",
+            width="stretch",
+        )
+        if pressed(current, f"open.{info.id}", "Open", icon=":material/folder_open:"):
+            current.open(info.id)
+            st.switch_page(first_page(info))
+        with st.popover("More", icon=":material/more_vert:", key=f"more.{info.id}"):
+            rename(info)
+            if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):
+                delete(info)
+
+
+def _thumbnail(info: DatasetInfo) -> str:
+    """The newest map; the picture of a sample before it has one; or an empty frame."""
+    maps = services().workspace.runs(info.id, "fit", "embedding")
+    for sample in samples():
+        if not maps and sample.origin == info.origin and sample.thumbnail.exists():
+            return str(sample.thumbnail)
+    return _small_map(info.id, maps[0].key if maps else "")
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _small_map(dataset: str, key: str) -> str:
+    positions = np.empty((0, 2))
+    with suppress(WorkspaceError):  # a damaged file; the page of the map says so
+        run = services().workspace.run(dataset, key) if key else None
+        positions = run.fitted().embedding_ if run else positions
+    return small_map(positions)
+
+
+def small_map(positions: np.ndarray) -> str:
+    """The first two axes of a map as a small SVG, at most some hundred points of it.
+
+    Parameters
+    ----------
+    positions : ndarray, shape (n, d)
+    """
+    positions = positions[np.isfinite(positions).all(axis=1)]
+    places = np.zeros((len(positions), 2))
+    places[:, : positions.shape[1]] = positions[:, :2]
+    places = places[:: max(len(places) // _MOST_POINTS, 1)]
+    spread = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+    margin = 6
+    scale = min(_WIDTH - 2 * margin, _HEIGHT - 2 * margin) / (spread or 1.0)
+    middle = (places.max(axis=0) + places.min(axis=0)) / 2 if len(places) else np.zeros(2)
+    at = (places - middle) * scale * [1, -1] + [_WIDTH / 2, _HEIGHT / 2]
+    points = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6"/>' for x, y in at)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        f'width="{_WIDTH}" height="{_HEIGHT}">'
+        f'<rect x="0.5" y="0.5" width="{_WIDTH - 1}" height="{_HEIGHT - 1}" rx="4" fill="none" '
+        f'stroke="{FAINT}" stroke-opacity="0.4"/><g fill="{PALETTE[0]}">{points}</g></svg>'
+    )

@@ -1,0 +1,109 @@
+"""Start: recent data sets are told apart and shown small, and files that are understood are."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.dashboard.views.harness import settled, start, words
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.quality import Exclusion
+from tripletscope.dashboard.imports import suggested_name
+from tripletscope.dashboard.views.recent import small_map, told_apart
+from tripletscope.dashboard.views.understood import EXAMPLES
+
+CSV = (
+    b"subject,head,left,right,winner\n"
+    b"ann,cat,dog,car,dog\nbob,car,bus,dog,bus\nann,dog,cat,bus,cat\n"
+)
+#: Task and roles that the example lines stand for, in their order.
+MEANT = (
+    ("nearer", {"participant", "anchor", "left", "right", "choice"}),
+    ("nearer", {"anchor", "near", "far"}),
+    ("odd_one_out", {"item1", "item2", "item3", "choice"}),
+    ("larger_difference", {"item1", "item2", "item3", "choice"}),
+    ("nearer", {"anchor", "left", "right", "left_votes", "right_votes"}),
+)
+
+
+def keep(services, name: str = "pets.csv", content: bytes = CSV):
+    app = start()
+    app.file_uploader(key="upload").upload(name, content, "text/csv")
+    app.run()
+    next(b for b in app.button if b.label == "Keep this data set").click().run()
+    return settled(app, services)
+
+
+def test_the_same_file_read_in_the_same_way_is_kept_once(services):
+    keep(services)
+    app = keep(services)
+    assert len(services.workspace.datasets()) == 1
+    assert app.title[0].value == "Embedding"
+    # Nothing of the upload waits on; another file of this name is another data set.
+    assert list((services.workspace.folder / "uploads").iterdir()) == []
+    keep(services, content=CSV + b"bob,bus,car,cat,car\n")
+    assert len(services.workspace.datasets()) == 2
+
+
+def test_what_was_left_out_is_not_taken_over_by_a_new_upload(services):
+    keep(services)
+    workspace = services.workspace
+    (info,) = workspace.datasets()
+    cleaning = workspace.cleaning(info)
+    workspace.update_dataset(info, cleaning.excluding(Exclusion("manual", participants=("bob",))))
+    keep(services)
+    assert sorted(info.n_answers for info in workspace.datasets()) == [2, 3]
+
+
+def test_equal_names_are_told_apart_by_time(services):
+    triplets = Triplets(np.array([[0, 1, 2]]), pd.DataFrame({"id": [*"abc"]}))
+    one, two = (services.workspace.add_dataset(triplets.renamed("pets"), origin="a", report=[])
+                for _ in range(2))
+    other = services.workspace.add_dataset(triplets.renamed("cars"), origin="b", report=[])
+    names = told_apart([one, two, other])
+    assert names[other.id] == "cars"
+    assert all(names[info.id].startswith("pets (kept ") for info in (one, two))
+    assert "cars" in words(start())
+
+
+@pytest.mark.parametrize(("file", "name"), [
+    ("answers.json", "answers"), ("folder/eggs.csv.gz", "eggs"), ("v1.5.tsv", "v1.5"),
+    ("next.json.zip", "next"), ("2 files", "2 files"), (".csv", ".csv"),
+])
+def test_names_have_no_endings_of_files(file, name):
+    assert suggested_name(file) == name
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_a_thumbnail_holds_its_points(n_components):
+    positions = np.random.default_rng(0).normal(size=(30, n_components)) * [1e-3] * n_components
+    positions[3] = np.nan
+    drawn = ElementTree.fromstring(small_map(positions)).findall(".//{*}circle")
+    at = np.array([[float(c.get("cx")), float(c.get("cy"))] for c in drawn])
+    assert len(at) == 29
+    assert at.min() >= 5
+    assert (at.max(axis=0) <= [79, 51]).all()
+    assert np.corrcoef(at[:, 0], np.delete(positions, 3, axis=0)[:, 0])[0, 1] > 0.99
+
+
+def test_an_empty_map_has_an_empty_frame():
+    assert "circle" not in small_map(np.empty((0, 2)))
+
+
+@pytest.mark.parametrize(("example", "meant"), [*zip(EXAMPLES, MEANT, strict=True)])
+def test_example_lines_are_read_as_they_say(example, meant):
+    _, columns, row = example
+    table = load(f"{columns}\n{row}\n".encode(), "answers.csv")
+    reading = propose(table)[0]
+    assert (reading.task, set(reading.roles)) == meant
+    assert len(interpret(table, reading).triplets) >= 1
+
+
+def test_start_says_what_is_understood(services):
+    app = start()
+    assert app.expander[0].label == "Which files are understood?"
+    assert all(columns in words(app) for _, columns, _ in EXAMPLES)
