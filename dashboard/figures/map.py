@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.plane import plane
@@ -44,4 +46,6 @@ def embedding_map(
     else:
         figure = space(data, style, canvas)
     figure.update_layout(template=template(canvas), uirevision=revision)
+    if any(trace.showlegend for trace in figure.data):
+        figure.update_layout(legend_title_text=html.escape(style.colour or "", quote=False))
     return finished(figure, caption, canvas)

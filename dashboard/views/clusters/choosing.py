@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
+import pandas as pd
 import streamlit as st
 
 from tripletscope.core.cluster import Agglomerative
@@ -19,7 +21,13 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import choose_run
-from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, described
+from tripletscope.dashboard.views.clusters.clustering import (
+    PAGE,
+    ShownClustering,
+    cut_of,
+    described,
+    named,
+)
 from tripletscope.dashboard.views.page import Context
 
 #: Up to so many objects the first tree is computed without being asked for.
@@ -55,6 +63,25 @@ def choose_clustering(
             "press Cluster.",
         )
     return None
+
+
+@dataclass(frozen=True)
+class ShownClusters:
+    """Clusters as the page Clusters shows them: what they are called, and whose objects are."""
+
+    name: str
+    column: pd.Series
+
+
+def clusters_shown(session: Session, info: DatasetInfo) -> ShownClusters | None:
+    """The clustering that is open on the page Clusters, or the newest; None if there is none."""
+    listed = {run.key: run for run in services().workspace.runs(info.id, "fit", "cluster")}
+    if not listed:
+        return None
+    key = session.drafts.get(_place(info))
+    chosen = listed[key if key in listed else next(iter(listed))]
+    column = named(cut_of(session, services().workspace.run(info.id, chosen.key)))
+    return ShownClusters(chosen.name, column)
 
 
 def _place(info: DatasetInfo) -> str:

@@ -19,6 +19,7 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.dendrogram import cluster_name
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import Context
 
 PAGE = "clusters"
@@ -56,8 +57,7 @@ class ShownClustering(Context):
 
     @property
     def _noted(self) -> str:
-        """Where the session notes the cut."""
-        return f"{PAGE}.cut@{self.run.key}"
+        return _noted(self.run)
 
     @cached_property
     def _cut(self) -> tuple[int, float]:
@@ -167,6 +167,20 @@ class ShownClustering(Context):
         if left:
             text += f"; {left:,} without usable answers"
         return f"{text}. {count(self.n_clusters, 'cluster')}."
+
+
+def cut_of(session: Session, run: Run) -> np.ndarray:
+    """(n,) clusters of a clustering as `ShownClustering.clusters` of the same session."""
+    fitted = run.fitted()
+    if not isinstance(fitted, Hierarchy) or fitted.tree_.n_leaves < 2:
+        return by_size(fitted.labels_)
+    number, _ = session.drafts.get(_noted(run), (fitted.n_clusters_, None))
+    return by_size(fitted.tree_.cut(min(number, fitted.tree_.n_leaves)))
+
+
+def _noted(run: Run) -> str:
+    """Where the session notes the cut."""
+    return f"{PAGE}.cut@{run.key}"
 
 
 def described(method: Clustering, *, of_distances: bool = False) -> str:

@@ -76,10 +76,12 @@ def show_maps(context: Context) -> None:
             "closely as possible (Procrustes).",
         )
         columns, objects = context.columns, context.triplets.objects
+        of_map = context.session.drafts.get(f"map.colour@{context.info.id}")
         colour = pick(
-            context.session, f"map.colour@{context.info.id}", "Colour",
+            context.session, f"compare.colour@{context.info.id}", "Colour",
             {"": "None", **{c: c for c in columns}},
-            default=next((c for c in columns if is_quantity(objects[c])), ""), width=180,
+            default=of_map if of_map in columns else
+            next((c for c in columns if is_quantity(objects[c])), ""), width=180,
         )
         zoom = pick(context.session, "compare.zoom", "Zoom", _ZOOMS, width=180,
                     help="All maps show the same part of the plane.")

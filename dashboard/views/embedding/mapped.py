@@ -27,7 +27,7 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import composition_of
-from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.interface.theme import Canvas, count, interval
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
@@ -36,7 +36,13 @@ from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER, render
 from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table, picture_addresses
+from tripletscope.dashboard.views.embedding.colouring import (
+    colourings,
+    first_colouring,
+    of_table,
+)
 from tripletscope.dashboard.views.opening import about
+from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.turning import Turn, turn_of
 
 _MAP = Canvas(900.0, 620.0)
@@ -114,10 +120,10 @@ class Result:
 
 def show_map(current: Session, result: Result) -> None:
     """The map with its controls, and what can be downloaded of it."""
-    style = _style(current, result)
+    style, objects = _style(current, result)
     moved = MovedLabels(current, result)
     data = MapData(
-        result.positions, result.triplets.objects, result.covariances,
+        result.positions, objects, result.covariances,
         picture_addresses(result.info, result.triplets.objects, 64),
         current.selected_positions(result.triplets), result.degrees, moved.offsets,
     )
@@ -192,11 +198,15 @@ def _note(result: Result, style: MapStyle, selected: bool) -> str:
     return f"{hidden}{note} {samples.caution}".rstrip()
 
 
-def _style(current: Session, result: Result) -> MapStyle:
+def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
+    """What is to be seen, and the objects with the column that colours them."""
     objects, info = result.triplets.objects, result.info
     d = result.fitted.n_components
-    columns = {c: c for c in objects.columns if c not in ("id", "label", "image")}
-    quantities = {c: c for c in columns if is_quantity(objects[c])}
+    quantities = {c: c for c in of_table(objects) if is_quantity(objects[c])}
+    colours = colourings(
+        current, info, objects, lambda: _inspected(result, 0.95),
+        uncertain=result.covariances is not None,
+    )
     mark, against, flat, coverage = "points", "", True, 0.0
     with st.container(horizontal=True, vertical_alignment="top"):
         if d > 2:
@@ -208,8 +218,11 @@ def _style(current: Session, result: Result) -> MapStyle:
                 marks["pictures"] = "Pictures"
             mark = pick(current, f"map.marks.{'plane' if flat else 'space'}@{info.id}", "Show",
                         marks, default=list(marks)[-1], width=130)
-        colour = pick(current, f"map.colour@{info.id}", "Colour", {"": "None", **columns},
-                      default=next(iter(quantities), ""), width=180)
+        colour = pick(
+            current, f"map.colour@{info.id}", "Colour",
+            {"": "None", **{key: how.shown for key, how in colours.items()}},
+            default=first_colouring(objects, colours), width=180,
+        )
         if d == 1:
             against = pick(current, f"map.against@{info.id}", "Plot against",
                            {"": "Order on the scale", **quantities},
@@ -218,7 +231,18 @@ def _style(current: Session, result: Result) -> MapStyle:
             coverage = pick(current, "map.coverage", _shape(d, flat).capitalize(), _COVERAGES,
                             default=0.95, width=110,
                             help="Proportion of repetitions of the experiment that they cover.")
-    return MapStyle(mark, colour or None, coverage > 0, coverage, against or None, flat)
+    if not of_table(objects) and pressed(
+        current, "map.table", "Add stimulus metadata", type="tertiary",
+        icon=":material/table_view:",
+        help="A table with one row per object; its columns can colour the map.",
+    ):
+        go_to("data", "additions")
+        st.switch_page("../pages/data.py")
+    title = colours[colour].title if colour else None
+    if title is not None and title not in objects:
+        objects = objects.assign(**{title: colours[colour].values().array})
+    style = MapStyle(mark, title, coverage > 0, coverage, against or None, flat)
+    return style, objects
 
 
 def _shape(n_components: int, flat: bool) -> str:
@@ -262,6 +286,8 @@ def caption(result: Result, style: MapStyle) -> str:
         sentences.append(f"Turned towards the first map, {result.turn.towards}.")
     if result.samples and result.samples.task != "bootstrap":
         sentences.append("Objects are drawn at their mean over the posterior.")
+    if style.colour:
+        sentences.append(f"Colour: {style.colour}.")
     if style.uncertainty and result.samples:
         shape = _shape(fitted.n_components, style.flat)
         origin = _origin(result)

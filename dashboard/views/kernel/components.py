@@ -80,8 +80,9 @@ def _shown(here: KernelContext, found: KernelMap) -> tuple[MapData, MapStyle]:
     with st.container(horizontal=True):
         mark = pick(current, f"map.marks.plane@{here.info.id}", "Show", marks,
                     default=list(marks)[-1], width=130)
-        colour = pick(current, f"map.colour@{here.info.id}", "Colour",
-                      {"": "None", **{c: c for c in here.columns}}, width=180)
+        colour = pick(current, f"kernel.colour@{here.info.id}", "Colour",
+                      {"": "None", **{c: c for c in here.columns}},
+                      default=current.drafts.get(f"map.colour@{here.info.id}"), width=180)
     selected = current.selected_positions(here.triplets)
     data = MapData(found.coordinates, objects, None, addresses, selected)
     return data, MapStyle(mark, colour or None, False)
