@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from scipy.spatial import cKDTree
 
-from tripletscope.core.geometry import ellipsoids, outlines
+from tripletscope.core.geometry import coverage_radius, ellipsoids, outlines
 from tripletscope.dashboard.figures.labels import short_names
 from tripletscope.dashboard.figures.placing import Spot, by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
@@ -22,6 +22,7 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
     shades,
     transparent,
+    with_ellipses,
 )
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import FAINT, NARROW, TEXT, Canvas, note_hidden
@@ -39,8 +40,7 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     shown = np.isfinite(positions).all(axis=1)
     low, high = _window(positions[shown], _loops(positions, data, 0.95))
     if style.uncertainty:
-        loops = _loops(positions, data, style.coverage)
-        _add_ellipses(figure, loops, data, style, canvas)
+        _add_ellipses(figure, _loops(positions, data, style.coverage), data, style, canvas)
     pictures = data.pictures if style.marks == "pictures" else {}
     side = _add_pictures(figure, positions, pictures, data.selected, float(np.max(high - low)))
     traces = point_traces(data, style, shown, go.Scatter)
@@ -55,6 +55,8 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
         trace.textposition = [labels.position(i) for i in members.tolist()]
         trace.textfont = {"size": _FONT * canvas.font}
         trace.marker.size = size
+        if style.uncertainty and data.covariances is not None and canvas.screen:
+            trace.meta = {"ellipses": _ellipses(data, style, members)}
         if pictures:
             # The pictures are drawn instead; their points still take clicks and lassos.
             trace.selectedpoints, trace.unselected = None, None
@@ -98,12 +100,22 @@ def _window(positions: np.ndarray, loops: np.ndarray) -> tuple[np.ndarray, np.nd
     low, high = positions.min(axis=0), positions.max(axis=0)
     margin = 0.07 * max(float(np.max(high - low)), 1e-9)
     low, high = low - margin, high + margin
-    reach = 0.25 * (high - low)
+    reach = 0.4 * (high - low)
     inside = np.clip(loops[np.isfinite(loops).all(axis=(1, 2))], low - reach, high + reach)
     if inside.size:
-        low = np.minimum(low, inside.min(axis=(0, 1)))
-        high = np.maximum(high, inside.max(axis=(0, 1)))
+        edge = 0.01 * float(np.max(high - low))
+        low = np.minimum(low, inside.min(axis=(0, 1)) - edge)
+        high = np.maximum(high, inside.max(axis=(0, 1)) + edge)
     return low, high
+
+
+def height_of(data: MapData, width: float, least: float, most: float) -> float:
+    """Height of a frame of the map's shape, in pixels, within bounds."""
+    positions = data.positions[:, :2]
+    shown = np.isfinite(positions).all(axis=1)
+    low, high = _window(positions[shown], _loops(positions, data, 0.95))
+    across, up = np.maximum(high - low, 1e-12)
+    return float(np.clip(width * up / across, least, most))
 
 
 def _add_ellipses(
@@ -111,11 +123,12 @@ def _add_ellipses(
 ) -> None:
     selected = np.zeros(len(loops), dtype=bool)
     selected[list(data.selected)] = True
-    # Many ellipses must be lighter to be told apart.
-    crowd = min(1.0, (60 / max(len(loops), 1)) ** 0.5)
+    solid = 0.32 * min(1.0, (20 / max(selected.sum(), 1)) ** 0.5)  # many would be one blot
+    outlined = np.zeros(len(loops), dtype=bool)
+    outlined[with_ellipses(data)] = True
     for group in shades(data, style):
         for chosen in (False, True):
-            members = group.members[selected[group.members] == chosen]
+            members = group.members[(outlined & (selected == chosen))[group.members]]
             drawn = loops[members]
             drawn = drawn[np.isfinite(drawn).all(axis=(1, 2))]
             if not len(drawn):
@@ -123,19 +136,23 @@ def _add_ellipses(
             # One trace, ellipses separated by gaps: far quicker to draw than one trace each.
             gaps = np.full((len(drawn), 1, 2), np.nan)
             path = np.concatenate([drawn, gaps], axis=1).reshape(-1, 2).astype(np.float32)
-            if chosen:
-                fill, edge = 0.32, 0.9
-            elif len(data.selected):
-                fill, edge = 0.03 * crowd, 0.2 * crowd
-            else:
-                fill, edge = 0.14 * crowd, 0.75 * crowd
+            edge = 0.25 if len(data.selected) and not chosen else 0.8
             figure.add_scatter(
-                x=path[:, 0], y=path[:, 1], mode="lines", fill="toself", name="ellipses",
-                fillcolor=transparent(group.colour, fill),
+                x=path[:, 0], y=path[:, 1], mode="lines", name="ellipses",
+                fill="toself" if chosen else "none",
+                fillcolor=transparent(group.colour, solid if chosen else 0.0),
                 line={"color": transparent(group.colour, edge), "width": canvas.scale,
                       "simplify": canvas.screen},
                 hoverinfo="skip", showlegend=False,
             )
+
+
+def _ellipses(data: MapData, style: MapStyle, members: np.ndarray) -> list[list[float]]:
+    """Every object's squared ellipse, which the page fills when the pointer is on the object."""
+    radius = coverage_radius(style.coverage, 2, data.degrees)
+    rows, columns = [0, 0, 1], [0, 1, 1]
+    squared = radius**2 * data.covariances[members][:, rows, columns]
+    return np.where(np.isfinite(squared), squared, 0.0).astype(np.float32).tolist()
 
 
 def _add_pictures(

@@ -18,6 +18,8 @@ from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SEQUENTIAL, T
 #: Opacity of what is not selected, and the colour of its label.
 DIM = 0.18
 DIM_TEXT = "rgba(128,128,128,0.35)"
+#: Objects of which each has an outline of its uncertainty; of more, so many have.
+MANY, SPREAD = 150, 60
 _STEPS = 12  # filled shapes share this many colours along a colour scale
 
 
@@ -76,6 +78,28 @@ class MapData:
     selected: Collection[int] = ()
     degrees: float | None = None
     moved: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+
+
+def with_ellipses(data: MapData) -> np.ndarray:
+    """Objects whose uncertainty in the plane is outlined: all, as long as they can be told apart.
+
+    Of a crowd these are the selected ones or, where none is selected, some that are spread over
+    the map: each is as far as can be from those before it.
+    """
+    n = len(data.positions)
+    if n <= MANY:
+        return np.arange(n)
+    if len(data.selected):
+        return np.array(sorted(data.selected), dtype=int)
+    positions = data.positions[:, :2]
+    there = np.flatnonzero(np.isfinite(positions).all(axis=1))
+    apart = np.linalg.norm(positions[there] - positions[there].mean(axis=0), axis=1)
+    found = []
+    for _ in range(min(SPREAD, len(there))):
+        found.append(int(np.argmax(apart)))
+        step = np.linalg.norm(positions[there] - positions[there[found[-1]]], axis=1)
+        apart = step if len(found) == 1 else np.minimum(apart, step)
+    return there[found]
 
 
 def point_traces(

@@ -73,6 +73,7 @@ function listen(plot, tip) {
   });
   plot.on("plotly_afterplot", () => { plot.labels = null; });
   plot.on("plotly_hover", (event) => {
+    fill(plot, event.points[0]);
     const source = (plot.current.data.pictures || {})[objects(event.points)[0]];
     if (!source) return;
     tip.src = source;
@@ -83,7 +84,27 @@ function listen(plot, tip) {
     tip.style.left = `${x > frame.width / 2 ? x - 190 : x + 40}px`;
     tip.style.top = `${Math.min(Math.max(y - 75, 0), Math.max(frame.height - 160, 0))}px`;
   });
-  plot.on("plotly_unhover", () => { tip.style.display = "none"; });
+  plot.on("plotly_unhover", () => { tip.style.display = "none"; fill(plot, null); });
+}
+
+function fill(plot, point) {
+  // The ellipse of the object that the pointer is on: its centre and squared shape are known.
+  plot.querySelectorAll(".ts-ellipse").forEach((old) => old.remove());
+  const shapes = point && point.data.meta && point.data.meta.ellipses;
+  const layer = plot.querySelector(".hoverlayer");
+  if (!shapes || !layer || !shapes[point.pointNumber]) return;
+  const [a, b, c] = shapes[point.pointNumber];
+  if (!(a > 0)) return;
+  const { xaxis, yaxis } = plot._fullLayout;
+  const across = Math.sqrt(a), along = b / across, up = Math.sqrt(Math.max(c - along * along, 0));
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  const steps = Array.from({ length: 64 }, (_, k) => (2 * Math.PI * k) / 64).map((angle) => [
+    xaxis._offset + xaxis.l2p(point.x + across * Math.cos(angle)),
+    yaxis._offset + yaxis.l2p(point.y + along * Math.cos(angle) + up * Math.sin(angle)),
+  ]);
+  path.setAttribute("d", `M${steps.map((step) => step.join(",")).join("L")}Z`);
+  path.setAttribute("class", "ts-ellipse");
+  layer.appendChild(path);
 }
 
 function moved(plot, number) {

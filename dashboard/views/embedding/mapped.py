@@ -23,7 +23,8 @@ from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.plane import height_of
+from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
 from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import composition_of
@@ -46,6 +47,9 @@ from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.turning import Turn, turn_of
 
 _MAP = Canvas(900.0, 620.0)
+#: A map in the plane has a frame of its shape: width that it is fitted to, least and most height;
+#: and what the tools above it take.
+_HEIGHTS, _HEAD = (640.0, 260.0, 580.0), 40.0
 _COVERAGES = {0.0: "Off", 0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
 _MOST_AT_ODDS = 200
 _DRAWN = {
@@ -127,7 +131,9 @@ def show_map(current: Session, result: Result) -> None:
         picture_addresses(result.info, result.triplets.objects, 64),
         current.selected_positions(result.triplets), result.degrees, moved.offsets,
     )
-    text = caption(result, style)
+    d = result.fitted.n_components
+    in_plane = d == 2 or (d > 2 and style.flat)
+    text = f"{caption(result, style, bool(data.selected))} {_note(result, style)}".rstrip()
 
     def draw(canvas: Canvas) -> Any:
         shown = data if canvas.screen else replace(
@@ -142,22 +148,23 @@ def show_map(current: Session, result: Result) -> None:
                 on_click=moved.put_back, help="Labels that were dragged go where there is room.",
             )
         st.download_button(
-            "Download everything", _everything(current, result, draw, name), f"{name}.zip",
+            "Download everything", _everything(current, result, draw, name, ratio), f"{name}.zip",
             "application/zip", key="everything", icon=":material/folder_zip:", on_click="ignore",
             help="The figure in every format, coordinates, covariances, the table of objects and "
             "the settings, as one ZIP.",
         )
 
-    d = result.fitted.n_components
-    in_plane = d == 2 or (d > 2 and style.flat)
-    note = _note(result, style, bool(data.selected)) if style.uncertainty else ""
+    canvas = replace(_MAP, height=_HEAD + height_of(data, *_HEIGHTS)) if in_plane else _MAP
+    ratio, hint = canvas.height / canvas.width, ""
+    if style.uncertainty and d > 2 and not (style.flat or data.selected or len(objects) <= CROWD):
+        hint = "Select objects, by click or in the table, to see their ellipsoids. "
     name = export.file_name(result.info.name, result.fit.method, "map")
     panels.figure_panel(
-        current, draw, key="map", name=name, canvas=_MAP,
+        current, draw, key="map", name=name, canvas=canvas,
         alt=f"Map of {count(result.triplets.n_objects, 'object')}. {text}",
         table=lambda: coordinates(result),
         pictures=picture_addresses(result.info, result.triplets.objects, 320),
-        on_pick=current.select_positions, caption=f"{text} {note}", further=bundle,
+        on_pick=current.select_positions, caption=f"{hint}{text}", further=bundle,
         on_label=moved.put if in_plane else None,
     )
 
@@ -184,18 +191,18 @@ class MovedLabels:
         self._current.remember(self._key, {})
 
 
-def _note(result: Result, style: MapStyle, selected: bool) -> str:
+def _note(result: Result, style: MapStyle) -> str:
     """What the ellipses mean."""
+    if not style.uncertainty:
+        return ""
     samples, shape = result.drawn, _shape(result.fitted.n_components, style.flat)
-    share, hidden = _COVERAGES[style.coverage], ""
-    if shape == "ellipsoids" and result.info.n_objects > CROWD and not selected:
-        hidden = "Select objects, by click or in the table, to see their ellipsoids. "
+    share = _COVERAGES[style.coverage]
     if samples.source != "bootstrap":
         note = _NOTES[samples.source].format(shape=shape.removesuffix("s"), share=share)
     else:
         unit = "answers" if samples.unit == "answers" else "participants"
         note = _NOTES[unit].format(shape=shape, share=share)
-    return f"{hidden}{note} {samples.caution}".rstrip()
+    return f"{note} {samples.caution}".rstrip()
 
 
 def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
@@ -264,7 +271,7 @@ def embedded_pictures(
     return found
 
 
-def caption(result: Result, style: MapStyle) -> str:
+def caption(result: Result, style: MapStyle, selected: bool = False) -> str:
     """Method, parameters, data, uncertainty and error of a map, in a few sentences."""
     fitted, numbers = result.fitted, result.fit.numbers
     words = [analysis.describe(fitted)]
@@ -291,7 +298,10 @@ def caption(result: Result, style: MapStyle) -> str:
     if style.uncertainty and result.samples:
         shape = _shape(fitted.n_components, style.flat)
         origin = _origin(result)
-        sentences.append(f"{_COVERAGES[style.coverage]} {shape} from {origin}.")
+        whose = ""
+        if shape == "ellipses" and result.info.n_objects > MANY:
+            whose = " of the selected objects" if selected else f" of {SPREAD} objects"
+        sentences.append(f"{_COVERAGES[style.coverage]} {shape}{whose} from {origin}.")
     if result.error:
         estimate = result.error.error()
         sentences.append(
@@ -339,7 +349,7 @@ def covariance_table(result: Result) -> pd.DataFrame:
 
 
 def _everything(
-    current: Session, result: Result, draw: Callable, name: str
+    current: Session, result: Result, draw: Callable, name: str, ratio: float
 ) -> Callable[[], bytes]:
     composition = composition_of(current, "map")
 
@@ -358,8 +368,7 @@ def _everything(
         for form in FORMATS:
             if possible or form not in NEED_BROWSER:
                 files[f"{name}.{form}"] = render(
-                    draw, form, composition, ratio=_MAP.height / _MAP.width,
-                    note=result.info.left_out,
+                    draw, form, composition, ratio=ratio, note=result.info.left_out
                 )
         return export.bundle(files)
 

@@ -1,0 +1,85 @@
+"""Ellipses of a map: whose are drawn, which are filled, and that the frame has room for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tripletscope.core.geometry import ellipsoids, outlines
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.plane import height_of
+from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle, with_ellipses
+
+
+def data_of(n: int, selected=(), stretch: float = 1.0) -> MapData:
+    places = np.random.default_rng(0).normal(size=(n, 2)) * [1.0, stretch]
+    objects = pd.DataFrame({"id": map(str, range(n)), "label": map(str, range(n))})
+    return MapData(places, objects, np.tile([[0.02, 0.01], [0.01, 0.03]], (n, 1, 1)), {}, selected)
+
+
+def drawn(data: MapData) -> list:
+    return [t for t in embedding_map(data, MapStyle()).data if t.name == "ellipses"]
+
+
+def number(traces: list) -> int:
+    return sum(int(np.isnan(np.asarray(trace.x, dtype=float)).sum()) for trace in traces)
+
+
+def test_all_of_a_few_are_outlined_and_only_selected_ones_filled():
+    (plain,) = drawn(data_of(40))
+    assert plain.fill == "none"
+    assert number([plain]) == 40
+    filled = {trace.fill: number([trace]) for trace in drawn(data_of(40, [3, 5]))}
+    assert filled == {"none": 38, "toself": 2}
+
+
+def test_of_a_crowd_some_are_outlined_that_are_spread_over_the_map():
+    data = data_of(MANY + 150)
+    chosen = with_ellipses(data)
+    assert len(set(chosen.tolist())) == number(drawn(data)) == SPREAD
+    places = data.positions
+    near = np.linalg.norm(places[:, None] - places[chosen][None], axis=2).min(axis=1)
+    chance = np.linalg.norm(places[:, None] - places[:SPREAD][None], axis=2).min(axis=1)
+    assert near.max() < 0.6 * chance.max()
+    assert with_ellipses(data_of(MANY + 150, [7, 9])).tolist() == [7, 9]
+    assert number(drawn(data_of(MANY + 150, [7, 9]))) == 2
+
+
+def test_objects_without_a_place_have_none():
+    data = data_of(MANY + 50)
+    data.positions[:150] = np.nan
+    assert set(with_ellipses(data).tolist()) <= set(range(150, 200))
+
+
+def test_the_page_knows_the_ellipse_of_every_object():
+    data = data_of(MANY + 50)
+    (points,) = [t for t in embedding_map(data, MapStyle()).data if t.customdata is not None]
+    (a, b, c) = points.meta["ellipses"][0]
+    angles = np.linspace(0, 2 * np.pi, 400)
+    across, along = np.sqrt(a), b / np.sqrt(a)
+    loop = np.column_stack([
+        across * np.cos(angles), along * np.cos(angles) + np.sqrt(c - along**2) * np.sin(angles),
+    ])
+    expected = outlines(np.zeros((1, 2)), ellipsoids(data.covariances[:1], 0.95))[0]
+    apart = np.linalg.norm(loop[:, None] - expected[None], axis=2)
+    assert apart.min(axis=0).max() < 0.02
+
+
+def test_the_frame_has_the_shape_of_the_map():
+    round_, flat = (height_of(data_of(60, stretch=s), 640, 260, 580) for s in (1.0, 0.2))
+    assert round_ > 2 * flat or (round_, flat) == (580, 260)
+    assert height_of(data_of(60, stretch=0.01), 640, 260, 580) == 260
+    empty = MapData(np.full((3, 2), np.nan), data_of(3).objects)
+    assert 260 <= height_of(empty, 640, 260, 580) <= 580
+
+
+@pytest.mark.parametrize("n", [3, 40])
+def test_the_frame_has_room_for_the_ellipses(n):
+    data = data_of(n)
+    figure = embedding_map(data, MapStyle())
+    for axis, places in (("xaxis", "x"), ("yaxis", "y")):
+        low, high = figure.layout[axis].range
+        loops = np.concatenate([np.asarray(t[places], dtype=float) for t in drawn(data)])
+        assert low < np.nanmin(loops)
+        assert np.nanmax(loops) < high
