@@ -25,13 +25,12 @@ from tripletscope.dashboard.figures.points import (
     with_ellipses,
 )
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import FAINT, NARROW, TEXT, Canvas, note_hidden
+from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas, note_hidden
 
 #: Size of labels, in sizes of the figure's font.
 _FONT = 0.92
 _TOOLS = 34.0  # pixels above a map on a page
 _OVER = 20  # selected objects whose labels lie on points rather than nowhere
-_NOWHERE = "top center"  # plotly wants a place for a text that is not there, too
 
 
 def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
@@ -50,10 +49,7 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = positions[members, 0], positions[members, 1]
-        trace.mode = "markers+text"
-        trace.text = [labels.at_the_point(i) for i in members.tolist()]
-        trace.textposition = [labels.position(i) for i in members.tolist()]
-        trace.textfont = {"size": _FONT * canvas.font}
+        trace.mode = "markers"
         trace.marker.size = size
         if style.uncertainty and data.covariances is not None and canvas.screen:
             trace.meta = {"ellipses": _ellipses(data, style, members)}
@@ -65,11 +61,8 @@ def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
                 for i in members
             ]
             trace.marker.size = [canvas.scale * (26 if i in pictures else 8) for i in members]
-            if data.selected:
-                trace.textfont.color = [
-                    TEXT if i in data.selected else DIM_TEXT for i in members.tolist()
-                ]
         figure.add_trace(trace)
+    figure.add_traces(labels.at_their_points())
     figure.update_layout(annotations=labels.further_away())
     note_hidden(figure, labels.n_hidden, labels.n_wanted)
     plain = {
@@ -269,16 +262,33 @@ class _Labels:
     def n_hidden(self) -> int:
         return self.n_wanted - len(self._spots)
 
-    def at_the_point(self, i: int) -> str:
-        """The label of an object, if it is not further away."""
-        return self._texts[i] if i in self._spots and self._spots[i].position else ""
+    def _is_faint(self, i: int) -> bool:
+        return len(self._data.selected) > 0 and i not in self._data.selected
 
-    def position(self, i: int) -> str:
-        return (self._spots[i].position if i in self._spots else "") or _NOWHERE
+    def at_their_points(self) -> list[go.Scatter]:
+        """Labels beside marks that are not seen: those of the points would have empty texts.
+
+        Of a text that is empty at first, plotly draws nothing when it changes.
+        """
+        traces = []
+        for faint in (True, False):
+            members = [
+                i for i, spot in self._spots.items() if spot.position and self._is_faint(i) == faint
+            ]
+            if members:
+                traces.append(go.Scatter(
+                    x=self._data.positions[members, 0], y=self._data.positions[members, 1],
+                    ids=[f"label {i}" for i in members], mode="markers+text", name="labels",
+                    text=[self._texts[i] for i in members],
+                    textposition=[self._spots[i].position for i in members],
+                    textfont={"size": self._size} | ({"color": DIM_TEXT} if faint else {}),
+                    marker={"size": 2 * self._radius, "opacity": 0}, hoverinfo="skip",
+                    showlegend=False,
+                ))
+        return traces
 
     def further_away(self) -> list[dict]:
         """Labels with a line to their points, as plotly's annotations."""
-        chosen = self._data.selected
         return [
             {
                 "name": f"label {i}", "text": self._texts[i], "xref": "x", "yref": "y",
@@ -286,9 +296,9 @@ class _Labels:
                 "ax": self._size * spot.offset[0], "ay": -self._size * spot.offset[1],
                 "xanchor": "center", "yanchor": "middle", "borderpad": 0, "arrowhead": 0,
                 "arrowwidth": 0.8 * self._canvas.scale, "standoff": self._radius,
-                "arrowcolor": transparent(FAINT, 0.25 if chosen and i not in chosen else 0.7),
+                "arrowcolor": transparent(FAINT, 0.25 if self._is_faint(i) else 0.7),
                 "font": {"size": self._size} | (
-                    {"color": DIM_TEXT} if chosen and i not in chosen else {}
+                    {"color": DIM_TEXT} if self._is_faint(i) else {}
                 ),
             }
             for i, spot in self._spots.items() if not spot.position

@@ -146,9 +146,7 @@ def _point_trace(
     )
     if kind is go.Scatter and len(selected):
         trace.selectedpoints = np.flatnonzero(chosen).tolist()
-        trace.unselected = {
-            "marker": {"opacity": DIM}, "textfont": {"color": DIM_TEXT},
-        }
+        trace.unselected = {"marker": {"opacity": DIM}}
         trace.marker.line = {"width": np.where(chosen, 1.5, 0).tolist(), "color": TEXT}
     elif len(selected):
         trace.marker.line = {"width": 0}

@@ -102,17 +102,24 @@ def tanglegram(
         })
     reserved = column / (1 - 2 * tree_share)
     _add_lines(figure, places, clusters, selected, reserved, canvas)
+    mark = float(np.clip(0.3 * pitch, 1.5, 5 * canvas.scale))
     for side, place in enumerate(places):
-        shown, kept = np.flatnonzero(np.isfinite(place)), set(written[side])
+        shown, kept = np.flatnonzero(np.isfinite(place)), written[side]
         figure.add_scatter(
             x=np.full(len(shown), reserved if not side else 1 - reserved), y=place[shown],
-            xaxis="x3", mode="markers+text", customdata=shown.tolist(),
-            text=[_label(names[i], i in selected) if i in kept else "" for i in shown.tolist()],
-            textposition="middle right" if side else "middle left", textfont={"size": size},
+            xaxis="x3", mode="markers", customdata=shown.tolist(),
             hovertext=[html.escape(str(objects["label"].iloc[i]), quote=False) for i in shown],
             hovertemplate="%{hovertext}<extra></extra>", showlegend=False, cliponaxis=False,
-            marker={"size": float(np.clip(0.3 * pitch, 1.5, 5 * canvas.scale)),
+            marker={"size": mark,
                     "color": [look(c)[0] if c >= 0 else FAINT for c in clusters[shown].tolist()]},
+        )
+        # Beside marks that are not seen: plotly forgets texts that were empty before.
+        figure.add_scatter(
+            x=np.full(len(kept), reserved if not side else 1 - reserved), y=place[kept],
+            xaxis="x3", mode="markers+text", name="names", hoverinfo="skip", showlegend=False,
+            text=[_label(names[i], i in selected) for i in kept], textfont={"size": size},
+            textposition="middle right" if side else "middle left", cliponaxis=False,
+            marker={"size": mark, "opacity": 0},
         )
     n_leaves = sum(tree.n_leaves for tree in trees)
     note_hidden(figure, n_leaves - sum(map(len, written)), n_leaves)

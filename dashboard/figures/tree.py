@@ -15,6 +15,15 @@ from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
 from tripletscope.dashboard.figures.labels import WIDTH, short_labels, shorten
 from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, shades
+from tripletscope.dashboard.figures.tree_layout import (
+    BAR,
+    MOST_MEMBERS,
+    PICTURE,
+    Layout,
+    layout,
+    pixels,
+)
+from tripletscope.dashboard.figures.tree_layout import WIDTH as DRAWN
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -22,16 +31,12 @@ from tripletscope.dashboard.interface.theme import (
     SEQUENTIAL,
     Canvas,
     finished,
+    note_hidden,
     template,
 )
 
-#: Sizes in a drawing that is this wide; it is scaled to its canvas.
-_WIDTH = 900.0
-_BAR, _TEXT, _PICTURE, _GAP, _MEMBER = 9.0, 15.0, 36.0, 38.0, 26.0
 #: Em that a name has at most, and that one needs at least to be cut beside a number.
 _WIDEST, _NARROWEST = WIDTH, 6.0
-#: Members that are drawn below a leaf at most.
-_MOST_MEMBERS = 12
 #: More categories than this need no legend, which would be larger than the tree.
 _MOST_NAMED = 12
 
@@ -152,51 +157,9 @@ def first_opened(nodes: Nodes, ends: int = 16) -> list[int]:
 # The diagram ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Places in the drawing: x of nodes, their top, the left and right end of what is below."""
-
-    x: dict[int, float]
-    span: dict[int, float]
-    top: dict[int, float]
-    slot: float
-    head: float
-    text: float
-    member: float
-    height: float
-
-
-def _layout(tree: ComparisonTreeData, canvas: Canvas = SCREEN) -> _Layout:
-    # In a small file text takes more of the drawing than on the page.
-    text = max(_TEXT, 1.2 * canvas.font * _WIDTH / canvas.width * (not canvas.screen))
-    slot = _WIDTH / len(tree.ends)
-    x = {node: slot * (k + 0.5) for k, node in enumerate(tree.ends)}
-    span = dict.fromkeys(tree.ends, slot)
-    for node in reversed(tree.shown):
-        if node not in x:
-            child = int(tree.nodes.child[node])
-            x[node] = (x[child] + x[child + 1]) / 2
-            span[node] = span[child] + span[child + 1]
-    head = (_PICTURE if tree.pictures else 0.0) + text
-    depth = tree.nodes.depth
-    top = {node: -float(depth[node]) * (head + _BAR + _GAP) for node in tree.shown}
-    rows = [min(len(tree.listed(node)), _MOST_MEMBERS) for node in tree.ends]
-    member = min(_MEMBER if tree.pictures else 0.55 * _MEMBER, max(slot, 8.0))
-    lowest = min(
-        top[node] - head - _BAR - member * (row + 1)
-        for node, row in zip(tree.ends, rows, strict=True)
-    )
-    return _Layout(x, span, top, slot, head, text, member, text - lowest)
-
-
-def _pixels(canvas: Canvas) -> float:
-    """How many pixels of the canvas one of the drawing takes; a page may be narrower."""
-    return (0.7 if canvas.screen else 0.95) * canvas.width / _WIDTH
-
-
 def tree_height(tree: ComparisonTreeData) -> float:
     """Height in which the diagram is readable at the usual width."""
-    return min(max(_layout(tree).height + 70.0, 260.0), 1100.0)
+    return min(max(layout(tree).height + 70.0, 260.0), 1100.0)
 
 
 def tree_diagram(
@@ -218,7 +181,7 @@ def tree_diagram(
     go.Figure
         ``customdata`` of its marks is for `ComparisonTreeData.picked`.
     """
-    figure, place = go.Figure(), _layout(tree, canvas)
+    figure, place = go.Figure(), layout(tree, canvas)
     _add_edges(figure, tree, place, canvas)
     _add_bars(figure, tree, place)
     _add_members(figure, tree, place, canvas)
@@ -229,13 +192,13 @@ def tree_diagram(
     hidden = {"visible": False}
     figure.update_layout(
         template=template(canvas), dragmode="pan", uirevision=revision,
-        xaxis={**hidden, "range": [-4, _WIDTH + 4]},
+        xaxis={**hidden, "range": [-4, DRAWN + 4]},
         yaxis={**hidden, "range": [place.text - place.height, place.text]},
     )
     return finished(figure, caption, canvas)
 
 
-def _add_edges(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas) -> None:
+def _add_edges(figure: go.Figure, tree: ComparisonTreeData, place: Layout, canvas: Canvas) -> None:
     chosen = np.isin(tree.nodes.order, list(tree.selected))
     for marked in (False, True):
         xs, ys = [], []
@@ -244,7 +207,7 @@ def _add_edges(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canv
             if bool(holds) != marked:
                 continue
             parent = int(tree.parents[node])
-            foot = place.top[parent] - place.head - _BAR
+            foot = place.top[parent] - place.head - BAR
             xs += [place.x[parent], place.x[node], np.nan]
             # Where there is no picture the room for one stays empty.
             head = place.head if tree.nearer_to(node) in tree.pictures else place.text
@@ -256,7 +219,7 @@ def _add_edges(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canv
         )
 
 
-def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: _Layout) -> None:
+def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: Layout) -> None:
     """Bars of all nodes, a trace for every colour."""
     group = np.zeros(len(tree.objects), dtype=int)
     for number, part in enumerate(tree.groups):
@@ -272,7 +235,7 @@ def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: _Layout) -> No
         for number in np.flatnonzero(counts):
             left, right = edges[number], edges[number + 1]
             outlines[number] += [
-                (left, high), (right, high), (right, high - _BAR), (left, high - _BAR),
+                (left, high), (right, high), (right, high - BAR), (left, high - BAR),
                 (left, high), (np.nan, np.nan),
             ]
     named = tree.colour is not None and 1 < len(tree.groups) <= _MOST_NAMED
@@ -288,24 +251,31 @@ def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: _Layout) -> No
             )
 
 
-def _add_nodes(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas) -> None:
+def _add_nodes(figure: go.Figure, tree: ComparisonTreeData, place: Layout, canvas: Canvas) -> None:
     """Text, pictures of the pivots, and what takes the clicks."""
     labels = tree.objects["label"].tolist()
-    em = 0.85 * canvas.font / _pixels(canvas)
-    written, images = {}, []
+    em = 0.85 * canvas.font / pixels(canvas)
+    written, images, n_hidden = {}, [], 0
     for node in tree.shown:
         size = int(tree.nodes.stop[node] - tree.nodes.start[node])
         pivot = tree.nearer_to(node)
         text = _written(tree, pivot, size, min(0.95 * place.span[node] / em, _WIDEST))
+        if node in place.hung:
+            text = str(size) if size > 1 else ""
+        elif pivot is not None and text in ("", str(size)):
+            n_hidden += 1
         if text:
             written[node] = html.escape(text, quote=False)
         if pivot in tree.pictures:
             images.append({
                 "source": tree.pictures[pivot], "xref": "x", "yref": "y", "sizing": "contain",
                 "x": place.x[node], "y": place.top[node], "xanchor": "center", "yanchor": "top",
-                "sizex": min(0.9 * place.span[node], 1.6 * _PICTURE), "sizey": _PICTURE - 2,
+                "sizex": min(0.9 * place.span[node], 1.6 * PICTURE), "sizey": PICTURE - 2,
             })
-    figure.update_layout(images=[*figure.layout.images, *images])
+    figure.update_layout(
+        images=[*figure.layout.images, *images], annotations=_hanging(tree, place, canvas)
+    )
+    note_hidden(figure, n_hidden, len(tree.shown) - 1)
     x = [place.x[node] for node in tree.shown]
     figure.add_scatter(
         x=[place.x[node] for node in written],
@@ -320,6 +290,21 @@ def _add_nodes(figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canv
         hovertemplate="%{hovertext}<extra></extra>",
         marker={"symbol": "square", "size": 26 * canvas.scale, "opacity": 0.0},
     )
+
+
+def _hanging(tree: ComparisonTreeData, place: Layout, canvas: Canvas) -> list[dict]:
+    """Names that are written downwards, below the members of their leaf."""
+    notes = []
+    for node, name in place.hung.items():
+        n_rows = min(len(tree.listed(node)), MOST_MEMBERS + 1)
+        foot, toggled = place.top[node] - place.head - BAR, tree.nodes.child[node] >= 0
+        notes.append({
+            "text": html.escape(name, quote=False), "textangle": -90, "showarrow": False,
+            "x": place.x[node], "y": foot - (9 if toggled else 4 + place.member * n_rows),
+            "yshift": -9 * canvas.scale if toggled else 0,  # below the mark that unfolds it
+            "xanchor": "center", "yanchor": "top", "font": {"size": 0.85 * canvas.font},
+        })
+    return notes
 
 
 def _written(tree: ComparisonTreeData, pivot: int | None, size: int, room: float) -> str:
@@ -364,7 +349,7 @@ def _said(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
 
 
 def _add_toggles(
-    figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas
+    figure: go.Figure, tree: ComparisonTreeData, place: Layout, canvas: Canvas
 ) -> None:
     """Marks below nodes that can be unfolded, and, on the page, on those that can be folded."""
     ends = set(tree.ends)
@@ -374,7 +359,7 @@ def _add_toggles(
     ]
     figure.add_scatter(
         x=[place.x[node] for node in inner],
-        y=[place.top[node] - place.head - _BAR - (9 if node in ends else 3) for node in inner],
+        y=[place.top[node] - place.head - BAR - (9 if node in ends else 3) for node in inner],
         mode="markers+text", text=["+" if node in ends else "−" for node in inner],
         textfont={"size": 0.85 * canvas.font, "color": "white"}, showlegend=False,
         customdata=[tree.toggle(node) for node in inner], name="toggles",
@@ -389,20 +374,20 @@ def _add_toggles(
 
 
 def _add_members(
-    figure: go.Figure, tree: ComparisonTreeData, place: _Layout, canvas: Canvas
+    figure: go.Figure, tree: ComparisonTreeData, place: Layout, canvas: Canvas
 ) -> None:
     """Members of the leaves in columns below them."""
     objects, xs, ys, more = [], [], [], []
     for leaf in tree.ends:
         members = tree.listed(leaf)
-        foot = place.top[leaf] - place.head - _BAR - 3
-        for row, member in enumerate(members[:_MOST_MEMBERS]):
+        foot = place.top[leaf] - place.head - BAR - 3
+        for row, member in enumerate(members[:MOST_MEMBERS]):
             objects.append(member)
             xs.append(place.x[leaf])
             ys.append(foot - (row + 0.5) * place.member)
-        if len(members) > _MOST_MEMBERS:
-            left_out = f"+{len(members) - _MOST_MEMBERS}"
-            more.append((place.x[leaf], foot - (_MOST_MEMBERS + 0.5) * place.member, left_out))
+        if len(members) > MOST_MEMBERS:
+            left_out = f"+{len(members) - MOST_MEMBERS}"
+            more.append((place.x[leaf], foot - (MOST_MEMBERS + 0.5) * place.member, left_out))
     opacity = [
         DIM if len(tree.selected) and i not in tree.selected else 1.0 for i in objects
     ]
@@ -419,7 +404,7 @@ def _add_members(
     for part in tree.groups:
         for member in part.members.tolist():
             colour[member] = part.colour
-    room = min((place.slot - 12) * _pixels(canvas) / (0.8 * canvas.font), _WIDEST)
+    room = min((place.slot - 12) * pixels(canvas) / (0.8 * canvas.font), _WIDEST)
     names = tree.names(room)
     written = place.member >= 0.8 * canvas.font and all(
         width_of([names[i] for i in objects]) <= room

@@ -5,7 +5,7 @@
 
 function dress(layout, style) {
   const colour = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
-  const text = colour("--st-text-color", INK);
+  const text = colour("--st-text-color", "#1D2729");
   const line = colour("--st-border-color", "#D7DFE0");
   const base = layout.template.layout;
   base.font = { ...base.font, color: text, family: colour("--st-font", base.font.family) };
@@ -25,14 +25,9 @@ function dress(layout, style) {
   return text;
 }
 
-const INK = "#1D2729"; // the colour of texts in the theme of the figures
-
 function ringed(traces, text) {
-  // The ring around a selected point, and its label, have the colour of the text, whatever the theme.
+  // The ring around a selected point has the colour of the text, whatever the theme.
   for (const trace of traces) {
-    const font = trace.textfont;
-    if (font && Array.isArray(font.color))
-      font.color = font.color.map((colour) => (colour === INK ? text : colour));
     const line = trace.marker && trace.marker.line;
     if (trace.customdata && line && line.color) line.color = text;
   }
@@ -135,28 +130,32 @@ function hold(plot) {
   }, true);
 }
 
-// Labels that can be dragged: texts of points, and notes called "label" with the object's number.
+// Labels that can be dragged: texts and notes called "label" with the number of the object.
+
+function numbered(name) {
+  const found = /^label (\d+)$/.exec(name || "");
+  return found ? Number(found[1]) : null;
+}
 
 function labels(plot) {
   // Where each is, from the corner of the plot; looked up once for every drawing.
   if (plot.labels) return plot.labels;
   const corner = plot.getBoundingClientRect(), found = [];
   const add = (text, id) => {
-    if (!text || !text.textContent || !Number.isInteger(id)) return; // plotly drops empty ones
+    if (!text || id === null) return;
     const box = text.getBoundingClientRect();
     found.push({ text, id, left: box.left - corner.left, top: box.top - corner.top,
       width: box.width, height: box.height });
   };
   for (const note of plot.querySelectorAll(".annotation")) {
     const { name } = plot.layout.annotations[Number(note.dataset.index)] || {};
-    const id = /^label (\d+)$/.exec(name || "");
-    if (id) add(note.querySelector(".annotation-text-g"), Number(id[1]));
+    add(note.querySelector(".annotation-text-g"), numbered(name));
   }
   for (const layer of plot.querySelectorAll(".scatterlayer .trace")) {
-    const ids = layer.__data__ && layer.__data__[0].trace.customdata;
+    const { ids } = layer.__data__[0].trace;
     if (!ids) continue;
     for (const point of layer.querySelectorAll(".textpoint"))
-      add(point.querySelector("text"), ids[point.__data__.i]);
+      add(point.querySelector("text"), numbered(ids[point.__data__.i]));
   }
   return (plot.labels = found);
 }

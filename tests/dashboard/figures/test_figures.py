@@ -26,6 +26,7 @@ from tripletscope.dashboard.figures.tree import (
     tree_diagram,
     tree_height,
 )
+from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
@@ -110,7 +111,7 @@ def test_ellipses_have_the_size_of_their_coverage(data, coverage):
 
 def test_ellipses_can_be_switched_off(data):
     figure = embedding_map(cut(data, 2), MapStyle(uncertainty=False))
-    assert [t.name for t in figure.data if t.customdata is None] == []
+    assert [t.name for t in figure.data if t.customdata is None] == ["labels"]
 
 
 def test_a_huge_ellipse_does_not_shrink_the_map(data):
@@ -144,7 +145,7 @@ def test_selected_pictures_stand_out(data):
 
 def test_labels_are_shown_as_they_are(data):
     figure = embedding_map(cut(data, 2), MapStyle(marks="labels"))
-    texts = {t for trace in points(figure) for t in trace.text if t}
+    texts = {t for trace in figure.data if trace.name == "labels" for t in trace.text}
     assert texts
     assert all("&lt;" in text and "<" not in text for text in texts)
     for trace in points(figure):
@@ -293,6 +294,29 @@ def tree(data) -> ComparisonTreeData:
 
 def trace(figure: go.Figure, name: str):
     return next(t for t in figure.data if t.name == name)
+
+
+def test_a_tree_names_its_leaves_on_paper_as_on_the_screen(data):
+    positions = np.nan_to_num(data.positions)
+    nodes = ComparisonTree(leaf_size=1).fit(positions).nodes_
+    opened = np.flatnonzero(nodes.child >= 0).tolist()
+    words = ["alder", "beech", "cedar", "dogwood", "elderberry", "fir", "ginkgo", "hawthorn",
+             "ironwood", "juniper", "katsura", "larch"]
+    objects = data.objects.assign(label=words)
+    tree = ComparisonTreeData(nodes, objects, opened)
+    leaves = {tree.nearer_to(node) for node in tree.ends}
+    for canvas in (Canvas(900.0, tree_height(tree)), FILE):
+        figure = tree_diagram(tree, canvas=canvas)
+        texts = [note.text for note in figure.layout.annotations]
+        texts += [t for trace in figure.data if trace.mode == "text" for t in trace.text]
+        assert {words[pivot][:3] for pivot in leaves} <= {text[:3] for text in texts}
+    hanging = figure.layout.annotations
+    assert len(hanging) == len(tree.ends)
+    assert {note.textangle for note in hanging} == {-90}
+    low, high = figure.layout.yaxis.range
+    pixels = FILE.height / (high - low)
+    for note in hanging:
+        assert width_of([note.text], note.font.size)[0] < (note.y - low) * pixels
 
 
 def test_a_tree_shows_every_node_and_member_once(tree):

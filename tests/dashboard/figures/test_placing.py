@@ -19,7 +19,7 @@ from tripletscope.dashboard.figures.placing import (
 )
 from tripletscope.dashboard.figures.points import DIM_TEXT, MapData, MapStyle
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import TEXT, Canvas
+from tripletscope.dashboard.interface.theme import Canvas
 
 SIZE, RADIUS, ROOM = 12.0, 3.5, [0.0, 0.0, 500.0, 400.0]
 
@@ -131,7 +131,7 @@ def a_map(n: int, **changes) -> MapData:
 
 
 def shown(figure) -> list[str]:
-    at_points = [text for trace in figure.data if trace.customdata for text in trace.text if text]
+    at_points = [text for trace in figure.data if trace.name == "labels" for text in trace.text]
     return at_points + [note.text for note in figure.layout.annotations]
 
 
@@ -209,10 +209,12 @@ def test_a_label_that_was_moved_is_where_it_was_put_at_every_size():
         assert note.text == "…0003…"
         assert (note.ax, note.ay) == pytest.approx((2.5 * note.font.size, 4.0 * note.font.size))
         assert (note.x, note.y) == tuple(data.positions[3])
-        assert not any("…0003…" in trace.text for trace in figure.data if trace.customdata)
+        assert shown(figure).count("…0003…") == 1
 
 
 def test_beside_pictures_the_labels_of_what_is_not_selected_are_faint():
     data = a_map(4, selected=(1,), pictures={0: "/a.png"})
-    (trace,) = (t for t in embedding_map(data, MapStyle(marks="pictures")).data if t.customdata)
-    assert trace.textfont.color == (DIM_TEXT, TEXT, DIM_TEXT, DIM_TEXT)
+    figure = embedding_map(data, MapStyle(marks="pictures"))
+    faint, plain = (trace for trace in figure.data if trace.name == "labels")
+    assert (set(faint.ids), faint.textfont.color) == ({"label 2", "label 3"}, DIM_TEXT)
+    assert (plain.ids, plain.textfont.color) == (("label 1",), None)

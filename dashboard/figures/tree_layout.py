@@ -1,0 +1,97 @@
+"""Where the nodes of the diagram of a tree are, and how much of their names has room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tripletscope.dashboard.interface.fonts import width_of
+from tripletscope.dashboard.interface.theme import SCREEN, Canvas
+
+if TYPE_CHECKING:
+    from tripletscope.dashboard.figures.tree import ComparisonTreeData
+
+#: Sizes in a drawing that is this wide; it is scaled to its canvas.
+WIDTH = 900.0
+BAR, TEXT, PICTURE, GAP, MEMBER = 9.0, 15.0, 36.0, 38.0, 26.0
+#: Members that are drawn below a leaf at most.
+MOST_MEMBERS = 12
+_LONGEST = 7.0  # em of a name that is written downwards
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places in the drawing.
+
+    Attributes
+    ----------
+    x, span, top : dict of int to float
+        Of every node its middle, the width of what is below it, and its upper end.
+    slot, head, text, member : float
+        Width of a leaf; height of a node above its bar, of a line of text and of a member.
+    height : float
+        Of the whole drawing.
+    hung : mapping of int to str
+        Names of leaves that are written downwards.
+    """
+
+    x: dict[int, float]
+    span: dict[int, float]
+    top: dict[int, float]
+    slot: float
+    head: float
+    text: float
+    member: float
+    height: float
+    hung: Mapping[int, str]
+
+
+def layout(tree: ComparisonTreeData, canvas: Canvas = SCREEN) -> Layout:
+    # In a small file text takes more of the drawing than on the page.
+    text = max(TEXT, 1.2 * canvas.font * WIDTH / canvas.width * (not canvas.screen))
+    slot = WIDTH / len(tree.ends)
+    x = {node: slot * (k + 0.5) for k, node in enumerate(tree.ends)}
+    span = dict.fromkeys(tree.ends, slot)
+    for node in reversed(tree.shown):
+        if node not in x:
+            child = int(tree.nodes.child[node])
+            x[node] = (x[child] + x[child + 1]) / 2
+            span[node] = span[child] + span[child + 1]
+    head = (PICTURE if tree.pictures else 0.0) + text
+    depth = tree.nodes.depth
+    top = {node: -float(depth[node]) * (head + BAR + GAP) for node in tree.shown}
+    rows = [min(len(tree.listed(node)), MOST_MEMBERS) for node in tree.ends]
+    member = min(MEMBER if tree.pictures else 0.55 * MEMBER, max(slot, 8.0))
+    lowest = min(
+        top[node] - head - BAR - member * (row + 1)
+        for node, row in zip(tree.ends, rows, strict=True)
+    )
+    hung, longest = _hung(tree, slot, canvas)
+    height = text - lowest
+    # What hangs is in pixels: on paper the rest makes way for it.
+    height += longest if canvas.screen else height * longest / (0.9 * canvas.height - longest)
+    return Layout(x, span, top, slot, head, text, member, height, hung)
+
+
+def _hung(
+    tree: ComparisonTreeData, slot: float, canvas: Canvas
+) -> tuple[dict[int, str], float]:
+    """Names of the pivots of leaves, written downwards where they have no room beside each other.
+
+    Also how long the longest is, in pixels.
+    """
+    size = 0.85 * canvas.font
+    wide = slot * pixels(canvas) / size
+    pivots = {node: tree.nearer_to(node) for node in tree.ends if node}
+    names = tree.names(wide)
+    if wide < 1.15 or width_of([names[p] for p in pivots.values()]).max(initial=0) <= 0.95 * wide:
+        return {}, 0.0
+    names = tree.names(min(_LONGEST, 0.35 * canvas.height / size))
+    hung = {node: names[pivot] for node, pivot in pivots.items()}
+    return hung, float(width_of(list(hung.values()), size).max()) + 0.6 * size
+
+
+def pixels(canvas: Canvas) -> float:
+    """How many pixels of the canvas one of the drawing takes; a page may be narrower."""
+    return (0.7 if canvas.screen else 0.95) * canvas.width / WIDTH
