@@ -21,6 +21,7 @@ from tripletscope.core.quality.people import (
 from tripletscope.core.quality.report import Finding, QualityReport, quality
 from tripletscope.core.quality.rules import RULES, Criterion
 from tripletscope.core.quality.tables import objects, over_time, samplers
+from tripletscope.core.quality.verdict import Verdict, verdict
 
 __all__ = [
     "RULES",
@@ -36,6 +37,7 @@ __all__ = [
     "QualityReport",
     "Repeats",
     "Share",
+    "Verdict",
     "agreement_with_map",
     "coverage",
     "gold_mistakes",
@@ -50,4 +52,5 @@ __all__ = [
     "runs_test",
     "samplers",
     "transitivity",
+    "verdict",
 ]

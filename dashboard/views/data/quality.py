@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -16,53 +15,62 @@ from tripletscope.core.evaluation.units import (
     over_units,
     over_units_of_each,
 )
+from tripletscope.core.io.names import listing
 from tripletscope.core.method import Method
 from tripletscope.core.quality import (
     Cleaning,
     MapAgreement,
     QualityReport,
+    Verdict,
     methods_paragraph,
     quality,
+    verdict,
 )
 from tripletscope.core.run import Run
-from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.figures.quality import measures, shares, stretches
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.quality import shares, stretches
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, tabs
-from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.choosing import distinct
 from tripletscope.dashboard.views.compare.recommending import in_words, recommended, standing
 from tripletscope.dashboard.views.data.gold import show_gold
+from tripletscope.dashboard.views.data.measured import (
+    draw_figure,
+    draw_measures,
+    pick_axes,
+    show_table,
+    with_intervals,
+)
 from tripletscope.dashboard.views.page import Context, go_to, tab
 
 PAGE = "quality"
-_WIDE = Canvas(760.0, 400.0)
 _FLAT = Canvas(760.0, 300.0)
 _MOST_OBJECTS = 2_000  # of points that are drawn
 
+#: The first ones tell careful from careless people at a glance.
 _PEOPLE = {
-    "answers": "answers", "questions": "different questions",
-    "mean_time": "mean response time (s)", "median_time": "median response time (s)",
-    "fastest": "fastest 5 % of responses (s)", "predicted": "predicted by the others' map",
+    "answers": "answers", "predicted": "predicted by the others' map",
     "agrees": "agreement with the majority",
     "consistent": "intra-observer consistency", "failed": "catch and gold questions failed",
+    "median_time": "median response time (s)",
     "favourite_share": "proportion on the preferred side",
+    "questions": "different questions", "mean_time": "mean response time (s)",
+    "fastest": "fastest 5 % of responses (s)",
     "bias_p": "p (no side bias)", "runs_p": "p (random sequence of sides)",
 }
+_NAMED = 5  # people in the verdict, with their reasons
+_NAME = 16  # letters of a participant's name in tables and lists
 _THINGS = {
     "answers": "answers", "as_anchor": "as anchor", "as_near": "as nearer",
     "as_far": "as farther", "repeats": "pairs of repeats",
     "consistent": "consistent repeats", "circular_share": "circular triads",
 }
-_TIMES = ("mean_time", "median_time", "fastest")
-_SHARES = (
-    "predicted", "agrees", "consistent", "failed", "favourite_share", "circular_share", "agree",
-    "lower", "upper",
-)
-_CHANCE = {"predicted": 0.5, "agrees": 0.5, "consistent": 0.5, "circular_share": 0.25}
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,25 @@ class QualityContext(Context):
              found.key if found else ""), self,
         )
 
+    @cached_property
+    def people(self) -> pd.DataFrame:
+        """The participants, with how well the others' map predicts them, where computed."""
+        table = self.report.participants
+        if self.agreement:
+            found: MapAgreement = self.agreement.result()
+            table = table.merge(
+                found.table.drop(columns="answers").rename(
+                    columns={"low": "predicted_low", "high": "predicted_high"}
+                ), on="participant", how="left",
+            )
+        return table
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whom to look at."""
+        named = "participant" in self.answers.answers
+        return verdict(self.people if named else self.people.iloc[:0])
+
 
 def newest_method(info: DatasetInfo) -> Method:
     """The method of the newest map, not fitted; without one, the usual."""
@@ -116,12 +143,15 @@ def with_cleaning(context: Context) -> QualityContext:
 def show_quality(context: QualityContext) -> None:
     """The report in words, and views that show where it comes from."""
     report, columns = context.report, context.answers.answers.columns
-    _facts(report)
-    _findings(context, report)
-    st.markdown("\n".join(f"- {panels.plain(line)}" for line in _dimensions(context)))
+    known = "participant" in columns and not report.participants.empty
+    _verdict(context)
+    with st.expander("The report in numbers", expanded=not known):
+        _facts(report)
+        _findings(context, report)
+        st.markdown("\n".join(f"- {panels.plain(line)}" for line in _dimensions(context)))
     views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
              "time": "Over time", "gold": "Gold questions", "paragraph": "Methods section"}
-    if "participant" not in columns or report.participants.empty:
+    if not known:
         del views["people"]
     if "sampler" not in columns or report.samplers.empty:
         del views["samplers"]
@@ -132,6 +162,40 @@ def show_quality(context: QualityContext) -> None:
     show = {"people": _people, "objects": _objects, "samplers": _samplers, "time": _over_time,
             "gold": _gold, "paragraph": _paragraph}
     show[view](context)
+
+
+def _verdict(context: QualityContext) -> None:
+    """Whom to look at, in one sentence; the figure and the reasons are below."""
+    found = context.verdict
+    if not found.reasons:
+        left = f" Nothing is known of {listing(found.not_looked_at)}." if found.looked_at else ""
+        icon = ":material/check_circle:" if found.looked_at else ":material/info:"
+        st.info(f"**{found.sentence}**"
+                + (f" Looked at: {listing(found.looked_at, 6)}.{left}" if left else ""), icon=icon)
+        return
+    names = short_people(context.people["participant"].tolist())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        who = panels.plain(listing([names[name] for name in found.reasons], _NAMED))
+        st.warning(f"**{found.sentence}:** {who}", icon=":material/person_search:")
+        st.button(
+            "Show them", key="quality.show.verdict", on_click=_show_people,
+            args=(context.session, list(found.reasons)),
+            help="Chooses them among the participants below. Nothing is excluded.",
+        )
+
+
+def _reasons(context: QualityContext) -> None:
+    """Why somebody is to be looked at, beside the figure that shows it."""
+    names = short_people(context.people["participant"].tolist())
+    reasons = list(context.verdict.reasons.items())[:_NAMED]
+    st.markdown("\n".join(
+        f"- **{panels.plain(names[who])}** {panels.plain('; '.join(why))}" for who, why in reasons
+    ))
+
+
+def short_people(people: Sequence[str]) -> dict[str, str]:
+    """Short names of participants, all of them different."""
+    return dict(zip(people, distinct(short_labels(list(people), _NAME)), strict=True))
 
 
 def _findings(context: QualityContext, report: QualityReport) -> None:
@@ -192,18 +256,12 @@ def _facts(report: QualityReport) -> None:
 
 
 def _people(context: QualityContext) -> None:
-    table = context.report.participants
-    if context.agreement:
-        found: MapAgreement = context.agreement.result()
-        table = table.merge(
-            found.table.drop(columns="answers").rename(
-                columns={"low": "predicted_low", "high": "predicted_high"}
-            ), on="participant", how="left",
-        )
+    table = context.people
     chosen = chosen_people(context.session, table["participant"].tolist())
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = st.columns([2, 1], gap="large")
     with side:
-        x, y = _axes(context.session, "people", table, _PEOPLE, ("median_time", "answers"),
+        _reasons(context)
+        x, y = pick_axes(context.session, "people", table, _PEOPLE, ("median_time", "answers"),
                      ("predicted", "agrees", "consistent", "failed"))
         text = (
             "Fits a map to the answers of all other participants, and predicts each participant "
@@ -227,7 +285,7 @@ def _people(context: QualityContext) -> None:
         context.session.drafts["quality.people"] = picked
 
     with picture:
-        _measures(context, "participants", table, x, y, "participant", _PEOPLE, chosen, choose)
+        draw_measures(context, "participants", table, x, y, "participant", _PEOPLE, chosen, choose)
         pick_people(context.session, names)
         if chosen:
             st.button(
@@ -235,11 +293,17 @@ def _people(context: QualityContext) -> None:
                 on_click=_go_and_exclude, args=(context.session,),
                 help="First shows what would be removed.",
             )
-    _table(table[table["participant"].isin(chosen)] if chosen else table,
-           {"participant": "participant", **with_intervals(_PEOPLE, table),
-            "repeats": "pairs of repeats", "compared": "answers to shared questions",
-            "checks": "catch and gold questions", "favourite": "preferred side"},
-           f"{context.info.name}-participants")
+    short = short_people(names)
+    titles = {"who": "participant", **_PEOPLE, **{
+        column: title for column, title in with_intervals(_PEOPLE, table).items()
+        if column not in _PEOPLE
+    }, "repeats": "pairs of repeats", "compared": "answers to shared questions",
+        "checks": "catch and gold questions", "favourite": "preferred side"}
+    if any(short[name] != name for name in names):
+        titles["participant"] = "whole name"
+    shown = table.assign(who=table["participant"].map(short))
+    show_table(shown[shown["participant"].isin(chosen)] if chosen else shown, titles,
+           f"{context.info.name}-participants", table=table)
 
 
 def chosen_people(current: Session, known: list[str]) -> list[str]:
@@ -251,8 +315,9 @@ def chosen_people(current: Session, known: list[str]) -> list[str]:
 def pick_people(current: Session, known: list[str]) -> list[str]:
     """Let participants be chosen by name."""
     chosen = chosen_people(current, known)
+    short = short_people(known)
     picked = st.multiselect(
-        "Chosen participants", known, chosen,
+        "Chosen participants", known, chosen, format_func=lambda name: short.get(name, name),
         key=current.key_following("quality.picked", tuple(chosen)),
         placeholder="Choose here, or by click or lasso in a figure of participants",
     )
@@ -274,7 +339,7 @@ def _objects(context: QualityContext) -> None:
         table = table.assign(circular_share=table["circular"] / triples)
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        x, y = _axes(context.session, "objects", table, _THINGS, ("answers",),
+        x, y = pick_axes(context.session, "objects", table, _THINGS, ("answers",),
                      ("circular_share", "consistent", "as_near"))
         if "circular" in table:
             st.caption(
@@ -288,14 +353,14 @@ def _objects(context: QualityContext) -> None:
             st.caption(f"The {_MOST_OBJECTS:,} objects with the most answers are drawn.")
         drawn = table.nlargest(_MOST_OBJECTS, "answers").sort_index()
         places = drawn.index.to_numpy()
-        _measures(
+        draw_measures(
             context, "objects", drawn, x, y, "label", _THINGS, chosen,
             lambda rows, mode: context.session.select_positions(places[rows].tolist(), mode),
         )
     names = {"id": "id", "label": "label"}
     if (table["id"] == table["label"]).all():
         del names["id"]
-    _table(table, {**names, **with_intervals(_THINGS, table), "triples": "complete triads",
+    show_table(table, {**names, **with_intervals(_THINGS, table), "triples": "complete triads",
                    "circular": "of these circular"}, f"{context.info.name}-objects-quality")
 
 
@@ -315,11 +380,11 @@ def _samplers(context: QualityContext) -> None:
             f"{context.info.name}, by sampler, with 95 % intervals"
             f"{over_units_of_each(table['participants'])}. The dotted line is chance."
         )
-        _panel(context, "samplers", table, text, _FLAT, lambda canvas: shares(
+        draw_figure(context, "samplers", table, text, _FLAT, lambda canvas: shares(
             long, title="share", chance=0.5, caption=text, canvas=canvas))
     else:
         st.caption("No question was answered twice, so there is nothing to compare.")
-    _table(table, {
+    show_table(table, {
         "sampler": "sampler", "answers": "answers", "questions": "different questions",
         "repeated": "asked more than once", "contradicted": "contradictory answers",
         "agree": "agreement of two answers",
@@ -358,9 +423,9 @@ def _over_time(context: QualityContext) -> None:
         people = known_people(context.answers, "auto")
         number = None if people is None else people.number
         text += f" With 95 % intervals{over_units('participants', number)}."
-    _panel(context, "over-time", table, text, _FLAT, lambda canvas: stretches(
+    draw_figure(context, "over-time", table, text, _FLAT, lambda canvas: stretches(
         table, shown, title=titles[shown], caption=text, canvas=canvas))
-    _table(table, {"stretch": "part", "answers": "answers", **titles, "low": "predicted, from",
+    show_table(table, {"stretch": "part", "answers": "answers", **titles, "low": "predicted, from",
                    "high": "to"}, f"{context.info.name}-over-time")
 
 
@@ -373,80 +438,4 @@ def _paragraph(context: QualityContext) -> None:
     st.code(
         methods_paragraph(context.cleaning, context.info.extra.get("asked", "")), language=None,
         wrap_lines=True,
-    )
-
-
-# Parts ---------------------------------------------------------------------------------------
-
-
-def _axes(
-    current: Session, name: str, table: pd.DataFrame, titles: dict[str, str],
-    first: tuple[str, ...], second: tuple[str, ...],
-) -> tuple[str, str]:
-    """Ask for two columns; at first the first of `first` and `second` that is mostly known."""
-    known = {c: title for c, title in titles.items() if c in table and table[c].notna().any()}
-    mostly = [c for c in known if table[c].notna().mean() > 0.5]
-    # What was just computed is shown: it is the first choice among more columns.
-    name = f"{name}.{len(known)}"
-    x = pick(current, f"quality.{name}.x", "Across", known,
-             default=next((c for c in first if c in mostly), None))
-    y = pick(current, f"quality.{name}.y", "Up", known,
-             default=next((c for c in second if c in mostly), mostly[-1]))
-    return x, y
-
-
-def _measures(
-    context: QualityContext, what: str, table: pd.DataFrame, x: str, y: str, names: str,
-    titles: dict[str, str], chosen: list[str], choose: Any,
-) -> None:
-    known = int((table[x].notna() & table[y].notna()).sum())
-    text = f"{context.info.name}: {count(known, what[:-1])} for which both are known."
-    if f"{y}_low" in table:
-        text += " With 95 % intervals, " + ("by question." if y != "failed" else "over trials.")
-    _panel(context, what, table, text, _WIDE, lambda canvas: measures(
-        table, x, y, names=names, titles=titles, logarithmic=x in _TIMES, chance=_CHANCE.get(y),
-        chosen=chosen, caption=text, canvas=canvas), on_pick=choose)
-
-
-def _panel(
-    context: QualityContext, what: str, table: pd.DataFrame, text: str, canvas: Canvas, draw: Any,
-    **further: Any,
-) -> None:
-    panels.figure_panel(
-        context.session, draw, key=f"quality.{what}", alt=text, canvas=canvas, caption=text,
-        table=lambda: table, name=export.file_name(context.info.name, what), **further,
-    )
-
-
-def with_intervals(titles: dict[str, str], table: pd.DataFrame) -> dict[str, str]:
-    """Titles of columns, each followed by those of its interval where the table has one."""
-    found = {}
-    for column, title in titles.items():
-        found[column] = title
-        if f"{column}_low" in table:
-            found |= {f"{column}_low": f"{title}, from", f"{column}_high": f"{title}, to"}
-    return found
-
-
-def _table(table: pd.DataFrame, titles: dict[str, str], name: str) -> None:
-    """A table under the titles of its columns, shares in per cent; empty columns are left out."""
-    shown = table[[c for c in titles if c in table and table[c].notna().any()]].copy()
-    formats = {}
-    for column in shown:
-        if column in _SHARES or column.endswith(("low", "high")):
-            shown[column] *= 100
-            formats[titles[column]] = st.column_config.NumberColumn(format="%.1f %%")
-        elif column in _TIMES:
-            formats[titles[column]] = st.column_config.NumberColumn(format="%.2f")
-        elif column.endswith("_p"):
-            formats[titles[column]] = st.column_config.NumberColumn(format="%.2g")
-        elif shown[column].dtype.kind in "iuf" and np.all(shown[column].dropna() % 1 == 0):
-            formats[titles[column]] = st.column_config.NumberColumn(format="localized")
-    st.dataframe(
-        shown.rename(columns=titles), hide_index=True, key=f"quality.table.{name}",
-        height=min(38 + 35 * max(len(shown), 1), 420), column_config=formats,
-    )
-    st.download_button(
-        "CSV", lambda: export.sheet(table), f"{export.file_name(name)}.csv", "text/csv",
-        key=f"quality.csv.{name}", icon=":material/download:", on_click="ignore",
     )

@@ -63,9 +63,9 @@ def colourings(
     found = {c: Colouring(c, c, lambda c=c: objects[c]) for c in table}
     for number, part in name_parts(objects["label"].tolist()).items():
         title = _free(f"part {number} of the name", table)
-        most = listing([str(name) for name in part.cat.categories], 2)
+        most = listing([str(name) for name in part.cat.categories], 3)
         found[f"*part {number}"] = Colouring(
-            title, f"{title.capitalize()} ({most})", lambda part=part: part
+            title, f"{most} ({title})", lambda part=part: part
         )
     clusters = clusters_shown(session, info)
     if clusters is not None and len(clusters.column) == len(objects):

@@ -167,6 +167,13 @@ def show_map(current: Session, result: Result) -> None:
         on_pick=current.select_positions, caption=f"{hint}{text}", further=bundle,
         on_label=moved.put if in_plane else None,
     )
+    if not of_table(result.triplets.objects) and pressed(
+        current, "map.table", "Add stimulus metadata", type="tertiary",
+        icon=":material/table_view:",
+        help="A table with one row per object; its columns can colour the map.",
+    ):
+        go_to("data", "additions")
+        st.switch_page("../pages/data.py")
 
 
 class MovedLabels:
@@ -238,13 +245,6 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
             coverage = pick(current, "map.coverage", _shape(d, flat).capitalize(), _COVERAGES,
                             default=0.95, width=110,
                             help="Proportion of repetitions of the experiment that they cover.")
-    if not of_table(objects) and pressed(
-        current, "map.table", "Add stimulus metadata", type="tertiary",
-        icon=":material/table_view:",
-        help="A table with one row per object; its columns can colour the map.",
-    ):
-        go_to("data", "additions")
-        st.switch_page("../pages/data.py")
     title = colours[colour].title if colour else None
     if title is not None and title not in objects:
         objects = objects.assign(**{title: colours[colour].values().array})

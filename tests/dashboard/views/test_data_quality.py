@@ -12,7 +12,15 @@ import pandas as pd
 import pytest
 
 from tests.core.quality.answers import people_data
-from tests.dashboard.views.harness import figure, numbers, settled, start, words
+from tests.dashboard.views.harness import (
+    figure,
+    numbers,
+    on_tab,
+    session_on,
+    settled,
+    start,
+    words,
+)
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.io import Pairs, write_answers
@@ -400,3 +408,29 @@ def test_figures_of_quality_leave_out_what_is_unknown():
     drawn = stretches(pd.DataFrame({"stretch": [1, 2], "answers": [5, 5], "median_time": [2, 1]}),
                       "median_time", title="s")
     assert list(drawn.data[0].x) == ["0–50 %", "50–100 %"]
+
+
+def test_the_verdict_comes_first_and_shows_whom_it_means(services, kept):
+    app = data_page("quality")
+    (said,) = app.warning
+    assert said.value == "**Look at this person:** p5"
+    assert "- **p5** agrees with the majority in" in words(app)
+    app.button(key="quality.show.verdict").click().run()
+    assert app.session_state[_KEY].drafts["quality.people"] == ["p5"]
+    assert app.segmented_control(key="quality.view").value == "people"
+
+
+def test_long_names_are_short_in_the_table_and_whole_in_its_last_column(services):
+    answers = people_data()
+    codes = {f"p{k}": f"5f{k}" + "ab34cd56" * 7 for k in range(6)}
+    answers = Triplets(answers.rows, answers.objects, answers.answers.assign(
+        participant=answers.answers["participant"].astype(str).map(codes).astype("category")))
+    app = on_tab(start("data", session_on(services, answers)), "data", "quality")
+    table = app.dataframe[0].value
+    assert next(iter(table)) == "participant"
+    assert list(table)[-1] == "whole name"
+    assert table["participant"].str.len().max() <= 16
+    assert table["participant"].is_unique
+    assert set(table["whole name"]) == set(codes.values())
+    matters = ["participant", "answers", "agreement with the majority"]
+    assert list(table)[:3] == matters

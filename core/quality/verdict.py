@@ -1,0 +1,145 @@
+"""One verdict on the participants: whom to look at, and why; or that nobody stands out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr, ndtri
+
+from tripletscope.core.io.names import counted
+
+#: Family-wise level of all tests of one kind, over the participants.
+_LEVEL = 0.05
+#: Share of failed checks, and of one side, that published rules exclude from.
+_FAILED, _ONE_SIDE = 0.2, 0.8
+#: Seconds; nobody looks at three objects in less.
+_TOO_FAST = 0.5
+_FEWEST_CHECKS = 3
+
+#: Shares of which guessing gives one half: what is said of those near it, and of all others.
+_AGREEMENTS = {
+    "predicted": ("predicted by the others' map in {own} of answers", "{usual} of the others'"),
+    "agrees": ("agrees with the majority in {own} of answers", "usual {usual}"),
+    "consistent": ("repeats own answers in {own} of cases", "usual {usual}"),
+}
+_CASES = {"agrees": "questions", "consistent": "questions"}
+_LOOKED_AT = {
+    "predicted": "how well a map of the others predicts them", "agrees": "agreement with others",
+    "consistent": "repeated questions", "failed": "catch and gold questions",
+    "bias_p": "preferred sides", "median_time": "response times",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whom to look at.
+
+    Attributes
+    ----------
+    reasons : dict of str to tuple of str
+        What stands out, by participant; who has most comes first.
+    n_participants : int
+    looked_at : tuple of str
+        What the answers let one look at, in words.
+    not_looked_at : tuple of str
+        What they say nothing about.
+    """
+
+    reasons: dict[str, tuple[str, ...]]
+    n_participants: int
+    looked_at: tuple[str, ...]
+    not_looked_at: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in a few words, without names."""
+        if not self.n_participants:
+            return "The file names no participants: nobody can stand out."
+        if not self.looked_at:
+            return "Nothing in the file tells careful from careless participants."
+        if self.reasons:
+            n = len(self.reasons)
+            return "Look at this person" if n == 1 else f"Look at these {n:,} people"
+        return f"Nothing stands out among {counted(self.n_participants, 'participant')}."
+
+
+def verdict(people: pd.DataFrame) -> Verdict:
+    """Whom to look at before their answers are used.
+
+    Agreement stands out if it is both less than half as far above guessing as that of the median
+    participant, and significantly below it; a side is preferred if it has more than 80 % of the
+    responses, significantly more than its share. Both tests are of level 0.05 over all
+    participants (Bonferroni). More than 20 % of at least three failed checks stand out, and half
+    of the responses in under 0.5 s and in under half of the usual time.
+
+    Parameters
+    ----------
+    people : DataFrame
+        As `participants`, where ``predicted`` with ``predicted_low`` and ``predicted_high`` may be
+        added.
+
+    Returns
+    -------
+    Verdict
+    """
+    n = len(people)
+    known = {c: bool(c in people and people[c].notna().any()) for c in _LOOKED_AT}
+    reasons: dict[str, list[str]] = {}
+    for column, rows in _standing_out(people, known):
+        for row in np.flatnonzero(rows):
+            who = str(people["participant"].iloc[row])
+            reasons.setdefault(who, []).append(_said(people, column, int(row)))
+    order = sorted(reasons, key=lambda who: -len(reasons[who]))
+    return Verdict(
+        {who: tuple(reasons[who]) for who in order}, n,
+        tuple(words for column, words in _LOOKED_AT.items() if known[column]),
+        tuple(words for column, words in _LOOKED_AT.items() if not known[column]),
+    )
+
+
+def _standing_out(people: pd.DataFrame, known: dict[str, bool]) -> list[tuple[str, np.ndarray]]:
+    """Rows that stand out, by what they stand out in."""
+    found = []
+    for column in _AGREEMENTS:
+        if known[column]:
+            found.append((column, _near_guessing(people, column)))
+    if known["failed"]:
+        failed = (people["failed"] > _FAILED) & (people["checks"] >= _FEWEST_CHECKS)
+        found.append(("failed", failed.to_numpy()))
+    if known["bias_p"]:
+        one_sided = (people["favourite_share"] > _ONE_SIDE) & (
+            people["bias_p"] < _LEVEL / len(people)
+        )
+        found.append(("favourite_share", one_sided.to_numpy()))
+    if known["median_time"]:
+        times = people["median_time"]
+        fast = (times < _TOO_FAST) & ((times < times.median() / 2) | (len(people) == 1))
+        found.append(("median_time", fast.to_numpy()))
+    return found
+
+
+def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
+    share = people[column].to_numpy(dtype=float)
+    usual = float(np.nanmedian(share))
+    # The upper end decides whether it may be as high as usual.
+    error = (people[f"{column}_high"].to_numpy(dtype=float) - share) / ndtri(0.975)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p = ndtr((share - usual) / error)
+        if column in _CASES:  # of few questions an interval may come out too short
+            cases = people[_CASES[column]].to_numpy(dtype=float)
+            p = np.fmax(p, ndtr((share - usual) * np.sqrt(cases / (usual * (1 - usual)))))
+        return (share < 0.5 + (usual - 0.5) / 2) & (p < _LEVEL / max(np.isfinite(share).sum(), 1))
+
+
+def _said(people: pd.DataFrame, column: str, row: int) -> str:
+    own, usual = people[column].iloc[row], people[column].median()
+    if column in _AGREEMENTS:
+        text, others = _AGREEMENTS[column]
+        return f"{text} ({others})".format(own=f"{own:.0%}", usual=f"{usual:.0%}")
+    if column == "failed":
+        return f"fails {own:.0%} of {people['checks'].iloc[row]:,} catch and gold questions"
+    if column == "favourite_share":
+        return f"chooses {people['favourite'].iloc[row]} in {own:.0%} of trials"
+    return f"half of the responses take less than {own:.2f} s (usually {usual:.2g} s)"

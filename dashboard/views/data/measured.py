@@ -1,0 +1,124 @@
+"""What the views of Quality share: measures of people or objects, as figures and tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.quality import measures
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.page import Context
+
+_WIDE = Canvas(760.0, 400.0)
+#: What is meant by the titles of columns that need a word.
+_EXPLAINED = {
+    "predicted by the others' map": "Proportion of the participant's answers that a map of all "
+    "other participants' answers predicts. Guessing gives 50 %.",
+    "agreement with the majority": "Of questions that others answered too: proportion of answers "
+    "on the side of the others' majority. Guessing gives 50 %.",
+    "intra-observer consistency": "Proportion of identical answers when the same question was "
+    "asked twice. Guessing gives 50 %.",
+    "catch and gold questions failed": "Questions with a known right answer, such as those in "
+    "which the anchor is one of the options.",
+    "p (no side bias)": "Small if one side was chosen more often than chance explains.",
+    "p (random sequence of sides)": "Small if sides follow each other in a pattern.",
+}
+_TIMES = ("mean_time", "median_time", "fastest")
+_SHARES = (
+    "predicted", "agrees", "consistent", "failed", "favourite_share", "circular_share", "agree",
+    "lower", "upper",
+)
+_CHANCE = {"predicted": 0.5, "agrees": 0.5, "consistent": 0.5, "circular_share": 0.25}
+
+
+def pick_axes(
+    current: Session, name: str, table: pd.DataFrame, titles: dict[str, str],
+    first: tuple[str, ...], second: tuple[str, ...],
+) -> tuple[str, str]:
+    """Ask for two columns; at first the first of `first` and `second` that is mostly known."""
+    known = {c: title for c, title in titles.items() if c in table and table[c].notna().any()}
+    mostly = [c for c in known if table[c].notna().mean() > 0.5]
+    # What was just computed is shown: it is the first choice among more columns.
+    name = f"{name}.{len(known)}"
+    x = pick(current, f"quality.{name}.x", "Across", known,
+             default=next((c for c in first if c in mostly), None))
+    y = pick(current, f"quality.{name}.y", "Up", known,
+             default=next((c for c in second if c in mostly), mostly[-1]))
+    return x, y
+
+
+def draw_measures(
+    context: Context, what: str, table: pd.DataFrame, x: str, y: str, names: str,
+    titles: dict[str, str], chosen: list[str], choose: Any,
+) -> None:
+    known = int((table[x].notna() & table[y].notna()).sum())
+    text = f"{context.info.name}: {count(known, what[:-1])} for which both are known."
+    if f"{y}_low" in table:
+        text += " With 95 % intervals, " + ("by question." if y != "failed" else "over trials.")
+    draw_figure(context, what, table, text, _WIDE, lambda canvas: measures(
+        table, x, y, names=names, titles=titles, logarithmic=x in _TIMES, chance=_CHANCE.get(y),
+        chosen=chosen, caption=text, canvas=canvas), on_pick=choose)
+
+
+def draw_figure(
+    context: Context, what: str, table: pd.DataFrame, text: str, canvas: Canvas, draw: Any,
+    **further: Any,
+) -> None:
+    panels.figure_panel(
+        context.session, draw, key=f"quality.{what}", alt=text, canvas=canvas, caption=text,
+        table=lambda: table, name=export.file_name(context.info.name, what), **further,
+    )
+
+
+def with_intervals(titles: dict[str, str], table: pd.DataFrame) -> dict[str, str]:
+    """Titles of columns, each followed by those of its interval where the table has one."""
+    found = {}
+    for column, title in titles.items():
+        found[column] = title
+        if f"{column}_low" in table:
+            found |= {f"{column}_low": f"{title}, from", f"{column}_high": f"{title}, to"}
+    return found
+
+
+def show_table(
+    rows: pd.DataFrame, titles: dict[str, str], name: str, *, table: pd.DataFrame | None = None
+) -> None:
+    """A table under the titles of its columns, shares in per cent; empty columns are left out.
+
+    The first column stays in view. `table` is downloaded, if it is not what is shown.
+    """
+    table, whole = rows, rows if table is None else table
+    shown = table[[c for c in titles if c in table and table[c].notna().any()]].copy()
+    def number(form: str, title: str) -> Any:
+        return st.column_config.NumberColumn(format=form, help=_EXPLAINED.get(title))
+
+    formats: dict[str, Any] = {
+        titles[column]: st.column_config.Column(help=_EXPLAINED.get(titles[column]))
+        for column in shown
+    }
+    formats[titles[shown.columns[0]]] = st.column_config.Column(pinned=True)
+    for column in shown:
+        if column in _SHARES or column.endswith(("low", "high")):
+            shown[column] *= 100
+            formats[titles[column]] = number("%.1f %%", titles[column])
+        elif column in _TIMES:
+            formats[titles[column]] = number("%.2f", titles[column])
+        elif column.endswith("_p"):
+            formats[titles[column]] = number("%.2g", titles[column])
+        elif shown[column].dtype.kind in "iuf" and np.all(shown[column].dropna() % 1 == 0):
+            formats[titles[column]] = number("localized", titles[column])
+    st.dataframe(
+        shown.rename(columns=titles), hide_index=True, key=f"quality.table.{name}",
+        height=min(38 + 35 * max(len(shown), 1), 420), column_config=formats,
+    )
+    st.download_button(
+        "CSV", lambda: export.sheet(whole), f"{export.file_name(name)}.csv", "text/csv",
+        key=f"quality.csv.{name}", icon=":material/download:", on_click="ignore",
+    )
