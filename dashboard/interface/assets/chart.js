@@ -282,6 +282,17 @@ async function draw(plot, tip, root, turn) {
   }
 }
 
+// A button that makes a file gives the focus away meanwhile, and dialogs listen only as long as
+// they have it.
+if (!window.tripletscopeEscape) {
+  window.tripletscopeEscape = true;
+  window.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || document.activeElement !== document.body) return;
+    const close = document.querySelector("[role=dialog] button[aria-label=Close]");
+    if (close) close.click();
+  });
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const box = parentElement.querySelector(".ts-chart");
   const plot = box.querySelector(".ts-plot");

@@ -224,6 +224,9 @@ def test_figures_of_simulations_say_nothing_of_the_open_data_set(services, plant
     session.open(info.id)
     session.save()
     app = settled(start("simulate", session.id), services)
+    menus = [button for button in app.button if button.label == "Download figure"]
+    menus[0].click().run()
+    assert not app.exception
     buttons = app.get("download_button")
     assert {b.proto.label for b in buttons if b.proto.label.endswith("(ZIP)")} == {
         "Figure, numbers and settings (ZIP)"
