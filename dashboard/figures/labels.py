@@ -31,7 +31,7 @@ _DEEPEST = 8
 
 def shorten(label: str, width: float = WIDTH) -> str:
     """A text of at most so many em; what is left out is its middle."""
-    return _cut([label], width)[0]
+    return shorten_each([label], width)[0]
 
 
 def short_labels(labels: Sequence[str], width: float = WIDTH) -> list[str]:
@@ -92,7 +92,7 @@ def _told_apart(
 ) -> dict[str, str]:
     """Labels by name, of which few are the same; whether only whole words are left out."""
     texts = _without_shared(names) if whole else _cores(names, *_shared_letters(names))
-    found = dict(zip(names, _cut(texts, width), strict=True))
+    found = dict(zip(names, shorten_each(texts, width), strict=True))
     if depth == _DEEPEST:
         return found
     for group in list(_alike(found)):
@@ -241,8 +241,8 @@ def _merged(pieces: list[list[str]]) -> list[list[str]]:
 # Cutting -------------------------------------------------------------------------------------
 
 
-def _cut(texts: Sequence[str], width: float) -> list[str]:
-    """Texts of at most so many em, without their middle where they are wider."""
+def shorten_each(texts: Sequence[str], width: float = WIDTH) -> list[str]:
+    """Texts of at most so many em, as by `shorten`; for thousands this is much quicker."""
     cut = list(texts)
     lengths = np.array([len(text) for text in texts], dtype=np.intp)
     stop = np.cumsum(lengths)

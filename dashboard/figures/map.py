@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 
+import numpy as np
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.plane import plane
@@ -19,6 +20,7 @@ def embedding_map(
     *,
     caption: str = "",
     revision: str = "",
+    window: tuple[np.ndarray, np.ndarray] | None = None,
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
     """Draw a map.
@@ -31,6 +33,8 @@ def embedding_map(
         Method, parameters and data; stays with the figure in exports.
     revision : str
         While it stays the same, zoom and camera survive a change of the figure.
+    window : pair of ndarray, optional
+        Lower left and upper right corner of a map in the plane; otherwise all points are seen.
     canvas : Canvas
 
     Returns
@@ -42,7 +46,7 @@ def embedding_map(
     if n_components == 1:
         figure = scale(data, style, canvas)
     elif n_components == 2 or style.flat:
-        figure = plane(data, style, canvas)
+        figure = plane(data, style, canvas, window)
     else:
         figure = space(data, style, canvas)
     figure.update_layout(template=template(canvas), uirevision=revision)

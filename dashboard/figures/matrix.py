@@ -11,7 +11,13 @@ import plotly.graph_objects as go
 
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.dashboard.figures.colours import groups
-from tripletscope.dashboard.figures.labels import WIDTH, short_labels, short_names, shorten
+from tripletscope.dashboard.figures.labels import (
+    WIDTH,
+    short_labels,
+    short_names,
+    shorten,
+    shorten_each,
+)
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
@@ -73,7 +79,9 @@ def similarity_matrix(
     place = np.full(len(objects), -1)
     place[order] = np.arange(len(order))
     column = objects[colour] if colour else None
-    labels = [html.escape(shorten(label, 20.0), quote=False) for label in objects["label"]]
+    labels = [
+        html.escape(label, quote=False) for label in shorten_each(objects["label"].tolist(), 20.0)
+    ]
     edge = -0.02 * len(order) - 1
     for group in groups(column, len(objects)):
         members = group.members[place[group.members] >= 0]

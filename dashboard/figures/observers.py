@@ -14,6 +14,7 @@ from plotly.subplots import make_subplots
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.observers import PoolingCurve
 from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -23,11 +24,13 @@ from tripletscope.dashboard.figures.points import (
 )
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    NARROW,
     PALETTE,
     SCREEN,
     SEQUENTIAL,
     Canvas,
     finished,
+    note_hidden,
     template,
     with_caption,
 )
@@ -90,9 +93,12 @@ def square_matrix(
                 **{f"{along}0": border - 0.5, f"{along}1": border - 0.5,
                    f"{across_it}0": -0.5, f"{across_it}1": p - 0.5},
             )
+    side = 0.65 * min(min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height)
+    size, rows = row_labels(np.arange(p), side / max(p, 1), 0.9 * canvas.font)
+    note_hidden(figure, p - len(rows), p)
     ticks = {
-        "tickvals": np.arange(p), "ticktext": labels, "showgrid": False, "zeroline": False,
-        "ticks": "", "tickfont": {"size": canvas.font * (0.9 if p <= 24 else 0.7)},
+        "tickvals": rows, "ticktext": [labels[row] for row in rows], "showgrid": False,
+        "zeroline": False, "ticks": "", "tickfont": {"size": size}, "ticklabeloverflow": "allow",
     }
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=title,

@@ -33,18 +33,21 @@ _TOOLS = 34.0  # pixels above a map on a page
 _OVER = 20  # selected objects whose labels lie on points rather than nowhere
 
 
-def plane(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
+def plane(
+    data: MapData, style: MapStyle, canvas: Canvas,
+    window: tuple[np.ndarray, np.ndarray] | None = None,
+) -> go.Figure:
     figure = go.Figure()
     positions = data.positions[:, :2]
     shown = np.isfinite(positions).all(axis=1)
-    low, high = _window(positions[shown], _loops(positions, data, 0.95))
+    low, high = window or _window(positions[shown], _loops(positions, data, 0.95))
     if style.uncertainty:
         _add_ellipses(figure, _loops(positions, data, style.coverage), data, style, canvas)
     pictures = data.pictures if style.marks == "pictures" else {}
     side = _add_pictures(figure, positions, pictures, data.selected, float(np.max(high - low)))
     traces = point_traces(data, style, shown, go.Scatter)
     size = canvas.scale * (8.0 if pictures else mark_size(shown.sum()))
-    view = _View(low, high, _area(traces, canvas))
+    view = _View(low, high, _area(traces, style.colour or "", canvas))
     labels = _Labels(data, style, shown, view, size / 2, side, canvas)
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
@@ -202,7 +205,7 @@ class _View:
         return [*-beyond, *(size + beyond)]
 
 
-def _area(traces: Sequence[go.Scatter], canvas: Canvas) -> np.ndarray:
+def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarray:
     """Width and height that legend, colour bar and margins leave for the frame."""
     edge = 0.6 * canvas.font
     width, height = min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height
@@ -215,8 +218,9 @@ def _area(traces: Sequence[go.Scatter], canvas: Canvas) -> np.ndarray:
     if named:
         # Plotly writes them one after the other, or in columns as wide as the widest.
         entries = width_of(named, 0.92 * canvas.font) + 40
-        columns = max(int(width / entries.max()), 1)
-        rows = 1 if entries.sum() <= width else -(-len(named) // columns)
+        beside = width - float(width_of([title], canvas.font)[0]) - 10
+        columns = max(int(beside / entries.max()), 1)
+        rows = 1 if entries.sum() <= beside else -(-len(named) // columns)
         height -= rows * (1.2 * canvas.font + 3) + 8 - (_TOOLS - edge) * canvas.screen
     return np.maximum([width, height], 4 * canvas.font)
 
@@ -228,6 +232,8 @@ class _Labels:
         self, data: MapData, style: MapStyle, shown: np.ndarray, view: _View, radius: float,
         side: float, canvas: Canvas,
     ) -> None:
+        places = data.positions[:, :2]
+        shown = shown & ((places >= view.low) & (places <= view.high)).all(axis=1)
         pictured = [i for i in data.pictures if shown[i]] if style.marks == "pictures" else []
         if style.marks == "points":
             wanted = [i for i in sorted(data.selected) if shown[i]]

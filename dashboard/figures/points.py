@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
-from tripletscope.dashboard.figures.labels import short_labels, shorten
+from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
 from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SEQUENTIAL, TEXT, number
 
 #: Opacity of what is not selected, and the colour of its label.
@@ -160,12 +160,12 @@ def _hover(data: MapData, style: MapStyle) -> list[str]:
     texts = []
     column = data.objects[style.colour] if style.colour else None
     values = [None] * len(data.objects) if column is None else column.tolist()
-    for label, identifier, value in zip(
-        data.objects["label"], data.objects["id"], values, strict=True
-    ):
-        text = f"<b>{html.escape(shorten(label, 30.0), quote=False)}</b>"
+    labels = shorten_each(data.objects["label"].tolist(), 30.0)
+    identifiers = shorten_each(data.objects["id"].tolist(), 30.0)
+    for label, identifier, value in zip(labels, identifiers, values, strict=True):
+        text = f"<b>{html.escape(label, quote=False)}</b>"
         if identifier != label:
-            text += f"<br>id {html.escape(shorten(identifier, 30.0), quote=False)}"
+            text += f"<br>id {html.escape(identifier, quote=False)}"
         if value is not None:
             shown = number(value) if isinstance(value, float) else str(value)
             text += f"<br>{html.escape(f'{style.colour}: {shown}', quote=False)}"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.labels import shorten, shorten_each
 from tripletscope.dashboard.figures.points import DIM, transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -142,7 +142,10 @@ def predicted_against_true(
     figure.add_scatter(
         x=truth[shown], y=predicted[shown], mode="markers", showlegend=False,
         customdata=shown.tolist(),
-        hovertext=[html.escape(shorten(labels[i], 30.0), quote=False) for i in shown],
+        hovertext=[
+            html.escape(name, quote=False)
+            for name in shorten_each([labels[i] for i in shown], 30.0)
+        ],
         hovertemplate="<b>%{hovertext}</b><br>true %{x:.4g}, predicted %{y:.4g}<extra></extra>",
         marker={
             "color": PALETTE[0], "size": 7 * canvas.scale,
@@ -177,7 +180,10 @@ def expansion_box(
         go.Box(
             x=rates, customdata=list(members), boxpoints="all", jitter=0.6, pointpos=-1.6,
             name="", showlegend=False, line={"color": PALETTE[0]}, marker={"size": 5},
-            text=[html.escape(shorten(labels[i], 30.0), quote=False) for i in members],
+            text=[
+                html.escape(name, quote=False)
+                for name in shorten_each([labels[i] for i in members], 30.0)
+            ],
             hovertemplate="<b>%{text}</b><br>%{x:.3g}<extra></extra>", hoveron="points",
         )
     )

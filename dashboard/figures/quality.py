@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -112,7 +113,8 @@ def shares(
     """
     table = table[table["value"].notna()]
     figure = go.Figure()
-    names = [html.escape(str(name), quote=False) for name in dict.fromkeys(table["name"])]
+    names = short_labels([str(name) for name in dict.fromkeys(table["name"])])
+    names = [html.escape(name, quote=False) for name in names]
     places = {name: k for k, name in enumerate(dict.fromkeys(table["name"]))}
     series = list(dict.fromkeys(table["series"]))
     for k, one in enumerate(series):

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.evaluation.units import over_units
-from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -332,7 +332,9 @@ def group_errors(
         showlegend=len(methods) > 1,
         xaxis={"title": "held-out error", "zeroline": False, "rangemode": "tozero"},
         yaxis={"tickvals": np.arange(len(names)), "zeroline": False,
-               "ticktext": [html.escape(shorten(str(name)), quote=False) for name in names],
+               "ticktext": [
+                   html.escape(name, quote=False) for name in short_labels(list(map(str, names)))
+               ],
                "range": [len(names) - 0.5, -0.5]},
     )
     return finished(figure, caption, canvas, top=62 if len(methods) > 1 else 34)

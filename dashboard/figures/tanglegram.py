@@ -31,6 +31,8 @@ _ROW, _TALLEST = 17.0, 5_000.0
 #: Shares of the width: of the lines between the trees, and of a column of names at most.
 _LINES, _NAMES = 0.16, 0.2
 _WIDEST = 9.0  # em of a name
+#: How much wider bold text is, and larger the title of an axis as plotly has it.
+_BOLD, _TITLE = 1.08, 1.2
 
 
 def screen_height(n_leaves: int) -> float:
@@ -78,7 +80,7 @@ def tanglegram(
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width
     size, names, written = _names(trees, objects, selected, pitch, width, canvas)
     widest = float(width_of([names[i] for kept in written for i in kept], size).max(initial=0.0))
-    column = (widest + 0.8 * canvas.font) / width
+    column = ((_BOLD if len(selected) else 1.0) * widest + 0.8 * canvas.font) / width
     tree_share = (1 - _LINES) / 2 - column
     places = []
     for tree, side, axis in zip(trees, (0, 1), ("x", "x2"), strict=True):
@@ -95,7 +97,7 @@ def tanglegram(
                 "domain": [1 - tree_share, 1] if side else [0, tree_share],
                 "title": "<br>".join(
                     html.escape(line, quote=False)
-                    for line in wrapped(titles[side], tree_share * width, canvas.font)
+                    for line in wrapped(titles[side], tree_share * width, _TITLE * canvas.font)
                 ), "nticks": 5,
                 "side": "top" if tall else "bottom",
             }

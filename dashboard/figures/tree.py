@@ -13,7 +13,12 @@ import plotly.graph_objects as go
 
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
-from tripletscope.dashboard.figures.labels import WIDTH, short_labels, shorten
+from tripletscope.dashboard.figures.labels import (
+    WIDTH,
+    short_labels,
+    shorten,
+    shorten_each,
+)
 from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, shades
 from tripletscope.dashboard.figures.tree_layout import (
     BAR,
@@ -399,7 +404,7 @@ def _add_members(
         }
         for i, x, y, shade in zip(objects, xs, ys, opacity, strict=True) if i in tree.pictures
     ])
-    labels = tree.objects["label"].tolist()
+    labels = shorten_each(tree.objects["label"].tolist(), 30.0)
     colour = [""] * len(labels)
     for part in tree.groups:
         for member in part.members.tolist():
@@ -424,8 +429,7 @@ def _add_members(
             textfont={"size": 0.8 * canvas.font},
             customdata=[tree.member(objects[k]) for k in which],
             hovertext=[
-                f"<b>{html.escape(shorten(labels[objects[k]], 30.0), quote=False)}</b>"
-                for k in which
+                f"<b>{html.escape(labels[objects[k]], quote=False)}</b>" for k in which
             ],
             hovertemplate="%{hovertext}<extra></extra>",
             marker={

@@ -182,7 +182,7 @@ def _drawer(
 ) -> Callable[[Canvas], Any]:
     def draw(canvas: Canvas) -> Any:
         figure = embedding_map(
-            data, style, caption=text, revision=revision, canvas=canvas
+            data, style, caption=text, revision=revision, window=window, canvas=canvas
         )
         if before is not None:
             path = np.full((len(before), 3, 2), np.nan)
@@ -193,8 +193,6 @@ def _drawer(
                 line={"color": "rgba(128,128,128,0.55)", "width": canvas.scale},
             )
             figure.data = (figure.data[-1], *figure.data[:-1])  # below the points
-        figure.update_xaxes(range=[window[0][0], window[1][0]])
-        figure.update_yaxes(range=[window[0][1], window[1][1]])
         figure.update_traces(marker_showscale=False, selector={"type": "scatter"})
         return figure
 

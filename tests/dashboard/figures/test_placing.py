@@ -150,6 +150,16 @@ def test_a_map_says_how_many_labels_are_hidden(canvas):
     assert few.layout.meta is None
 
 
+def test_only_objects_in_view_are_named():
+    data = a_map(40)
+    corners = np.array([-0.5, -0.5]), np.array([0.5, 0.5])
+    figure = embedding_map(data, MapStyle(), window=corners)
+    assert figure.layout.xaxis.range == (-0.5, 0.5)
+    inside = np.flatnonzero((np.abs(data.positions) <= 0.5).all(axis=1))
+    assert 0 < len(inside) < 20
+    assert set(shown(figure)) == {f"…{i:04d}…" for i in inside}
+
+
 def test_selected_objects_are_named_on_a_crowded_map():
     figure = embedding_map(a_map(2_000, selected=(5, 1_700)), MapStyle())
     assert {"…0005…", "…1700…"} <= set(shown(figure))

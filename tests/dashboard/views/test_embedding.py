@@ -181,7 +181,7 @@ def test_colours_labels_and_coverage_change_the_figure(services, opened):
     assert not any(t.get("name") == "ellipses" for t in spec["data"])
     assert np.ptp(spec["layout"]["xaxis"]["range"]) <= wide
     app.selectbox(key=f"map.marks.plane@{info.id}").select("points").run()
-    assert not any(any(t["text"]) for t in figure(app, "map")["data"] if "customdata" in t)
+    assert not any(t.get("name") == "labels" for t in figure(app, "map")["data"])
 
 
 def test_too_few_questions_are_an_error_only_where_one_asked(services):
