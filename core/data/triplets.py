@@ -155,6 +155,11 @@ class Judgements:
         return trials if len(named) + len(alone) < len(trials) else None
 
     @property
+    def n_trials(self) -> int:
+        """Number of trials; of answers where nothing is known of trials."""
+        return len(self) if self.trials is None else len(np.unique(self.trials))
+
+    @property
     def groups(self) -> np.ndarray:
         """(T,) number of the group of each answer, from 0: what is held out together.
 

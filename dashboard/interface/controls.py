@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from types import MappingProxyType
@@ -27,6 +28,16 @@ from tripletscope.dashboard.state import Session
 # through the state of the session would be lost to the browser when the script is interrupted.
 
 
+def distinct(names: Iterable[str]) -> list[str]:
+    """The same names, numbered where they repeat: in front, since boxes cut off the end."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"({seen[name]}) {name}")
+    return found
+
+
 def pick(
     session: Session,
     key: str,
@@ -38,11 +49,12 @@ def pick(
 ) -> Any:
     """One of several named options, given as value -> label."""
     values = list(options)
+    labels = dict(zip(values, distinct(options.values()), strict=True))
     initial = session.remembered(key, default)
     initial = next((v for v in (initial, default) if v in options), values[0])
     chosen = st.selectbox(
         label, values, index=values.index(initial), key=key, persist_state="session",
-        format_func=lambda value: options[value], **further,
+        format_func=lambda value: labels[value], **further,
     )
     return session.remember(key, chosen)
 
@@ -57,10 +69,11 @@ def several(
     **further: Any,
 ) -> list[Any]:
     """Any of several named options, given as value -> label."""
+    labels = dict(zip(options, distinct(options.values()), strict=True))
     initial = [value for value in session.remembered(key, list(default)) if value in options]
     chosen = st.multiselect(
         label, list(options), initial, key=key, persist_state="session",
-        format_func=lambda value: options[value], **further,
+        format_func=lambda value: labels[value], **further,
     )
     return session.remember(key, list(chosen))
 

@@ -130,6 +130,11 @@ class DatasetInfo:
         return state_of(self.exclusions, self.gold)
 
     @property
+    def n_trials(self) -> int | None:
+        """Trials in which the answers were given; None if each has its own, or none is known."""
+        return self.extra.get("trials")
+
+    @property
     def has_only_pairs(self) -> bool:
         """Whether all answers compare two pairs of objects without one in common."""
         return not self.n_answers and self.n_pairs > 0

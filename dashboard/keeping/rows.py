@@ -38,6 +38,11 @@ def facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any
     }
 
 
+def trials_of(triplets: Triplets) -> dict[str, int]:
+    """How many trials gave the answers, where that is another number."""
+    return {} if triplets.trials is None else {"trials": triplets.n_trials}
+
+
 def pair_table(pairs: Pairs) -> pd.DataFrame:
     """Comparisons of pairs as they are kept."""
     rows = pd.DataFrame(pairs.rows, columns=PAIR_ROLES)

@@ -47,6 +47,7 @@ from tripletscope.dashboard.keeping.rows import (
     pair_table,
     run_of,
     same_method,
+    trials_of,
 )
 from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of, hash_of
 
@@ -123,7 +124,7 @@ class Workspace(OpenFolder):
                 imported=triplets.fingerprint, exclusions=[], gold=None,
                 catch_trials=self._storage.keep_table(catch_trials),
                 pairs=self._storage.keep_table(pair_table(pairs) if pairs else None),
-                extra=dict(extra or {}), **facts(triplets, pairs),
+                extra={**(extra or {}), **trials_of(triplets)}, **facts(triplets, pairs),
             )
             with self._writing() as session:
                 session.add(row)
@@ -172,6 +173,9 @@ class Workspace(OpenFolder):
                     before = files_of(row)
                     for name, value in facts(left, pairs).items():
                         setattr(row, name, value)
+                    row.extra = {
+                        **{k: v for k, v in row.extra.items() if k != "trials"}, **trials_of(left),
+                    }
                     row.imported, row.exclusions = imported.fingerprint, cleaning.log()
                     row.gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
                     row.pictures = {**row.pictures, **added}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.controls import distinct, pressed
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
@@ -30,6 +29,14 @@ def dividing_columns(answers: pd.DataFrame) -> list[str]:
         name for name in answers.columns if name not in _NO_GROUPS
         and (low <= (n := answers[name].nunique()) <= high or (n > high and name == _PEOPLE))
     ]
+
+
+def names_of(listed: Sequence[RunInfo]) -> dict[str, str]:
+    """What runs are called in a list to choose from, by their keys: no two alike."""
+    names = distinct(
+        run.name if run.complete else f"{run.name} (stopped early)" for run in listed
+    )
+    return dict(zip((run.key for run in listed), names, strict=True))
 
 
 def choose_run(
@@ -60,12 +67,10 @@ def choose_run(
     wanted = (current.drafts.get(place), current.drafts.get(before), first, listed[0].key)
     shown = current.remember(before, next(key for key in wanted if key in runs))
     current.drafts.setdefault(place, shown)
-    names = distinct(
-        run.name if run.complete else f"{run.name} (stopped early)" for run in listed
-    )
+    names = names_of(listed)
     chosen = st.selectbox(
         "Shown", list(runs), index=list(runs).index(shown), label_visibility="collapsed",
-        format_func=dict(zip(runs, names, strict=True)).__getitem__,
+        format_func=names.__getitem__,
         key=current.key_following(place, shown), **further,
     )
     if chosen != shown:
@@ -83,13 +88,3 @@ def choose_run(
                 partial(services().workspace.delete_run, run.id),
             )
     return run
-
-
-def distinct(names: Iterable[str]) -> list[str]:
-    """The same names, numbered where they repeat."""
-    seen: Counter[str] = Counter()
-    found = []
-    for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return found

@@ -25,4 +25,5 @@ def size_of(info: DatasetInfo) -> str:
 def _answers(info: DatasetInfo) -> str:
     if info.has_only_pairs:
         return count(info.n_pairs, "comparison of pairs", "comparisons of pairs")
-    return count(info.n_answers, "answer")
+    answers = count(info.n_answers, "answer")
+    return f"{answers} in {count(info.n_trials, 'trial')}" if info.n_trials else answers

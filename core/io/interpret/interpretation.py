@@ -183,6 +183,7 @@ def interpret(
         never_asked=never_asked,
         numbering=_numbering(triplets.ids),
         notes=notes,
+        row_is="question" if reading.is_counted else "trial",
     )
     progress(1.0)
     return Imported(

@@ -59,6 +59,9 @@ class Report:
         How numbers stand for objects; empty if objects have names.
     notes : list of str
         Everything else, as sentences.
+    row_is : str
+        What a row is that gives several answers, as one about an odd one out does: a trial, or
+        a question whose answers were counted.
     """
 
     file: str
@@ -71,6 +74,7 @@ class Report:
     never_asked: list[str]
     numbering: str
     notes: list[str]
+    row_is: str = "trial"
 
     @property
     def n_omitted(self) -> int:
@@ -82,11 +86,18 @@ class Report:
             "" if self.n_participants is None
             else f" by {counted(self.n_participants, 'participant')}"
         )
+        several = self.n_triplets > self.n_answers
+        given = counted(self.n_answers, self.row_is if several else "answer")
         lines = [
-            f"{counted(self.n_answers, 'answer')}{people} on {counted(self.n_objects, 'object')}, "
+            f"{given}{people} on {counted(self.n_objects, 'object')}, "
             f"from {counted(self.n_rows, 'row')}."
         ]
-        if self.n_triplets and self.n_triplets != self.n_answers:
+        if several:
+            lines.append(
+                f"They hold {counted(self.n_triplets, 'answer')}: each says that one of two "
+                "objects is nearer to an anchor."
+            )
+        elif self.n_triplets and self.n_triplets != self.n_answers:
             lines.append(f"These are {counted(self.n_triplets, 'triplet')}.")
         for omission in self.omissions:
             rows = [f"{row:,}" for row in omission.rows[:5]]

@@ -20,7 +20,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.choosing import distinct
+from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.page import tab
@@ -47,10 +47,9 @@ def show_two_trees(shown: ShownClustering) -> None:
         return
     with shown.side:
         if others:
-            names = distinct(run.name for run in others.values())
             chosen = pick(
                 shown.session, f"{PAGE}.other@{info.id}", "Compare with",
-                dict(zip(others, names, strict=True)),
+                names_of(list(others.values())),
             )
         else:
             other = _suggested(shown)

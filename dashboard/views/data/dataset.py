@@ -88,6 +88,8 @@ def show_overview(context: Context) -> None:
     facts[1].metric(
         "Comparisons of pairs" if info.has_only_pairs else "Answers", f"{len(answers):,}"
     )
+    if info.n_trials:
+        facts[1].caption(f"in {count(info.n_trials, 'trial')}")
     facts[2].metric("Participants", f"{info.n_participants:,}" if info.n_participants else "—")
     if info.has_only_pairs:
         st.markdown("The page Scale uses these answers. Maps need triplets.")

@@ -16,7 +16,7 @@ from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.choosing import distinct
+from tripletscope.dashboard.views.choosing import names_of
 
 _EXAMPLES = 5
 
@@ -129,9 +129,7 @@ def _from_map(
     if not listed:
         st.caption("There is no map yet. Fit one on the page Embedding.")
         return
-    names = dict(zip([run.key for run in listed], distinct(run.name for run in listed),
-                     strict=True))
-    chosen = pick(current, "gold.map", "Map", names)
+    chosen = pick(current, "gold.map", "Map", names_of(listed))
     ratio = number(
         current, "gold.ratio", "Min. ratio of the two distances", 1.5, 100.0, 4.0,
         step=0.5,

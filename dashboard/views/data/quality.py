@@ -31,13 +31,12 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.quality import shares, stretches
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pick, tabs
+from tripletscope.dashboard.interface.controls import distinct, pick, tabs
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
-from tripletscope.dashboard.views.choosing import distinct
 from tripletscope.dashboard.views.compare.recommending import in_words, recommended, standing
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.data.measured import (

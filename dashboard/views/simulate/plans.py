@@ -11,8 +11,8 @@ from tripletscope.core.design.plan import Plan, plan
 from tripletscope.core.design.scenario import Scenario
 from tripletscope.core.method import parameters
 from tripletscope.core.run import Run
+from tripletscope.dashboard.interface.controls import distinct
 from tripletscope.dashboard.interface.theme import count
-from tripletscope.dashboard.views.choosing import distinct
 from tripletscope.dashboard.views.simulate.setting import SCENARIO, titled
 
 (_DESIGNS,) = (p.spec.options for p in parameters(plan) if p.name == "design")

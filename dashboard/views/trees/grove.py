@@ -32,6 +32,7 @@ from tripletscope.dashboard.interface.controls import number, parameter_form, pa
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.embedding.fitting import shown_map
 from tripletscope.dashboard.views.page import Context
 
@@ -129,7 +130,7 @@ def choose_space(context: Context) -> Grove | None:
     if not listed:
         _await_a_map(context)
         return None
-    names = {run.key: run.name for run in listed}
+    names = names_of(listed)
     with context.row:
         chosen = pick(
             context.session, f"{PAGE}.map@{info.id}", "Map or kernel", names,

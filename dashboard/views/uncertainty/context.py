@@ -17,6 +17,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.embedding.fitting import shown_map
 from tripletscope.dashboard.views.page import Context
 
@@ -129,7 +130,7 @@ def choose_map(context: Context) -> UncertaintyContext | None:
     with context.row:
         chosen = pick(
             context.session, f"{PAGE}.map@{context.info.id}", "Map",
-            {run.key: run.name for run in listed}, default=shown_map(context), width=260,
+            names_of(listed), default=shown_map(context), width=260,
             help="Maps that were fitted on the pages Embedding and Compare.",
         )
     watch(context.job)

@@ -135,7 +135,7 @@ def test_things_says_what_it_knows_of_each_answer():
     assert (answers["side"].cat.codes[::2] == CHOICE).all()
     assert imported.report.n_answers == 40
     assert imported.report.n_triplets == 80
-    assert any("80 triplets" in line for line in imported.report.summary())
+    assert any(line.startswith("They hold 80 answers") for line in imported.report.summary())
     assert " is the odd one out" in imported.sentences()[0].text
 
 

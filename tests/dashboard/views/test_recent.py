@@ -13,6 +13,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import interpret, load, propose
 from tripletscope.core.quality import Exclusion
 from tripletscope.dashboard.imports import suggested_name
+from tripletscope.dashboard.views.opening import about, size_of
 from tripletscope.dashboard.views.recent import small_map, told_apart
 from tripletscope.dashboard.views.understood import EXAMPLES
 
@@ -107,3 +108,24 @@ def test_start_says_what_is_understood(services):
     app = start()
     assert app.expander[0].label == "Which files are understood?"
     assert all(columns in words(app) for _, columns, _ in EXAMPLES)
+
+
+def test_what_gives_several_answers_is_counted_in_trials(services):
+    odd = b"object1,object2,object3,odd\ncat,dog,car,car\ncat,bus,car,cat\ndog,bus,cat,bus\n"
+    keep(services, "odd.csv", odd)
+    (info,) = services.workspace.datasets()
+    assert (info.n_answers, info.n_trials) == (6, 3)
+    assert size_of(info) == "4 objects, 6 answers in 3 trials"
+    assert about(info).startswith("odd: 4 objects, 6 answers in 3 trials")
+    assert info.report[0].startswith("3 trials on 4 objects")
+    assert info.report[1].startswith("They hold 6 answers")
+    cleaning = services.workspace.cleaning(info)
+    left = services.workspace.update_dataset(info, cleaning.excluding(Exclusion(answers=(0, 1))))
+    assert (left.n_answers, left.n_trials) == (4, 2)
+
+
+def test_an_answer_in_a_trial_of_its_own_is_an_answer(services):
+    keep(services)
+    (info,) = services.workspace.datasets()
+    assert info.n_trials is None
+    assert size_of(info) == "4 objects, 3 answers, 2 participants"

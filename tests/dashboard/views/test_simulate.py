@@ -304,7 +304,7 @@ def test_plans_are_named_by_what_tells_them_apart():
     assert names_of([kept(), kept(most=500, seed=3)]) == [
         "up to 1,000 answers (seed 0)", "up to 500 answers (seed 3)",
     ]
-    assert names_of([kept(), kept()]) == ["STE (random)", "STE (random) (2)"]
+    assert names_of([kept(), kept()]) == ["STE (random)", "(2) STE (random)"]
     plans = [kept(), kept(level=0.2), kept(most=500), kept(seed=1)]
     assert groups(plans) == [[0, 2], [1], [3]]
 
