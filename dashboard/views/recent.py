@@ -97,9 +97,9 @@ def small_map(positions: np.ndarray) -> str:
     places = np.zeros((len(positions), 2))
     places[:, : positions.shape[1]] = positions[:, :2]
     places = places[:: max(len(places) // _MOST_POINTS, 1)]
-    spread = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
-    margin = 6
-    scale = min(_WIDTH - 2 * margin, _HEIGHT - 2 * margin) / (spread or 1.0)
+    spread = np.ptp(places, axis=0) if len(places) else np.zeros(2)
+    room = np.array([_WIDTH, _HEIGHT]) - 12
+    scale = min((r / s for r, s in zip(room, spread, strict=True) if s > 0), default=1.0)
     middle = (places.max(axis=0) + places.min(axis=0)) / 2 if len(places) else np.zeros(2)
     at = (places - middle) * scale * [1, -1] + [_WIDTH / 2, _HEIGHT / 2]
     points = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6"/>' for x, y in at)

@@ -73,9 +73,10 @@ def _confusions(
     )
 
     def draw(canvas: Canvas) -> Any:
-        return agreement_matrix(
+        figure = agreement_matrix(
             shares, names, title="proportion of the row", caption=text, canvas=canvas
         )
+        return figure.update_xaxes(title="predicted").update_yaxes(title="true")
 
     def table() -> pd.DataFrame:
         return pd.DataFrame(counts, index=names, columns=names).rename_axis("true").reset_index()
@@ -83,4 +84,25 @@ def _confusions(
     panels.figure_panel(
         here.session, draw, key="kernel.confusions", alt=text, canvas=_SQUARE, caption=text,
         name=export.file_name(here.info.name, "confusions"), table=table,
+    )
+    _wrong(here, found, names)
+
+
+def _wrong(here: KernelContext, found: Classification, names: list[str]) -> None:
+    """Whose labels were predicted wrongly, by name."""
+    wrong = np.flatnonzero((found.truth >= 0) & (found.predicted != found.truth))
+    if not len(wrong):
+        return
+    st.markdown(f"**{count(len(wrong), 'object')} predicted wrongly**")
+    st.dataframe(
+        pd.DataFrame({
+            "object": [here.triplets.labels[i] for i in wrong],
+            "true": [names[k] for k in found.truth[wrong]],
+            "predicted": [names[k] for k in found.predicted[wrong]],
+        }),
+        hide_index=True, key="kernel.wrong", height=min(38 + 35 * len(wrong), 300),
+    )
+    st.button(
+        "Select them", key="kernel.wrong.select",
+        on_click=here.session.select_positions, args=(wrong.tolist(),),
     )

@@ -173,9 +173,10 @@ def _outcome(
             )
         counts = found.confusion(predicted)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        return agreement_matrix(
+        figure = agreement_matrix(
             shares, names, title="proportion of the row", caption=text, canvas=canvas
         )
+        return figure.update_xaxes(title="predicted").update_yaxes(title="true")
 
     about = " Rows: true class; columns: predicted." if names else ""
     panels.figure_panel(
@@ -199,6 +200,16 @@ def _outcome(
                 ),
             },
         )
+        if len(wrong):
+            st.markdown(f"**{count(len(wrong), 'object')} predicted wrongly**")
+            st.dataframe(
+                pd.DataFrame({
+                    "object": [labels[i] for i in wrong],
+                    "true": [names[int(k)] for k in found.truth[wrong]],
+                    "predicted": [names[int(k)] for k in predicted[wrong]],
+                }),
+                hide_index=True, key="trees.wrong", height=min(38 + 35 * len(wrong), 300),
+            )
         st.button(
             f"Select the {count(len(wrong), 'object')} predicted wrongly",
             key="trees.wrong.select", disabled=not len(wrong),

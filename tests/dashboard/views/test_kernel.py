@@ -136,3 +136,19 @@ def test_graphs_are_drawn_though_a_class_has_one_only(services, opened):
     assert not app.exception
     assert not app.error
     assert figure(app, "kernel.graphs.map")["data"]
+
+
+def test_who_is_predicted_wrongly_is_named_and_can_be_selected(services, planted):
+    objects = planted.objects.assign(kind=["a", "b"] * 15)
+    session = session_on(services, Triplets(planted.rows, objects, planted.answers, "Things"))
+    app = kernel(session, "classes")
+    app.button(key="kernel.classify.run").click().run()
+    settled(app, services)
+    axes = figure(app, "kernel.confusions")["layout"]
+    assert [axes[f"{a}axis"]["title"]["text"] for a in "xy"] == ["predicted", "true"]
+    (wrong,) = [d.value for d in app.dataframe if "predicted" in d.value]
+    labels = services.workspace.triplets(services.workspace.datasets()[0]).labels
+    for name, true, predicted in wrong.itertuples(index=False):
+        assert true == "ab"[labels.index(name) % 2] != predicted
+    app.button(key="kernel.wrong.select").click().run()
+    assert f"{len(wrong)} object" in words(app)

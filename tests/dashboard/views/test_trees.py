@@ -199,7 +199,11 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
     outcome = figure(app, "trees.outcome")["data"]
     if column == "kind":
         assert numbers(outcome[0]["z"]).size == 9
-        assert app.button(key="trees.wrong.select")
+        axes = figure(app, "trees.outcome")["layout"]
+        assert [axes[f"{a}axis"]["title"]["text"] for a in "xy"] == ["predicted", "true"]
+        wrong = next(d.value for d in app.dataframe if "predicted" in d.value)
+        assert (wrong["true"] != wrong["predicted"]).all()
+        assert str(len(wrong)) in app.button(key="trees.wrong.select").label
     else:
         assert len(outcome[1]["customdata"]) == 30
     assert figure(app, "trees.pivots")["data"][0]["customdata"]
