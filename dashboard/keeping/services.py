@@ -23,7 +23,8 @@ WORKSPACE_VARIABLE = "TRIPLETSCOPE_WORKSPACE"
 
 
 _one_at_a_time = threading.Lock()
-
+#: Opening a workspace may take long; who has another one does not wait for it.
+_opening: dict[Path, threading.Lock] = {}
 
 @dataclass
 class Services:
@@ -87,14 +88,17 @@ def services() -> Services:
     WorkspaceError
         If the workspace cannot be used, or nobody is known where people have their own.
     """
-    with _one_at_a_time:
-        if _folder_of_script is None:
-            return _services(workspace_folder())
+    if _folder_of_script is None:
+        folder = workspace_folder()
+    else:
         folder = _folder_of_script() or _folder.get()
         if folder is None:
             raise WorkspaceError("Nobody is signed in")
         _folder.set(folder)  # jobs that this page starts work there, too
-        return _services(folder)
+    with _one_at_a_time:
+        opening, jobs = _opening.setdefault(folder, threading.Lock()), _jobs()
+    with opening:
+        return _services(folder, jobs)
 
 
 def close_all() -> None:
@@ -108,8 +112,8 @@ _jobs = cache(Jobs)
 
 
 @cache
-def _services(folder: Path) -> Services:
+def _services(folder: Path, jobs: Jobs) -> Services:
     workspace = Workspace(folder)
     uploads = Uploads(workspace.folder / "uploads", workspace.trash)
-    _opened.append(Services(workspace, uploads, _jobs()))
+    _opened.append(Services(workspace, uploads, jobs))
     return _opened[-1]
