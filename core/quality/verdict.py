@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
+from scipy.special import bdtr, ndtr, ndtri
 
 from tripletscope.core.io.names import counted
 
@@ -17,6 +17,8 @@ _FAILED, _ONE_SIDE = 0.2, 0.8
 #: Seconds; nobody looks at three objects in less.
 _TOO_FAST = 0.5
 _FEWEST_CHECKS = 3
+#: Errors to be expected, of which fewer are not normally distributed.
+_FEW = 5
 
 #: Shares of which guessing gives one half: what is said of those near it, and of all others.
 _AGREEMENTS = {
@@ -24,7 +26,8 @@ _AGREEMENTS = {
     "agrees": ("agrees with the majority in {own} of answers", "usual {usual}"),
     "consistent": ("repeats own answers in {own} of cases", "usual {usual}"),
 }
-_CASES = {"agrees": "questions", "consistent": "questions"}
+#: How many questions a share is of.
+_CASES = {"agrees": "compared", "consistent": "repeats"}
 _LOOKED_AT = {
     "predicted": "how well a map of the others predicts them", "agrees": "agreement with others",
     "consistent": "repeated questions", "failed": "catch and gold questions",
@@ -128,8 +131,13 @@ def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
         p = ndtr((share - usual) / error)
         if column in _CASES:  # of few questions an interval may come out too short
-            cases = people[_CASES[column]].to_numpy(dtype=float)
-            p = np.fmax(p, ndtr((share - usual) * np.sqrt(cases / (usual * (1 - usual)))))
+            # Answers to one question that is asked again and again are one case.
+            cases = people[["questions", _CASES[column]]].min(axis=1).to_numpy(dtype=float)
+            # Of all together, and never 1: who repeated two questions may have erred in both.
+            pooled = (np.nansum(share * cases) + 1) / (np.sum(cases[np.isfinite(share)]) + 2)
+            normal = ndtr((share - pooled) * np.sqrt(cases / (pooled * (1 - pooled))))
+            exact = bdtr(np.rint(share * cases), np.rint(cases), pooled)
+            p = np.fmax(p, np.where(cases * (1 - pooled) < _FEW, exact, normal))
         return (share < 0.5 + (usual - 0.5) / 2) & (p < _LEVEL / max(np.isfinite(share).sum(), 1))
 
 

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from tests.core.quality.answers import people_data
+from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import read
 from tripletscope.core.quality import participants, verdict
 
 
@@ -38,6 +40,15 @@ def test_guessers_are_found_among_many_and_nobody_else():
     assert set(found.reasons) == {"p097", "p098", "p099"}
     assert found.sentence == "Look at these 3 people"
     assert all("(usual 78%)" in why for reasons in found.reasons.values() for why in reasons)
+
+
+def test_two_repeated_questions_are_too_few_to_stand_out():
+    eggs = read(SAMPLES / "alien_eggs" / "responses.csv")
+    people = participants(eggs)
+    worst = people[people["consistent"] == 0.0]
+    assert worst["repeats"].max() == 2
+    assert people["consistent"].median() == 1.0
+    assert not verdict(people).reasons
 
 
 @pytest.mark.parametrize("seed", range(5))
