@@ -235,7 +235,9 @@ class _Labels:
         places = data.positions[:, :2]
         shown = shown & ((places >= view.low) & (places <= view.high)).all(axis=1)
         pictured = [i for i in data.pictures if shown[i]] if style.marks == "pictures" else []
-        if style.marks == "points":
+        if not canvas.named:
+            wanted = []
+        elif style.marks == "points":
             wanted = [i for i in sorted(data.selected) if shown[i]]
         else:
             wanted = np.setdiff1d(np.flatnonzero(shown), pictured).tolist()

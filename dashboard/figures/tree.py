@@ -24,7 +24,7 @@ from tripletscope.dashboard.figures.tree_layout import (
     BAR,
     MOST_MEMBERS,
     PICTURE,
-    Layout,
+    TreeLayout,
     layout,
     pixels,
 )
@@ -203,7 +203,9 @@ def tree_diagram(
     return finished(figure, caption, canvas)
 
 
-def _add_edges(figure: go.Figure, tree: ComparisonTreeData, place: Layout, canvas: Canvas) -> None:
+def _add_edges(
+    figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
+) -> None:
     chosen = np.isin(tree.nodes.order, list(tree.selected))
     for marked in (False, True):
         xs, ys = [], []
@@ -224,7 +226,7 @@ def _add_edges(figure: go.Figure, tree: ComparisonTreeData, place: Layout, canva
         )
 
 
-def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: Layout) -> None:
+def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout) -> None:
     """Bars of all nodes, a trace for every colour."""
     group = np.zeros(len(tree.objects), dtype=int)
     for number, part in enumerate(tree.groups):
@@ -256,7 +258,9 @@ def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: Layout) -> Non
             )
 
 
-def _add_nodes(figure: go.Figure, tree: ComparisonTreeData, place: Layout, canvas: Canvas) -> None:
+def _add_nodes(
+    figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
+) -> None:
     """Text, pictures of the pivots, and what takes the clicks."""
     labels = tree.objects["label"].tolist()
     em = 0.85 * canvas.font / pixels(canvas)
@@ -297,7 +301,7 @@ def _add_nodes(figure: go.Figure, tree: ComparisonTreeData, place: Layout, canva
     )
 
 
-def _hanging(tree: ComparisonTreeData, place: Layout, canvas: Canvas) -> list[dict]:
+def _hanging(tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas) -> list[dict]:
     """Names that are written downwards, below the members of their leaf."""
     notes = []
     for node, name in place.hung.items():
@@ -354,7 +358,7 @@ def _said(tree: ComparisonTreeData, node: int, labels: list[str]) -> str:
 
 
 def _add_toggles(
-    figure: go.Figure, tree: ComparisonTreeData, place: Layout, canvas: Canvas
+    figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
 ) -> None:
     """Marks below nodes that can be unfolded, and, on the page, on those that can be folded."""
     ends = set(tree.ends)
@@ -379,7 +383,7 @@ def _add_toggles(
 
 
 def _add_members(
-    figure: go.Figure, tree: ComparisonTreeData, place: Layout, canvas: Canvas
+    figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
 ) -> None:
     """Members of the leaves in columns below them."""
     objects, xs, ys, more = [], [], [], []

@@ -21,7 +21,7 @@ _LONGEST = 7.0  # em of a name that is written downwards
 
 
 @dataclass(frozen=True)
-class Layout:
+class TreeLayout:
     """Places in the drawing.
 
     Attributes
@@ -47,7 +47,7 @@ class Layout:
     hung: Mapping[int, str]
 
 
-def layout(tree: ComparisonTreeData, canvas: Canvas = SCREEN) -> Layout:
+def layout(tree: ComparisonTreeData, canvas: Canvas = SCREEN) -> TreeLayout:
     # In a small file text takes more of the drawing than on the page.
     text = max(TEXT, 1.2 * canvas.font * WIDTH / canvas.width * (not canvas.screen))
     slot = WIDTH / len(tree.ends)
@@ -71,7 +71,7 @@ def layout(tree: ComparisonTreeData, canvas: Canvas = SCREEN) -> Layout:
     height = text - lowest
     # What hangs is in pixels: on paper the rest makes way for it.
     height += longest if canvas.screen else height * longest / (0.9 * canvas.height - longest)
-    return Layout(x, span, top, slot, head, text, member, height, hung)
+    return TreeLayout(x, span, top, slot, head, text, member, height, hung)
 
 
 def _hung(

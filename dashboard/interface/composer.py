@@ -118,7 +118,7 @@ def _compose(session: Session, printable: Printable) -> None:
 def _show_figure(session: Session, panels: list[Panel], printable: Printable) -> None:
     left, right = st.columns([5, 3], gap="large")
     with right:
-        there = possible(printable.draw(composition_of(session).canvas(printable.ratio)))
+        there = possible(printable.draw(Composition().canvas(printable.ratio)))
         composition = _asked_for(session, printable, there)
     with left:
         running = session.jobs()

@@ -42,6 +42,8 @@ class Canvas:
         Ends the caption of a file.
     captioned : bool
         Whether a file has its caption.
+    named : bool
+        Whether points have names.
     """
 
     width: float = 900.0
@@ -50,6 +52,7 @@ class Canvas:
     screen: bool = True
     note: str = ""
     captioned: bool = True
+    named: bool = True
 
     @property
     def scale(self) -> float:

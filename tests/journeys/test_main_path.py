@@ -92,7 +92,7 @@ def the_map(page: Page):
 
 def wait_for_map(page: Page) -> None:
     the_map(page).locator(".nsewdrag").wait_for()
-    expect(page.get_by_text("ellipses from 100 replicates")).to_be_visible()
+    expect(page.get_by_text("from 100 replicates")).to_be_visible()
     expect(page.get_by_text("5-fold cross-validation").first).to_be_visible()
     at_rest(page)
 
@@ -241,7 +241,7 @@ def test_two_sessions_do_not_disturb_each_other(browser, workspace):
         second.locator(".st-key-sample-ekman_colors button").click()
         for page, name in ((first, "Alien eggs"), (second, "Ekman's colours")):
             the_map(page).locator(".nsewdrag").wait_for()
-            expect(page.get_by_text("ellipses from 100 replicates")).to_be_visible()
+            expect(page.get_by_text("from 100 replicates")).to_be_visible()
             expect(page.get_by_test_id("stSidebar").get_by_text(name, exact=True)).to_be_visible()
         lasso(second)
         expect(second.get_by_text(re.compile(r"^\d+ selected objects?$"))).to_be_visible()
@@ -259,7 +259,7 @@ def test_zoom_survives_a_change_of_the_figure_and_the_theme_is_followed(browser,
         zoomed = the_map(page).evaluate("p => p.layout.xaxis.range")
         at_rest(page)
         choose(page, "Ellipses", "Off")
-        expect(page.get_by_text("ellipses from 100 replicates")).to_have_count(0)
+        expect(page.get_by_text("from 100 replicates")).to_have_count(0)
         assert the_map(page).evaluate("p => p.layout.xaxis.range") == zoomed
 
         light = the_map(page).evaluate("p => p._fullLayout.font.color")

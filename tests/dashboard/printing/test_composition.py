@@ -32,7 +32,12 @@ def draw(canvas: Canvas) -> go.Figure:
 
 
 def points(figure: go.Figure) -> list:
-    return [trace for trace in figure.data if "markers" in (trace.mode or "")]
+    return [trace for trace in figure.data if trace.customdata is not None]
+
+
+def names(figure: go.Figure) -> set[str]:
+    texts = [text for trace in figure.data for text in trace.text or ()]
+    return {*texts, *(note.text for note in figure.layout.annotations)} - {""}
 
 
 def test_a_composition_comes_back_from_what_was_kept():
@@ -65,8 +70,10 @@ def test_points_lines_and_names():
         assert other.marker.size == 2 * one.marker.size
     widths = [[t.line.width for t in f.data if t.name == "ellipses"] for f in (usual, larger)]
     assert widths[1] == pytest.approx([3 * width for width in widths[0]])
-    assert all(trace.mode == "markers+text" for trace in points(usual))
-    assert all(t.mode == "markers" for t in points(composed(draw, Composition(labels=False))))
+    assert len(names(usual)) == 6
+    unnamed = composed(draw, Composition(labels=False))
+    assert not names(unnamed)
+    assert "hidden" not in unnamed.layout.title.text
 
 
 def test_categories_differ_in_shape():
