@@ -153,3 +153,15 @@ def test_a_sheet_is_drawn_in_every_format():
         assert image.size[0] == pytest.approx(180 / 25.4 * 150, abs=3)
         ground = image.convert("RGB").crop((0, 0, 20, 60))
         assert len(ground.getcolors(10_000)) > 3, "there is the letter A"
+
+
+@needs_browser
+def test_characters_that_xml_does_not_have_are_left_out():
+    def with_controls(canvas):
+        objects = pd.DataFrame({"id": list("abc"), "label": ["one\x01", "t\x0bwo", "three\uffff"]})
+        positions = np.array([[0.0, 0], [1, 0], [0, 2]])
+        return embedding_map(MapData(positions, objects), MapStyle(), caption="", canvas=canvas)
+
+    svg = render(with_controls, "svg", Composition(title="a\x00b\ud800")).decode()
+    texts = ["".join(t.itertext()) for t in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    assert {"one", "two", "three", "ab"} <= set(texts)
