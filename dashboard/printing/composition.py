@@ -16,6 +16,10 @@ _PIXELS_PER_POINT = 96 / 72
 #: Height divided by width where nothing else is asked for.
 _RATIO = 0.8
 
+#: Plotly has fewer shapes in space than in the plane.
+_IN_SPACE = ("circle", "diamond", "square", "x", "cross", "circle-open", "diamond-open",
+             "square-open")
+
 _CORNERS = {
     (row, side): {
         "orientation": "v", "x": x, "xanchor": side, "y": y, "yanchor": row,
@@ -181,7 +185,8 @@ def _set_points(figure: go.Figure, composition: Composition) -> None:
         symbols: dict[str, str] = {}
         for trace in drawn:
             name = trace.legendgroup or trace.name
-            trace.marker.symbol = symbols.setdefault(name, SYMBOLS[len(symbols) % len(SYMBOLS)])
+            shapes = _IN_SPACE if trace.type == "scatter3d" else SYMBOLS
+            trace.marker.symbol = symbols.setdefault(name, shapes[len(symbols) % len(shapes)])
 
 
 def _times(sizes: Any, factor: float) -> Any:

@@ -82,6 +82,21 @@ def test_categories_differ_in_shape():
     assert len({trace.marker.symbol for trace in shaped}) == 2
 
 
+def test_many_categories_differ_in_shape_in_space_too():
+    objects = pd.DataFrame({
+        "id": list("abcdefgh"), "label": list("abcdefgh"), "kind": list("stuvwxyz"),
+    })
+    data = MapData(np.random.default_rng(0).normal(size=(8, 3)), objects)
+    style = MapStyle(colour="kind", flat=False)
+    figure = composed(
+        lambda canvas: embedding_map(data, style, caption="", canvas=canvas),
+        Composition(shapes=True),
+    )
+    named = [t for t in points(figure) if t.name in objects["kind"].tolist()]
+    assert {trace.type for trace in named} == {"scatter3d"}
+    assert len({trace.marker.symbol for trace in named}) == 8
+
+
 @pytest.mark.parametrize("place", LEGENDS)
 def test_legends_stand_where_they_are_wanted(place):
     figure = composed(draw, Composition(legend=place, legend_title="a < b"))
