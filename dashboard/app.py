@@ -56,6 +56,7 @@ def main() -> None:
         except WorkspaceError as error:  # a damaged file, a full disk: of this page alone
             st.error(plain(str(error)), icon=":material/error:")
         current.forget_presses()
+        current.forget_composing()
         with st.sidebar:
             _sidebar(current)
             _person()

@@ -53,6 +53,7 @@ class Session:
         self.read: dict[str, tuple[Any, Any]] = {}
         #: Key of the figure that is being composed for print.
         self.composing: str | None = None
+        self._shown: set[str] = set()
 
     # Data set ------------------------------------------------------------------------------
 
@@ -144,6 +145,20 @@ class Session:
     def forget_presses(self) -> None:
         """Forget presses of buttons that the page no longer shows."""
         self._presses.clear()
+
+    def is_composing(self, key: str) -> bool:
+        """Whether a figure that the page shows is being composed for print."""
+        self._shown.add(key)
+        return self.composing == key
+
+    def forget_composing(self) -> None:
+        """Forget that a figure is composed that the page has not shown since this was last asked.
+
+        Otherwise its dialog would open by itself when the figure is seen again.
+        """
+        if self.composing not in self._shown:
+            self.composing = None
+        self._shown.clear()
 
     # Uploads and addresses -----------------------------------------------------------------
 

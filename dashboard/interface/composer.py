@@ -90,7 +90,7 @@ def compose_button(session: Session, printable: Printable) -> None:
         on_click=_open, args=(session, printable.key),
     )
     # The page may run anew meanwhile, when a result comes in.
-    if session.composing == printable.key:
+    if session.is_composing(printable.key):
         st.dialog("Figure", width="large", on_dismiss=partial(_open, session, None))(_compose)(
             session, printable
         )

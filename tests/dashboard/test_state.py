@@ -58,6 +58,18 @@ def test_a_press_is_kept_until_it_is_asked_for_or_the_page_has_no_such_button(op
     assert not opened.take_press("fit")
 
 
+def test_a_dialog_is_forgotten_with_its_figure(opened):
+    opened.composing = "map"
+    for _ in range(2):
+        assert opened.is_composing("map")
+        assert not opened.is_composing("tree")
+        opened.forget_composing()
+    assert opened.composing == "map", "the page ran anew"
+    assert not opened.is_composing("tree")
+    opened.forget_composing()
+    assert not opened.is_composing("map"), "another page was shown, or the data set was deleted"
+
+
 def test_every_data_set_has_its_own_selection(opened, services, planted):
     opened.select(["1"])
     first = opened.dataset.id
