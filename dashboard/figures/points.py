@@ -93,6 +93,8 @@ def with_ellipses(data: MapData) -> np.ndarray:
         return np.array(sorted(data.selected), dtype=int)
     positions = data.positions[:, :2]
     there = np.flatnonzero(np.isfinite(positions).all(axis=1))
+    if not len(there):
+        return there
     apart = np.linalg.norm(positions[there] - positions[there].mean(axis=0), axis=1)
     found = []
     for _ in range(min(SPREAD, len(there))):

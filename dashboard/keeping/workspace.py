@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import or_, select, update
 
+from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -316,15 +317,12 @@ class Workspace(OpenFolder):
 
     def _shrunk(self, path: Path, size: int) -> bytes | None:
         """A picture made small by a reader of files; none where that cannot be done."""
-        with self._shrinking:
+        with self._shrinking, suppress(DataError, Gone, Stopped, OSError):
             if self._shrinker is None or not self._shrinker.alive:
                 self._shrinker = workers().take(lambda: True)
                 self._shrinker.reserved = False
-            with suppress(DataError, Gone):
-                name, content = f"{path.stem}.png", path.read_bytes()  # whatever kind it is
-                return self._shrinker.ask(
-                    "small", file=name, name=name, content=content, size=size
-                )
+            name, content = f"{path.stem}.png", path.read_bytes()  # whatever kind it is
+            return self._shrinker.ask("small", file=name, name=name, content=content, size=size)
         return None
 
     def pictures(self, info: DatasetInfo) -> dict[str, bytes]:

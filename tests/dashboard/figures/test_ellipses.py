@@ -50,6 +50,8 @@ def test_objects_without_a_place_have_none():
     data = data_of(MANY + 50)
     data.positions[:150] = np.nan
     assert set(with_ellipses(data).tolist()) <= set(range(150, 200))
+    data.positions[:] = np.nan
+    assert not len(with_ellipses(data))
 
 
 def test_the_page_knows_the_ellipse_of_every_object():

@@ -27,6 +27,7 @@ from tripletscope.core.io import Pairs
 from tripletscope.core.quality import Cleaning, Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.storage import Storage
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -107,6 +108,13 @@ def test_pictures_are_made_small_by_a_reader_of_files(workspace, triplets, monke
     )
     large = workspace.picture(damaged.pictures["0.png"], 16)
     assert large.read_bytes() == png("red")[:60]
+
+    def busy(wanted):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(workers(), "take", busy)
+    workspace._shrinker = None
+    assert workspace.picture(info.pictures["1.png"], 16).read_bytes() == png("blue")
 
 
 def stems(workspace: Workspace, part: str, pattern: str = "*") -> set[str]:
