@@ -15,6 +15,7 @@ PIXELS_PER_MM = 96 / 25.4
 _PIXELS_PER_POINT = 96 / 72
 #: Height divided by width where nothing else is asked for.
 _RATIO = 0.8
+_MOST = 10_000  # of whatever is measured; not a number is not below it
 
 #: Plotly has fewer shapes in space than in the plane.
 _IN_SPACE = ("circle", "diamond", "square", "x", "cross", "circle-open", "diamond-open",
@@ -85,8 +86,12 @@ class Composition:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """What `to_dict` made, or another version did: what is not known any more is left out."""
-        known = {name: value for name, value in given.items() if name in cls.__dataclass_fields__}
+        """What `to_dict` made, or another version did: what makes no sense is left out."""
+        usual = asdict(cls())
+        known = {
+            name: value for name, value in given.items()
+            if name in usual and _makes_sense(value, usual[name])
+        }
         found = cls(**known)
         return found if found.legend in LEGENDS else replace(found, legend="above")
 
@@ -102,6 +107,14 @@ class Composition:
             width, height, self.font * _PIXELS_PER_POINT, screen=False, note=note,
             captioned=self.caption, named=self.labels,
         )
+
+
+def _makes_sense(value: Any, usual: Any) -> bool:
+    if isinstance(usual, bool | str):
+        return type(value) is type(usual)
+    if value is None:
+        return usual is None
+    return type(value) in (int, float) and 0 < value < _MOST
 
 
 #: Sizes for what figures are made for.

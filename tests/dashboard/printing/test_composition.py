@@ -45,6 +45,12 @@ def test_a_composition_comes_back_from_what_was_kept():
     assert Composition.from_dict(chosen.to_dict()) == chosen
     assert Composition.from_dict({"width": 60.0, "of another version": 1}).width == 60.0
     assert Composition.from_dict({"legend": "nowhere"}).legend == "above"
+    damaged = {
+        "width": "x", "font": None, "height": "7", "points": float("nan"), "lines": -1.0,
+        "legend": [], "caption": 3, "title": None, "dpi": True,
+    }
+    assert Composition.from_dict(damaged) == Composition()
+    assert Composition.from_dict({"height": None, "dpi": 150, "width": 60}).width == 60
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
