@@ -135,10 +135,14 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
                 svg = titled(svg_of(printable.figure(composition)), composition)
         except browser.ExportError as error:
             st.error(str(error))
+            _what_needs_no_browser(printable, composition)
             return
         for column, form in zip(st.columns(len(FORMATS)), FORMATS, strict=True):
+            # What is downloaded is what is seen.
+            drawn = partial(as_form, svg, form, composition.dpi)
             column.download_button(
-                form.upper(), partial(printable.file, form, composition),
+                form.upper(),
+                drawn if form in NEED_BROWSER else partial(printable.file, form, composition),
                 f"{printable.name}.{form}", FORMATS[form], key=f"{printable.key}.{form}",
                 on_click="ignore", width="stretch",
             )
@@ -162,6 +166,10 @@ def _without_browser(printable: Printable, composition: Composition) -> None:
         printable.figure(composition), key=f"{printable.key}.browser", name=printable.name,
         dpi=composition.dpi,
     )
+    _what_needs_no_browser(printable, composition)
+
+
+def _what_needs_no_browser(printable: Printable, composition: Composition) -> None:
     with st.container(horizontal=True):
         for form in FORMATS:
             if form not in NEED_BROWSER:
@@ -281,11 +289,11 @@ def _show_sheet(session: Session, panels: list[Panel], name: str) -> None:
             words.markdown(f"{place + 1}. `{panel.name}`")
             up.button(
                 "", icon=":material/arrow_upward:", key=f"{_COMMON}.up.{place}", help="Earlier",
-                disabled=place == 0, on_click=_earlier, args=(panels, place), type="tertiary",
+                disabled=place == 0, on_click=_earlier, args=(panels, panel), type="tertiary",
             )
             off.button(
                 "", icon=":material/close:", key=f"{_COMMON}.off.{place}", help="Take off",
-                on_click=panels.pop, args=(place,), type="tertiary",
+                on_click=_take_off, args=(panels, panel), type="tertiary",
             )
     svg = sheet(panels, width or 180.0, style)
     with left:
@@ -299,5 +307,12 @@ def _show_sheet(session: Session, panels: list[Panel], name: str) -> None:
         _preview(svg, f"Sheet of {count(len(panels), 'panel')}", session)
 
 
-def _earlier(panels: list[Panel], place: int) -> None:
-    panels.insert(place - 1, panels.pop(place))
+def _earlier(panels: list[Panel], panel: Panel) -> None:
+    if panel in panels:  # a second click may come when it has gone
+        place = panels.index(panel)
+        panels.insert(max(place - 1, 0), panels.pop(place))
+
+
+def _take_off(panels: list[Panel], panel: Panel) -> None:
+    if panel in panels:
+        panels.remove(panel)
