@@ -233,7 +233,7 @@ def map_grid(
         place = {"row": k // _ACROSS + 1, "col": k % _ACROSS + 1}
         shown = np.isfinite(plane).all(axis=1)
         for trace in point_traces(replace(data, positions=plane), MapStyle(colour=colour), shown,
-                                  go.Scatter):
+                                  go.Scatter, canvas):
             members = np.array(trace.customdata, dtype=int)
             trace.x, trace.y = plane[members].T
             trace.mode, trace.marker.size = "markers", 5 * canvas.scale

@@ -45,10 +45,11 @@ def plane(
         _add_ellipses(figure, _loops(positions, data, style.coverage), data, style, canvas)
     pictures = data.pictures if style.marks == "pictures" else {}
     side = _add_pictures(figure, positions, pictures, data.selected, float(np.max(high - low)))
-    traces = point_traces(data, style, shown, go.Scatter)
+    traces = point_traces(data, style, shown, go.Scatter, canvas)
     size = canvas.scale * (8.0 if pictures else mark_size(shown.sum()))
     view = _View(low, high, _area(traces, style.colour or "", canvas))
-    labels = _Labels(data, style, shown, view, size / 2, side, canvas)
+    covered = _covered(traces, style.colour or "", view, canvas)
+    labels = _Labels(data, style, shown, view, size / 2, side, canvas, covered)
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = positions[members, 0], positions[members, 1]
@@ -212,10 +213,14 @@ def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarra
     width, height = width - 2 * edge, height - edge - (_TOOLS if canvas.screen else edge)
     for trace in traces:
         if trace.marker.showscale:
-            title = float(width_of([trace.marker.colorbar.title.text or ""], 1.2 * canvas.font)[0])
-            width -= max(title, 12 + 4 * canvas.font) + 24 + 0.02 * width
+            title, numbers = trace.marker.colorbar.title, 12 + 4 * canvas.font
+            room = float(width_of([title.text or ""], 1.2 * canvas.font)[0])
+            beside = numbers + 1.6 * canvas.font if title.side == "right" else max(room, numbers)
+            width -= beside + 24 + 0.02 * width
     named = [trace.name for trace in traces if trace.showlegend]
-    if named:
+    if named and canvas.legend == "right":
+        width -= _legend(named, title, canvas)[0] + 0.02 * width
+    if named and canvas.legend == "above":
         # Plotly writes them one after the other, or in columns as wide as the widest.
         entries = width_of(named, 0.92 * canvas.font) + 40
         beside = width - float(width_of([title], canvas.font)[0]) - 10
@@ -225,12 +230,32 @@ def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarra
     return np.maximum([width, height], 4 * canvas.font)
 
 
+def _legend(named: Sequence[str], title: str, canvas: Canvas) -> np.ndarray:
+    """Width and height of a legend whose entries are one below the other."""
+    size = 0.92 * canvas.font
+    width = max(float(width_of(named, size).max()) + 40, float(width_of([title], size)[0]))
+    return np.array([width + 10, (len(named) + bool(title)) * 1.5 * size + 10])
+
+
+def _covered(
+    traces: Sequence[go.Scatter], title: str, view: _View, canvas: Canvas
+) -> np.ndarray:
+    """(k, 4) what a legend covers in a corner of the frame, as edges in pixels."""
+    named = [trace.name for trace in traces if trace.showlegend]
+    if not named or canvas.legend in ("above", "right", "none"):
+        return np.empty((0, 4))
+    size, (left, low, right, high) = _legend(named, title, canvas), view.frame
+    left, right = (left, left + size[0]) if "left" in canvas.legend else (right - size[0], right)
+    low, high = (low, low + size[1]) if "bottom" in canvas.legend else (high - size[1], high)
+    return np.array([[left, low, right, high]])
+
+
 class _Labels:
     """The labels of a map: which, what they read, and where they are."""
 
     def __init__(
         self, data: MapData, style: MapStyle, shown: np.ndarray, view: _View, radius: float,
-        side: float, canvas: Canvas,
+        side: float, canvas: Canvas, covered: np.ndarray,
     ) -> None:
         places = data.positions[:, :2]
         shown = shown & ((places >= view.low) & (places <= view.high)).all(axis=1)
@@ -260,7 +285,8 @@ class _Labels:
         place = points[rank[pictured]]
         spots = place_labels(
             points, {k: names[int(here[k])] for k in order}, font_size=self._size,
-            room=view.frame, radius=radius, blocked=np.hstack([place - half, place + half]),
+            room=view.frame, radius=radius,
+            blocked=np.vstack([np.hstack([place - half, place + half]), covered]),
             over=first[:_OVER], moved=moved, kept_inside=not canvas.screen,
         )
         self._spots = {int(here[k]): spot for k, spot in spots.items()}

@@ -13,13 +13,22 @@ from plotly.colors import sample_colorscale
 
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
-from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SEQUENTIAL, TEXT, number
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SEQUENTIAL,
+    TEXT,
+    Canvas,
+    number,
+)
 
 #: Opacity of what is not selected, and the colour of its label.
 DIM = 0.18
 DIM_TEXT = "rgba(128,128,128,0.35)"
 #: Objects of which each has an outline of its uncertainty; of more, so many have.
 MANY, SPREAD = 150, 60
+#: Height of a colour bar that has its title above it, in sizes of the figure's font.
+_LONG = 14.0
 _STEPS = 12  # filled shapes share this many colours along a colour scale
 
 
@@ -105,7 +114,7 @@ def with_ellipses(data: MapData) -> np.ndarray:
 
 
 def point_traces(
-    data: MapData, style: MapStyle, shown: np.ndarray, kind: type
+    data: MapData, style: MapStyle, shown: np.ndarray, kind: type, canvas: Canvas
 ) -> list[go.Scatter | go.Scatter3d]:
     """One trace per category, or one on a colour scale, without coordinates yet."""
     column = data.objects[style.colour] if style.colour else None
@@ -121,6 +130,7 @@ def point_traces(
                              "thickness": 12, "len": 0.6, "outlinewidth": 0},
             })
         )
+        _fit_bar(traces[0], canvas)
         return traces
     found = groups(column, len(data.objects))
     names = short_labels([group.label for group in found])
@@ -189,6 +199,17 @@ def shades(data: MapData, style: MapStyle) -> list[Group]:
     return [
         Group("", np.flatnonzero(step == s), colours[s], "circle") for s in np.unique(step)
     ]
+
+
+def _fit_bar(trace: go.Scatter | go.Scatter3d, canvas: Canvas) -> None:
+    """Give a colour bar the room that its numbers take, or fewer numbers where there is less."""
+    bar, height = trace.marker.colorbar, canvas.height / canvas.font  # in sizes of the letters
+    if 0.6 * height < _LONG:
+        bar.len = 1.0
+        if height < _LONG:
+            beside_the_bar(trace, height - 2)
+    title = 0 if bar.title.side == "right" else 2
+    bar.nticks = int(np.clip((bar.len * (height - 3) - title) / 1.7, 3, 10))
 
 
 def beside_the_bar(trace: go.Scatter | go.Scatter3d, width: float = 16.0) -> None:

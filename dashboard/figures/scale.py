@@ -39,7 +39,7 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     bars = None
     if style.uncertainty and data.covariances is not None:
         bars = coverage_radius(style.coverage, 1, data.degrees) * np.sqrt(data.covariances[:, 0, 0])
-    for trace in point_traces(data, style, shown, go.Scatter):
+    for trace in point_traces(data, style, shown, go.Scatter, canvas):
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = across[members], position[members]
         trace.mode, trace.marker.size = "markers", canvas.scale * mark_size(shown.sum())

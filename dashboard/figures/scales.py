@@ -167,7 +167,7 @@ def _add_curve(
     places = dict(zip(curve.objects.tolist(), range(len(curve.objects)), strict=True))
     shown = np.zeros(len(data.objects), dtype=bool)
     shown[curve.objects] = True
-    for trace in point_traces(data, MapStyle(colour=colour), shown, go.Scatter):
+    for trace in point_traces(data, MapStyle(colour=colour), shown, go.Scatter, canvas):
         at = [places[i] for i in trace.customdata]
         trace.x, trace.y = curve.stimulus[at], curve.values[at]
         trace.text = [texts[i] for i in at]

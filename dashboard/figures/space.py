@@ -32,7 +32,7 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     size = 0.6 * canvas.scale * mark_size(shown.sum())
     labels = _labels(figure, data, style, sides * (positions - (low + high) / 2) / (high - low),
                      size, canvas)
-    for trace in point_traces(data, style, shown, go.Scatter3d):
+    for trace in point_traces(data, style, shown, go.Scatter3d, canvas):
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y, trace.z = positions[members].T
         trace.mode = "markers+text" if labels else "markers"

@@ -44,6 +44,8 @@ class Canvas:
         Whether a file has its caption.
     named : bool
         Whether points have names.
+    legend : str
+        Where it stands: above, right, in a corner like "top left", or none.
     """
 
     width: float = 900.0
@@ -53,6 +55,7 @@ class Canvas:
     note: str = ""
     captioned: bool = True
     named: bool = True
+    legend: str = "above"
 
     @property
     def scale(self) -> float:

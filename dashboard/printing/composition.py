@@ -105,7 +105,7 @@ class Composition:
         height = width * ratio if self.height is None else self.height * PIXELS_PER_MM
         return Canvas(
             width, height, self.font * _PIXELS_PER_POINT, screen=False, note=note,
-            captioned=self.caption, named=self.labels,
+            captioned=self.caption, named=self.labels, legend=self.legend,
         )
 
 

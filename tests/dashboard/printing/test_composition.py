@@ -125,3 +125,43 @@ def test_only_what_there_is_can_be_composed():
     assert not (curves.labels)
     assert not (curves.points)
     assert not (curves.shapes)
+
+
+@pytest.mark.parametrize(
+    ("width", "ratio"), [(85.0, 0.8), (85.0, 0.45), (60.0, 0.35), (180.0, 0.6)]
+)
+def test_numbers_of_a_colour_bar_have_room(width, ratio):
+    def draw_sizes(canvas: Canvas) -> go.Figure:
+        objects = pd.DataFrame({"id": list("abcdefgh"), "label": list("abcdefgh"),
+                                "size": np.linspace(0.3, 61.0, 8)})
+        positions = np.random.default_rng(0).normal(size=(8, 2))
+        return embedding_map(MapData(positions, objects), MapStyle(colour="size"), canvas=canvas)
+
+    composition = Composition(width=width)
+    figure = composed(draw_sizes, composition, ratio)
+    (bar,) = (trace.marker.colorbar for trace in points(figure))
+    letters = composition.canvas(ratio).height / composition.canvas(ratio).font
+    title = 0 if bar.title.side == "right" else 2
+    assert (bar.len * (letters - 2) - title) / bar.nticks >= 1.3
+    assert bar.len == 1.0 or 0.6 * letters >= 14
+
+
+@pytest.mark.parametrize("legend", LEGENDS)
+def test_labels_stay_clear_of_the_legend(legend):
+    """Names at the right edge, where a legend beside the frame or in a corner would be."""
+    def draw_crowd(canvas: Canvas) -> go.Figure:
+        x, y = np.meshgrid(np.linspace(0, 2, 4), np.linspace(0, 1, 8))
+        positions = np.stack([x.ravel(), y.ravel()], axis=-1)
+        names = [f"name {i:02d}" for i in range(32)]
+        objects = pd.DataFrame({"id": names, "label": names, "kind": [*"abcdefgh"] * 4})
+        return embedding_map(MapData(positions, objects), MapStyle(colour="kind"), canvas=canvas)
+
+    figure = composed(draw_crowd, Composition(legend=legend), 0.8)
+    at = {label: place for trace in figure.data if trace.name == "labels"
+          for label, place in zip(trace.ids, trace.textposition, strict=True)}
+    edge = [at.get(f"label {i}", "") for i in range(3, 32, 4)]
+    assert not any(place.endswith("right") for place in edge)
+    corners = {"top left": 28, "bottom left": 0, "top right": 31, "bottom right": 3}
+    if legend in corners:
+        assert f"label {corners[legend]}" not in at
+        assert len(at) > 16
