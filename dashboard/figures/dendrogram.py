@@ -15,7 +15,7 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.dashboard.figures.colours import LOOKS, look
 from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.figures.placing import row_labels
-from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.points import DIM, transparent
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -461,7 +461,7 @@ def _add_pictures(
                 "x": domain + 0.01 + at * width, "y": rows.places[node], "xanchor": "left",
                 "yanchor": "middle", "sizex": width / 1.06, "sizey": high, "sizing": "contain",
                 "layer": "above",
-                "opacity": 0.3 if len(data.selected) and i not in data.selected else 1.0,
+                "opacity": DIM if len(data.selected) and i not in data.selected else 1.0,
             })
     figure.update_layout(images=images)
     return domain

@@ -18,6 +18,7 @@ from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
+    add_rings,
     beside_the_bar,
     point_traces,
     transparent,
@@ -232,8 +233,9 @@ def map_grid(
     for k, plane in enumerate(planes):
         place = {"row": k // _ACROSS + 1, "col": k % _ACROSS + 1}
         shown = np.isfinite(plane).all(axis=1)
-        for trace in point_traces(replace(data, positions=plane), MapStyle(colour=colour), shown,
-                                  go.Scatter, canvas):
+        traces = point_traces(replace(data, positions=plane), MapStyle(colour=colour), shown,
+                              go.Scatter, canvas)
+        for trace in traces:
             members = np.array(trace.customdata, dtype=int)
             trace.x, trace.y = plane[members].T
             trace.mode, trace.marker.size = "markers", 5 * canvas.scale
@@ -243,6 +245,7 @@ def map_grid(
             if k:
                 trace.showlegend, trace.marker.showscale = False, False
             figure.add_trace(trace, **place)
+        add_rings(figure, traces, selected, canvas, **place)
     plain = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "",
              "showline": True, "mirror": True, "constrain": "domain"}
     figure.update_xaxes(plain, range=[low[0], high[0]])

@@ -14,10 +14,13 @@ from tripletscope.core.geometry import coverage_radius, ellipsoids, outlines
 from tripletscope.dashboard.figures.labels import short_names
 from tripletscope.dashboard.figures.placing import Spot, by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
+    BOLD,
     DIM,
     DIM_TEXT,
+    REACH,
     MapData,
     MapStyle,
+    add_rings,
     mark_size,
     point_traces,
     shades,
@@ -66,6 +69,7 @@ def plane(
             ]
             trace.marker.size = [canvas.scale * (26 if i in pictures else 8) for i in members]
         figure.add_trace(trace)
+    add_rings(figure, traces, data.selected, canvas)
     figure.add_traces(labels.at_their_points())
     figure.update_layout(annotations=labels.further_away())
     note_hidden(figure, labels.n_hidden, labels.n_wanted)
@@ -133,7 +137,7 @@ def _add_ellipses(
             # One trace, ellipses separated by gaps: far quicker to draw than one trace each.
             gaps = np.full((len(drawn), 1, 2), np.nan)
             path = np.concatenate([drawn, gaps], axis=1).reshape(-1, 2).astype(np.float32)
-            edge = 0.25 if len(data.selected) and not chosen else 0.8
+            edge = 0.5 if len(data.selected) and not chosen else 0.8
             figure.add_scatter(
                 x=path[:, 0], y=path[:, 1], mode="lines", name="ellipses",
                 fill="toself" if chosen else "none",
@@ -174,7 +178,7 @@ def _add_pictures(
             "source": source, "x": positions[i, 0], "y": positions[i, 1], "xref": "x", "yref": "y",
             "xanchor": "center", "yanchor": "middle", "sizex": size, "sizey": size,
             "sizing": "contain", "layer": "above",
-            "opacity": 0.25 if len(selected) > 0 and i not in selected else 1.0,
+            "opacity": DIM if len(selected) > 0 and i not in selected else 1.0,
         }
         for i, source in pictures.items() if np.isfinite(positions[i]).all()
     ])
@@ -266,9 +270,9 @@ class _Labels:
             wanted = [i for i in sorted(data.selected) if shown[i]]
         else:
             wanted = np.setdiff1d(np.flatnonzero(shown), pictured).tolist()
-        self._size, self._data, self._canvas, self._radius = (
-            _FONT * canvas.font, data, canvas, radius
-        )
+        self._size, self._data, self._canvas = _FONT * canvas.font, data, canvas
+        self._radius = np.full(len(shown), radius)
+        self._radius[list(data.selected)] += REACH * canvas.scale
         self._spots: dict[int, Spot] = {}
         self._texts: dict[int, str] = {}
         self.n_wanted = len(wanted)
@@ -285,7 +289,7 @@ class _Labels:
         place = points[rank[pictured]]
         spots = place_labels(
             points, {k: names[int(here[k])] for k in order}, font_size=self._size,
-            room=view.frame, radius=radius,
+            room=view.frame, radius=self._radius[here],
             blocked=np.vstack([np.hstack([place - half, place + half]), covered]),
             over=first[:_OVER], moved=moved, kept_inside=not canvas.screen,
         )
@@ -298,6 +302,11 @@ class _Labels:
 
     def _is_faint(self, i: int) -> bool:
         return len(self._data.selected) > 0 and i not in self._data.selected
+
+    def _font(self, faint: bool) -> dict:
+        """Of the label of what is not selected, or of another one."""
+        told = {"color": DIM_TEXT} if faint else {"weight": BOLD} if self._data.selected else {}
+        return {"size": self._size} | told
 
     def at_their_points(self) -> list[go.Scatter]:
         """Labels beside marks that are not seen: those of the points would have empty texts.
@@ -315,9 +324,9 @@ class _Labels:
                     ids=[f"label {i}" for i in members], mode="markers+text", name="labels",
                     text=[self._texts[i] for i in members],
                     textposition=[self._spots[i].position for i in members],
-                    textfont={"size": self._size} | ({"color": DIM_TEXT} if faint else {}),
-                    marker={"size": 2 * self._radius, "opacity": 0}, hoverinfo="skip",
-                    showlegend=False,
+                    textfont=self._font(faint),
+                    marker={"size": 2 * float(self._radius[members[0]]), "opacity": 0},
+                    hoverinfo="skip", showlegend=False,
                 ))
         return traces
 
@@ -329,11 +338,8 @@ class _Labels:
                 "x": self._data.positions[i, 0], "y": self._data.positions[i, 1],
                 "ax": self._size * spot.offset[0], "ay": -self._size * spot.offset[1],
                 "xanchor": "center", "yanchor": "middle", "borderpad": 0, "arrowhead": 0,
-                "arrowwidth": 0.8 * self._canvas.scale, "standoff": self._radius,
-                "arrowcolor": transparent(FAINT, 0.25 if self._is_faint(i) else 0.7),
-                "font": {"size": self._size} | (
-                    {"color": DIM_TEXT} if self._is_faint(i) else {}
-                ),
+                "arrowwidth": 0.8 * self._canvas.scale, "standoff": float(self._radius[i]),
+                "arrowcolor": transparent(FAINT, 0.7), "font": self._font(self._is_faint(i)),
             }
             for i, spot in self._spots.items() if not spot.position
         ]

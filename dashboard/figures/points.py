@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,16 +15,21 @@ from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
 from tripletscope.dashboard.interface.theme import (
     FAINT,
-    PALETTE,
     SEQUENTIAL,
     TEXT,
     Canvas,
     number,
 )
 
-#: Opacity of what is not selected, and the colour of its label.
-DIM = 0.18
-DIM_TEXT = "rgba(128,128,128,0.35)"
+#: Opacity of what is not selected, and the colour of its label: both stay legible on any ground.
+DIM = 0.65
+DIM_TEXT = "#748082"
+#: Weight of the labels of what is selected.
+BOLD = 600
+#: How far rings reach beyond points, in pixels of the screen.
+REACH = 3.5
+#: Name of the traces that the page draws in the colour of its text.
+RING = "ring"
 #: Objects of which each has an outline of its uncertainty; of more, so many have.
 MANY, SPREAD = 150, 60
 #: Height of a colour bar that has its title above it, in sizes of the figure's font.
@@ -158,14 +163,40 @@ def _point_trace(
     )
     if kind is go.Scatter and len(selected):
         trace.selectedpoints = np.flatnonzero(chosen).tolist()
+    if kind is go.Scatter:  # while a lasso is drawn, the page tells by this what is in it
         trace.unselected = {"marker": {"opacity": DIM}}
-        trace.marker.line = {"width": np.where(chosen, 1.5, 0).tolist(), "color": TEXT}
-    elif len(selected):
-        trace.marker.line = {"width": 0}
-        trace.marker.opacity = 1
-        trace.marker.color = [PALETTE[3] if c else "rgba(128,128,128,0.4)" for c in chosen]
-        trace.marker.showscale = False
     return trace
+
+
+def add_rings(
+    figure: go.Figure, traces: Sequence[go.Scatter | go.Scatter3d], selected: Collection[int],
+    canvas: Canvas, **place: int,
+) -> None:
+    """Draw rings around the selected ones of some points, above all of them.
+
+    Parameters
+    ----------
+    figure : go.Figure
+    traces : sequence of Scatter or Scatter3d
+        With the objects of their points as ``customdata``.
+    selected : collection of int
+    canvas : Canvas
+    **place : int
+        Row and column, if the figure has several.
+    """
+    axes = "xyz" if traces and isinstance(traces[0], go.Scatter3d) else "xy"
+    where: list[tuple] = []
+    for trace in traces:
+        chosen = np.flatnonzero(np.isin(trace.customdata, list(selected)))
+        where += zip(*(np.asarray(trace[axis])[chosen].tolist() for axis in axes), strict=True)
+    if where:
+        size = np.max(traces[0].marker.size) + 2 * (REACH - 1) * canvas.scale
+        figure.add_trace(type(traces[0])(
+            **dict(zip(axes, zip(*where, strict=True), strict=True)), mode="markers",
+            name=RING, hoverinfo="skip", showlegend=False,
+            marker={"symbol": "circle-open", "size": float(size), "color": TEXT,
+                    "line": {"width": 2 * canvas.scale, "color": TEXT}},
+        ), **place)
 
 
 def _hover(data: MapData, style: MapStyle) -> list[str]:

@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
-from tripletscope.dashboard.figures.points import DIM, transparent
+from tripletscope.dashboard.figures.points import add_rings, transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
@@ -147,13 +147,9 @@ def predicted_against_true(
             for name in shorten_each([labels[i] for i in shown], 30.0)
         ],
         hovertemplate="<b>%{hovertext}</b><br>true %{x:.4g}, predicted %{y:.4g}<extra></extra>",
-        marker={
-            "color": PALETTE[0], "size": 7 * canvas.scale,
-            "opacity": [
-                DIM if len(selected) and i not in selected else 0.8 for i in shown.tolist()
-            ],
-        },
+        marker={"color": PALETTE[0], "size": 7 * canvas.scale, "opacity": 0.8},
     )
+    add_rings(figure, figure.data[-1:], selected, canvas)
     title = html.escape(shorten(name), quote=False)
     figure.update_layout(
         template=template(canvas), dragmode="lasso", uirevision=name,

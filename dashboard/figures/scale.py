@@ -14,6 +14,7 @@ from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
+    add_rings,
     mark_size,
     point_traces,
     transparent,
@@ -39,7 +40,8 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     bars = None
     if style.uncertainty and data.covariances is not None:
         bars = coverage_radius(style.coverage, 1, data.degrees) * np.sqrt(data.covariances[:, 0, 0])
-    for trace in point_traces(data, style, shown, go.Scatter, canvas):
+    traces = point_traces(data, style, shown, go.Scatter, canvas)
+    for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = across[members], position[members]
         trace.mode, trace.marker.size = "markers", canvas.scale * mark_size(shown.sum())
@@ -50,6 +52,7 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
                 "color": transparent(colour, 0.6),
             }
         figure.add_trace(trace)
+    add_rings(figure, traces, data.selected, canvas)
     if style.against is None:
         _name_objects(figure, data, np.flatnonzero(shown)[np.argsort(position[shown])], canvas)
     else:

@@ -17,6 +17,7 @@ from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
+    add_rings,
     beside_the_bar,
     mark_size,
     point_traces,
@@ -167,7 +168,8 @@ def _add_curve(
     places = dict(zip(curve.objects.tolist(), range(len(curve.objects)), strict=True))
     shown = np.zeros(len(data.objects), dtype=bool)
     shown[curve.objects] = True
-    for trace in point_traces(data, MapStyle(colour=colour), shown, go.Scatter, canvas):
+    traces = point_traces(data, MapStyle(colour=colour), shown, go.Scatter, canvas)
+    for trace in traces:
         at = [places[i] for i in trace.customdata]
         trace.x, trace.y = curve.stimulus[at], curve.values[at]
         trace.text = [texts[i] for i in at]
@@ -181,6 +183,7 @@ def _add_curve(
         trace.error_y = _bars(curve, own, canvas, at)
         beside_the_bar(trace)
         figure.add_trace(trace)
+    add_rings(figure, traces, data.selected, canvas)
 
 
 def _intervals(curve: Curve) -> list[str]:

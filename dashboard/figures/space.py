@@ -10,7 +10,14 @@ import plotly.graph_objects as go
 from tripletscope.core.geometry import ellipsoids
 from tripletscope.dashboard.figures.labels import short_names
 from tripletscope.dashboard.figures.placing import by_importance, place_labels
-from tripletscope.dashboard.figures.points import MapData, MapStyle, mark_size, point_traces, shades
+from tripletscope.dashboard.figures.points import (
+    MapData,
+    MapStyle,
+    add_rings,
+    mark_size,
+    point_traces,
+    shades,
+)
 from tripletscope.dashboard.interface.theme import GRID, NARROW, Canvas, note_hidden
 
 #: With more objects than this, ellipsoids would hide each other.
@@ -32,7 +39,8 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     size = 0.6 * canvas.scale * mark_size(shown.sum())
     labels = _labels(figure, data, style, sides * (positions - (low + high) / 2) / (high - low),
                      size, canvas)
-    for trace in point_traces(data, style, shown, go.Scatter3d, canvas):
+    traces = point_traces(data, style, shown, go.Scatter3d, canvas)
+    for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y, trace.z = positions[members].T
         trace.mode = "markers+text" if labels else "markers"
@@ -41,6 +49,7 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
         trace.textfont = {"size": _FONT * canvas.font}
         trace.marker.size = size
         figure.add_trace(trace)
+    add_rings(figure, traces, data.selected, canvas)
     plain = {
         "showticklabels": False, "title": {"text": ""}, "showspikes": False, "zeroline": False,
         "showgrid": True, "gridcolor": GRID, "showline": True, "linecolor": GRID, "mirror": True,

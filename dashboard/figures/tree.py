@@ -19,7 +19,7 @@ from tripletscope.dashboard.figures.labels import (
     shorten,
     shorten_each,
 )
-from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, shades
+from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, add_rings, shades
 from tripletscope.dashboard.figures.tree_layout import (
     BAR,
     MOST_MEMBERS,
@@ -420,6 +420,7 @@ def _add_members(
     )
     # Pictures take clicks through marks that are not seen. No mark has an empty text: plotly
     # forgets to write it when the figure changes.
+    begun = len(figure.data)
     for pictured in (True, False):
         which = [k for k, i in enumerate(objects) if (i in tree.pictures) == pictured]
         texts = not pictured and written
@@ -442,6 +443,8 @@ def _add_members(
                 "opacity": [0.0 if pictured else opacity[k] for k in which],
             },
         )
+    chosen = [tree.member(i) for i in tree.selected]
+    add_rings(figure, figure.data[begun:], chosen, canvas)
     if more:
         x, y, text = zip(*more, strict=True)
         figure.add_scatter(

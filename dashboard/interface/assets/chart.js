@@ -27,9 +27,8 @@ function dress(layout, style) {
 
 function ringed(traces, text) {
   // The ring around a selected point has the colour of the text, whatever the theme.
-  for (const trace of traces) {
-    const line = trace.marker && trace.marker.line;
-    if (trace.customdata && line && line.color) line.color = text;
+  for (const { name, marker, customdata } of traces) {
+    if (name === "ring" && !customdata) marker.color = marker.line.color = text;
   }
 }
 
