@@ -94,8 +94,8 @@ class MapData:
     moved: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
 
-def with_ellipses(data: MapData) -> np.ndarray:
-    """Objects whose uncertainty in the plane is outlined: all, as long as they can be told apart.
+def with_ellipses(data: MapData, dimensions: int = 2) -> np.ndarray:
+    """Objects whose uncertainty is outlined: all, as long as they can be told apart.
 
     Of a crowd these are the selected ones or, where none is selected, some that are spread over
     the map: each is as far as can be from those before it.
@@ -105,7 +105,7 @@ def with_ellipses(data: MapData) -> np.ndarray:
         return np.arange(n)
     if len(data.selected):
         return np.array(sorted(data.selected), dtype=int)
-    positions = data.positions[:, :2]
+    positions = data.positions[:, :dimensions]
     there = np.flatnonzero(np.isfinite(positions).all(axis=1))
     if not len(there):
         return there
@@ -190,7 +190,8 @@ def add_rings(
         chosen = np.flatnonzero(np.isin(trace.customdata, list(selected)))
         where += zip(*(np.asarray(trace[axis])[chosen].tolist() for axis in axes), strict=True)
     if where:
-        size = np.max(traces[0].marker.size) + 2 * (REACH - 1) * canvas.scale
+        further = 2 * (REACH - 1) * canvas.scale / (2 if axes == "xyz" else 1)
+        size = np.max(traces[0].marker.size) + further
         figure.add_trace(type(traces[0])(
             **dict(zip(axes, zip(*where, strict=True), strict=True)), mode="markers",
             name=RING, hoverinfo="skip", showlegend=False,

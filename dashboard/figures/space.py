@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Collection
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,16 +12,20 @@ from tripletscope.core.geometry import ellipsoids
 from tripletscope.dashboard.figures.labels import short_names
 from tripletscope.dashboard.figures.placing import by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
+    BOLD,
+    DIM_TEXT,
     MapData,
     MapStyle,
     add_rings,
     mark_size,
     point_traces,
     shades,
+    transparent,
+    with_ellipses,
 )
 from tripletscope.dashboard.interface.theme import GRID, NARROW, Canvas, note_hidden
 
-#: With more objects than this, ellipsoids would hide each other.
+#: With more objects than this, surfaces of ellipsoids would hide each other; outlines do not.
 CROWD = 40
 #: Where the camera stands, and the angle that it sees from below to above, which is plotly's.
 _EYE, _ANGLE = (1.3, -1.45, 0.8), np.pi / 4
@@ -32,24 +37,20 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     positions = data.positions[:, :3]
     shown = np.isfinite(positions).all(axis=1)
     if style.uncertainty and data.covariances is not None:
-        _add_ellipsoids(figure, positions, data, style)
+        _add_ellipsoids(figure, positions, data, style, canvas)
     low, high = _box(positions[shown], figure)
     # The same unit on all axes, and the longest of them always in view.
     sides = 1.25 * (high - low) / np.max(high - low)
     size = 0.6 * canvas.scale * mark_size(shown.sum())
-    labels = _labels(figure, data, style, sides * (positions - (low + high) / 2) / (high - low),
-                     size, canvas)
     traces = point_traces(data, style, shown, go.Scatter3d, canvas)
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y, trace.z = positions[members].T
-        trace.mode = "markers+text" if labels else "markers"
-        trace.text = [labels.get(i, ("", ""))[0] for i in members.tolist()]
-        trace.textposition = [labels.get(i, ("", "top center"))[1] for i in members.tolist()]
-        trace.textfont = {"size": _FONT * canvas.font}
-        trace.marker.size = size
+        trace.mode, trace.marker.size = "markers", size
         figure.add_trace(trace)
     add_rings(figure, traces, data.selected, canvas)
+    seen = sides * (positions - (low + high) / 2) / (high - low)
+    figure.add_traces(_labels(figure, data, style, seen, size, canvas))
     plain = {
         "showticklabels": False, "title": {"text": ""}, "showspikes": False, "zeroline": False,
         "showgrid": True, "gridcolor": GRID, "showline": True, "linecolor": GRID, "mirror": True,
@@ -68,13 +69,17 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
 def _labels(
     figure: go.Figure, data: MapData, style: MapStyle, places: np.ndarray, radius: float,
     canvas: Canvas,
-) -> dict[int, tuple[str, str]]:
-    """Text and place of the labels that cover nothing as the map is first looked at."""
-    shown = np.isfinite(places).all(axis=1)
+) -> list[go.Scatter3d]:
+    """The labels, of which those are written that cover nothing as the map is first looked at.
+
+    Those that have no room have no coordinates. A page, where the map is turned, chooses by
+    itself: coordinates of all are in ``meta``, in the order in which they get a place.
+    """
+    shown, positions = np.isfinite(places).all(axis=1), data.positions[:, :3]
     here = np.flatnonzero(shown)
     wanted = here if style.marks == "labels" else here[np.isin(here, list(data.selected))]
-    if not len(wanted):
-        return {}
+    if not len(wanted) or not canvas.named:
+        return []
     rank = np.cumsum(shown) - 1
     size = _FONT * canvas.font
     area = np.array([min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height])
@@ -86,11 +91,32 @@ def _labels(
         points, {k: names[int(here[k])] for k in order}, font_size=size, radius=1.4 * radius,
         room=[*-area / 2, *area / 2], lines=False, over=first,
     )
-    note_hidden(figure, len(wanted) - len(spots), len(wanted))
-    return {
-        int(here[k]): (html.escape(names[int(here[k])], quote=False), spot.position)
-        for k, spot in spots.items()
-    }
+    if canvas.screen and len(spots) < len(wanted):
+        figure.update_layout(meta={"remark": "Labels without room are hidden."})
+    else:
+        note_hidden(figure, len(wanted) - len(spots), len(wanted))
+    chosen = np.isin(here, list(data.selected))
+    texts = {k: html.escape(names[int(here[k])], quote=False) for k in order}
+
+    def places_of(which: list[int], known: Collection[int]) -> dict[str, np.ndarray]:
+        places = np.where(np.isin(which, list(known))[:, None], positions[here[which]], np.nan)
+        return dict(zip("xyz", places.T, strict=True))
+
+    traces = []
+    for bold in (True, False):
+        which = [k for k in order if (bool(chosen[k]) or not chosen.any()) == bold]
+        told = {} if not chosen.any() else {"weight": BOLD} if bold else {"color": DIM_TEXT}
+        if which:
+            traces.append(go.Scatter3d(
+                **places_of(which, spots), mode="text", name="labels", hoverinfo="skip",
+                showlegend=False, textfont={"size": size} | told, text=[texts[k] for k in which],
+                textposition=[spots[k].position if k in spots else "top center" for k in which],
+                meta={
+                    "radius": radius,
+                    **{axis: at.tolist() for axis, at in places_of(which, which).items()},
+                } if canvas.screen else None,
+            ))
+    return traces
 
 
 def _seen(places: np.ndarray) -> np.ndarray:
@@ -110,24 +136,34 @@ def _box(positions: np.ndarray, figure: go.Figure) -> tuple[np.ndarray, np.ndarr
     points = np.concatenate([positions.T, *parts], axis=1)
     if not points.size:
         return -np.ones(3), np.ones(3)
-    low, high = points.min(axis=1), points.max(axis=1)
+    low, high = np.nanmin(points, axis=1), np.nanmax(points, axis=1)
     margin = 0.06 * max(float(np.max(high - low)), 1e-9)
     return low - margin, high + margin
 
 
 def _add_ellipsoids(
-    figure: go.Figure, positions: np.ndarray, data: MapData, style: MapStyle
+    figure: go.Figure, positions: np.ndarray, data: MapData, style: MapStyle, canvas: Canvas
 ) -> None:
-    """All ellipsoids of a colour as one mesh; in a crowd only those of selected objects."""
+    """All ellipsoids of a colour as one mesh; in a crowd as lines, but for selected objects."""
     shape = ellipsoids(data.covariances[:, :3, :3], style.coverage, data.degrees)
     sphere, faces = _sphere()
     surface = (sphere * shape.half_axes[:, None, :]) @ shape.directions.transpose(0, 2, 1)
     surface += positions[:, None, :]
     known = np.isfinite(surface).all(axis=(1, 2))
+    which = list(data.selected) if data.selected else with_ellipses(data, 3)
+    drawn = known & np.isin(np.arange(len(known)), which)
+    filled = drawn & (len(data.selected) > 0 or len(known) <= CROWD)
+    rings = (_rings() * shape.half_axes[:, None, :]) @ shape.directions.transpose(0, 2, 1)
+    rings += positions[:, None, :]
     for group in shades(data, style):
-        members = group.members[known[group.members]]
-        if data.selected or len(known) > CROWD:
-            members = members[np.isin(members, list(data.selected))]
+        lines = rings[group.members[(drawn & ~filled)[group.members]]].reshape(-1, 3)
+        if len(lines):
+            figure.add_scatter3d(
+                x=lines[:, 0], y=lines[:, 1], z=lines[:, 2], mode="lines", name="ellipsoids",
+                line={"color": transparent(group.colour, 0.6), "width": canvas.scale},
+                hoverinfo="skip", showlegend=False,
+            )
+        members = group.members[filled[group.members]]
         if not len(members):
             continue
         points = surface[members].reshape(-1, 3).astype(np.float32)
@@ -135,9 +171,17 @@ def _add_ellipsoids(
         figure.add_mesh3d(
             x=points[:, 0], y=points[:, 1], z=points[:, 2],
             i=corners[:, 0], j=corners[:, 1], k=corners[:, 2],
-            color=group.colour, opacity=0.14, hoverinfo="skip", name="ellipsoids",
-            showlegend=False, flatshading=False,
+            color=group.colour, opacity=0.3 if len(data.selected) else 0.14,
+            hoverinfo="skip", name="ellipsoids", showlegend=False, flatshading=False,
         )
+
+
+def _rings(n: int = 33) -> np.ndarray:
+    """Three circles around the unit sphere, one after the other with gaps."""
+    angle = np.linspace(0, 2 * np.pi, n)
+    circle = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=-1)
+    circle = np.vstack([circle, np.full(3, np.nan)])
+    return np.vstack([np.roll(circle, k, axis=1) for k in range(3)])
 
 
 def _sphere(n_around: int = 12, n_up: int = 7) -> tuple[np.ndarray, np.ndarray]:

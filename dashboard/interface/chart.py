@@ -19,8 +19,8 @@ def asset(name: str) -> str:
     return (_ASSETS / name).read_text()
 
 
-def _script(name: str) -> str:
-    return asset("plotly.js") + asset(name)
+def _script(*names: str) -> str:
+    return "".join(map(asset, ("plotly.js", *names)))
 
 
 _component = st.components.v2.component(
@@ -31,7 +31,7 @@ _component = st.components.v2.component(
         "load. Start the program with the command tripletscope.</p></div>"
     ),
     css=asset("chart.css"),
-    js=_script("chart.js"),
+    js=_script("space.js", "chart.js"),
     isolate_styles=False,
 )
 

@@ -51,20 +51,26 @@ function listen(plot, tip) {
       tell(ids, event.event && event.event.shiftKey ? "add" : "replace");
   });
   plot.on("plotly_deselect", () => plot.current.data.selectable && tell([], "replace"));
-  plot.on("plotly_click", (event) => {
+  plot.on("plotly_click", async (event) => {
     const ids = objects(event.points);
     if (!ids.length || !plot.current.data.selectable) return;
-    const more = event.event && (event.event.shiftKey || event.event.ctrlKey || event.event.metaKey);
+    // In space plotly tells of a press, which may begin a turn, and not of its keys.
+    const press = event.event || plot.press || {};
+    await plot.held;
+    if (plot.dragged && plot.layout.scene) return;
+    const more = press.shiftKey || press.ctrlKey || press.metaKey;
     tell(ids, more ? "toggle" : "replace");
   });
   plot.on("plotly_relayout", (event) => {
     const shape = Object.keys(event).map((name) => /^shapes\[(\d+)\]/.exec(name)).find(Boolean);
     if (shape && !plot.busy) moved(plot, Number(shape[1]));
+    if (!plot.busy && "scene.camera" in event) nameAnew(plot);
     if (plot.busy || !plot.layout.xaxis || !plot.layout.yaxis) return;
     if (!Object.keys(event).some((name) => /^[xy]axis/.test(name))) return;
     const zoom = [[...plot.layout.xaxis.range], [...plot.layout.yaxis.range]];
     plot.zoom = String(zoom) === plot.home ? null : zoom;
   });
+  plot.on("plotly_relayouting", () => follow(plot));
   plot.on("plotly_afterplot", () => { plot.labels = null; });
   plot.on("plotly_hover", (event) => {
     fill(plot, event.points[0]);
@@ -119,10 +125,16 @@ function moved(plot, number) {
 
 function hold(plot) {
   // From pressing a button on the plot to letting it go: plot.held is a promise.
-  plot.addEventListener("pointerdown", () => {
+  plot.addEventListener("pointerdown", (event) => {
+    plot.press = event;
     plot.held = new Promise((go) => {
       const over = new AbortController();
-      const release = () => { over.abort(); plot.held = null; setTimeout(go); };
+      const release = (now) => {
+        plot.dragged = Math.hypot(now.clientX - event.clientX, now.clientY - event.clientY) > 4;
+        over.abort();
+        plot.held = null;
+        setTimeout(go);
+      };
       for (const name of ["pointerup", "pointercancel", "blur"])
         window.addEventListener(name, release, { capture: true, signal: over.signal });
     });
@@ -236,6 +248,7 @@ async function draw(plot, tip, root, turn) {
   const outlined = plot.layout && plot.layout.selections && plot.layout.selections.length;
   if (look === plot.look && !outlined) return;
   ringed(figure.data, text);
+  ownNames(plot, figure);
   // The outline of a lasso goes once its objects are marked.
   figure.layout.selections = [];
   figure.layout.selectionrevision = figure.layout.editrevision = turn;
@@ -245,7 +258,7 @@ async function draw(plot, tip, root, turn) {
     edits: { shapePosition: data.movable },
     displayModeBar: data.selectable ? true : "hover",
     modeBarButtons: figure.layout.scene
-      ? [["orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
+      ? [[...data.selectable ? [lassoButton(plot, Plotly)] : [], "orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d"]]
       : data.selectable
         ? [["lasso2d", "select2d", "pan2d", "zoom2d"], ["zoomIn2d", "zoomOut2d", "resetScale2d"]]
         : [["zoom2d", "pan2d", "resetScale2d"]],
@@ -266,6 +279,9 @@ async function draw(plot, tip, root, turn) {
     plot.busy = false;
   }
   plot.look = look;
+  if (!figure.layout.scene) lasso(plot, false);
+  // The camera stands where it will once the scene has been drawn.
+  requestAnimationFrame(() => requestAnimationFrame(() => plot.isConnected && nameAnew(plot)));
   if (!same) {
     plot.revision = revision;
     plot.zoom = null;
@@ -276,8 +292,11 @@ async function draw(plot, tip, root, turn) {
     plot.watched = true;
     hold(plot);
     draggable(plot);
-    new ResizeObserver(() => plot.isConnected && plot.data && Plotly.Plots.resize(plot))
-      .observe(plot.parentElement);
+    new ResizeObserver(async () => {
+      if (!plot.isConnected || !plot.data) return;
+      await Plotly.Plots.resize(plot);
+      if (plot.named) nameAnew(plot);
+    }).observe(plot.parentElement);
   }
 }
 

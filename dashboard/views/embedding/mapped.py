@@ -25,7 +25,6 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
-from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import composition_of
 from tripletscope.dashboard.interface.controls import pick, pressed
@@ -155,16 +154,14 @@ def show_map(current: Session, result: Result) -> None:
         )
 
     canvas = replace(_MAP, height=_HEAD + height_of(data, *_HEIGHTS)) if in_plane else _MAP
-    ratio, hint = canvas.height / canvas.width, ""
-    if style.uncertainty and d > 2 and not (style.flat or data.selected or len(objects) <= CROWD):
-        hint = "Select objects, by click or in the table, to see their ellipsoids. "
+    ratio = canvas.height / canvas.width
     name = export.file_name(result.info.name, result.fit.method, "map")
     panels.figure_panel(
         current, draw, key="map", name=name, canvas=canvas,
         alt=f"Map of {count(result.triplets.n_objects, 'object')}. {text}",
         table=lambda: coordinates(result),
         pictures=picture_addresses(result.info, result.triplets.objects, 320),
-        on_pick=current.select_positions, caption=f"{hint}{text}", further=bundle,
+        on_pick=current.select_positions, caption=text, further=bundle,
         on_label=moved.put if in_plane else None,
     )
     if not of_table(result.triplets.objects) and pressed(
@@ -299,8 +296,11 @@ def caption(result: Result, style: MapStyle, selected: bool = False) -> str:
         shape = _shape(fitted.n_components, style.flat)
         origin = _origin(result)
         whose = ""
-        if shape == "ellipses" and result.info.n_objects > MANY:
-            whose = " of the selected objects" if selected else f" of {SPREAD} objects"
+        few = shape != "error bars" and result.info.n_objects > MANY
+        if selected and (few or shape == "ellipsoids"):
+            whose = " of the selected objects"
+        elif few:
+            whose = f" of {SPREAD} objects"
         sentences.append(f"{_COVERAGES[style.coverage]} {shape}{whose} from {origin}.")
     if result.error:
         estimate = result.error.error()

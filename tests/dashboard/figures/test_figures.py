@@ -17,7 +17,7 @@ from tripletscope.dashboard.figures.cells import Region, divided_map
 from tripletscope.dashboard.figures.colours import groups, is_quantity
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle, shades
+from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle, shades
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.figures.tree import (
@@ -185,8 +185,14 @@ def test_space_has_points_and_ellipsoids(data, colour):
     assert {type(trace) for trace in points(flat)} == {go.Scatter}
 
 
-def test_a_crowd_in_space_shows_the_ellipsoids_of_selected_objects():
-    n = CROWD + 1
+def outlined(figure) -> int:
+    """How many ellipsoids are drawn as three circles."""
+    lines = [t for t in figure.data if t.name == "ellipsoids" and isinstance(t, go.Scatter3d)]
+    return sum(int(np.isnan(line.x).sum()) for line in lines) // 3
+
+
+@pytest.mark.parametrize("n", [CROWD + 1, MANY + 1])
+def test_a_crowd_in_space_has_outlines_and_selected_objects_have_surfaces(n):
     objects = pd.DataFrame({"id": [str(k) for k in range(n)], "label": ["x"] * n})
     where = np.random.default_rng(0).normal(size=(n, 3))
     for selected in ([], [3, 5]):
@@ -194,6 +200,7 @@ def test_a_crowd_in_space_shows_the_ellipsoids_of_selected_objects():
         figure = embedding_map(data, MapStyle(flat=False))
         meshes = [t for t in figure.data if isinstance(t, go.Mesh3d)]
         assert sum(len(mesh.x) for mesh in meshes) == 84 * len(selected)
+        assert outlined(figure) == (0 if selected else n if n <= MANY else SPREAD)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

@@ -192,13 +192,20 @@ def test_labels_in_space_do_not_collide_as_the_map_opens():
     rng = np.random.default_rng(0)
     data = MapData(rng.normal(size=(200, 3)), a_map(200).objects, selected=(17,))
     figure = embedding_map(data, MapStyle(flat=False))
-    (trace,) = (trace for trace in figure.data if trace.customdata)
-    named = [i for i, text in zip(trace.customdata, trace.text, strict=True) if text]
-    assert 17 in named
-    assert 10 < len(named) < 200
-    assert figure.layout.meta["remark"] == f"{200 - len(named)} of 200 labels hidden."
+    bold, faint = (trace for trace in figure.data if trace.name == "labels")
+    assert (bold.text, bold.textfont.weight) == (("…0017…",), 600)
+    assert np.isfinite(bold.x).all()
+    assert 10 < np.isfinite(faint.x).sum() < 199 == len(faint.text)
+    assert np.isfinite(faint.meta["x"]).all(), "the page may show others once the map is turned"
+    assert figure.layout.meta["remark"] == "Labels without room are hidden."
+    paper = Canvas(321.0, 257.0, 10.7, screen=False)
+    file = embedding_map(data, MapStyle(flat=False), canvas=paper)
+    bold, faint = (trace for trace in file.data if trace.name == "labels")
+    n_hidden = 199 - np.isfinite(faint.x).sum()
+    assert file.layout.meta["remark"] == f"{n_hidden} of 200 labels hidden."
     few = embedding_map(MapData(data.positions[:4], a_map(4).objects), MapStyle(flat=False))
-    assert sum(bool(text) for trace in few.data for text in trace.text) == 4
+    assert sum(len(trace.text) for trace in few.data if trace.name == "labels") == 4
+    assert few.layout.meta is None
 
 
 def test_a_scale_names_the_selected_objects_and_says_how_many_are_not():

@@ -1,0 +1,159 @@
+// Maps in space: labels find places anew once the map is turned, and a lasso selects all that is
+// seen inside it.
+
+const SIDES = [[1, 0], [1, 1], [1, -1], [0, 1], [0, -1], [-1, 0], [-1, 1], [-1, -1]]; // to the right and up
+const SQUARE = 2; // pixels of what is noted as taken
+
+function drawn(tag, name) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  if (name) node.setAttribute("class", name);
+  return node;
+}
+
+function ownNames(plot, figure) {
+  // Labels are drawn here: plotly writes those that appear later in half the size.
+  plot.names = figure.data.filter(({ meta }) => meta && meta.radius);
+  for (const trace of plot.names) trace.visible = false;
+  plot.named = null;
+}
+
+function projector(plot) {
+  // Tells where a point of the scene is seen, from the corner of the plot.
+  const scene = plot._fullLayout.scene._scene;
+  const { model, view, projection } = scene.glplot.cameraParams;
+  const times = (m, v) => [0, 1, 2, 3].map((r) => m[r] * v[0] + m[r + 4] * v[1] + m[r + 8] * v[2] + m[r + 12] * v[3]);
+  const box = scene.container.getBoundingClientRect(), corner = plot.getBoundingClientRect();
+  const scale = scene.dataScale;
+  return (x, y, z) => {
+    const at = times(view, times(model, [x * scale[0], y * scale[1], z * scale[2], 1]));
+    const [a, b, , w] = times(projection, at);
+    if (!(w > 0)) return null; // behind the camera, or nowhere
+    return [box.left - corner.left + (0.5 + a / w / 2) * box.width,
+      box.top - corner.top + (0.5 - b / w / 2) * box.height];
+  };
+}
+
+function inSpace(plot, use) {
+  // Every point of the objects that is shown, with the number of its object.
+  const project = projector(plot);
+  for (const trace of plot._fullData) {
+    if (trace.type !== "scatter3d" || trace.visible !== true || !trace.customdata) continue;
+    trace.customdata.forEach((id, k) => {
+      const at = project(trace.x[k], trace.y[k], trace.z[k]);
+      if (at) use(id, at);
+    });
+  }
+  return project;
+}
+
+function nameAnew(plot) {
+  // Each label goes to the first place at its point that is free, those that matter most first.
+  const old = plot.querySelector(".ts-names");
+  if (old) old.remove();
+  if (!plot.names || !plot.names.length || !plot._fullLayout.scene) return;
+  const sheet = plot.appendChild(drawn("svg", "ts-names"));
+  const columns = Math.ceil(plot.clientWidth / SQUARE), rows = Math.ceil(plot.clientHeight / SQUARE);
+  const taken = new Uint8Array(columns * rows);
+  const squares = (left, top, right, bottom) =>
+    [left, top, right, bottom].map((edge, k) => (k < 2 ? Math.floor : Math.ceil)(edge / SQUARE));
+  const inside = ([left, top, right, bottom]) => left >= 0 && top >= 0 && right <= columns && bottom <= rows;
+  const isFree = (box) => {
+    if (!inside(box)) return false;
+    for (let y = box[1]; y < box[3]; y++)
+      if (taken.subarray(y * columns + box[0], y * columns + box[2]).includes(1)) return false;
+    return true;
+  };
+  const take = (box) => {
+    for (let y = box[1]; y < box[3]; y++) taken.fill(1, y * columns + box[0], y * columns + box[2]);
+  };
+  const reach = plot.names[0].meta.radius;
+  const project = inSpace(plot, (id, [x, y]) => {
+    const box = squares(x - reach, y - reach, x + reach, y + reach);
+    if (inside(box)) take(box);
+  });
+  const pen = document.createElement("canvas").getContext("2d");
+  plot.named = [];
+  for (const { text, textfont, meta } of plot.names) {
+    const { size, weight, color } = textfont;
+    pen.font = `${weight || 400} ${size}px ${plot._fullLayout.font.family}`;
+    const group = sheet.appendChild(drawn("g"));
+    group.setAttribute("style", `font: ${pen.font}; fill: ${color || plot._fullLayout.font.color}`);
+    text.forEach((name, k) => {
+      const place = [meta.x[k], meta.y[k], meta.z[k]], at = project(...place);
+      if (!at) return;
+      const half = [pen.measureText(name).width / 2 + 2, size / 2], gap = reach + 2;
+      const spots = SIDES.map(([right, up]) => {
+        const away = [right * (half[0] + gap), -up * (half[1] + gap)];
+        const [x, y] = [at[0] + away[0], at[1] + away[1]];
+        return { away, box: squares(x - half[0], y - half[1], x + half[0], y + half[1]) };
+      });
+      // Those of selected objects lie on points rather than nowhere.
+      const spot = spots.find(({ box }) => isFree(box)) || (weight && spots.find(({ box }) => inside(box)));
+      if (!spot) return;
+      take(spot.box);
+      const node = group.appendChild(drawn("text"));
+      node.innerHTML = name; // it is escaped
+      plot.named.push({ node, place, away: spot.away });
+    });
+  }
+  follow(plot);
+}
+
+function follow(plot) {
+  // Labels go with their points while the map is turned.
+  if (!plot.named || !plot._fullLayout.scene) return;
+  const project = projector(plot);
+  for (const { node, place, away } of plot.named) {
+    const at = project(...place);
+    node.setAttribute("visibility", at ? "visible" : "hidden");
+    if (at) node.setAttribute("transform", `translate(${at[0] + away[0]},${at[1] + away[1]})`);
+  }
+}
+
+function lassoButton(plot, Plotly) {
+  return {
+    name: "lasso in space", title: "Lasso: selects all that is seen inside, near or far",
+    icon: Plotly.Icons.lasso, click: () => lasso(plot, !plot.querySelector(".ts-lasso")),
+  };
+}
+
+function lasso(plot, on) {
+  // A sheet before the scene that takes the pointer until the button is pressed again.
+  const old = plot.querySelector(".ts-lasso");
+  if (old) old.remove();
+  const button = plot.querySelector('.modebar-btn[data-title^="Lasso: selects"]');
+  if (button) button.classList.toggle("active", on);
+  if (!on) return;
+  const sheet = drawn("svg", "ts-lasso"), path = sheet.appendChild(drawn("path"));
+  let loop = null;
+  const here = (event) => {
+    const corner = sheet.getBoundingClientRect();
+    return [event.clientX - corner.left, event.clientY - corner.top];
+  };
+  const draw = () => path.setAttribute("d", loop ? `M${loop.map((at) => at.join(",")).join("L")}Z` : "");
+  sheet.addEventListener("pointerdown", (event) => {
+    loop = [here(event)];
+    sheet.setPointerCapture(event.pointerId);
+  });
+  sheet.addEventListener("pointermove", (event) => { if (loop) { loop.push(here(event)); draw(); } });
+  sheet.addEventListener("pointerup", (event) => {
+    const ids = [];
+    if (loop && loop.length > 2) inSpace(plot, (id, at) => { if (encloses(loop, at)) ids.push(id); });
+    const closed = loop && loop.length > 2;
+    loop = null;
+    draw();
+    if (closed) plot.tell(ids, event.shiftKey ? "add" : "replace");
+  });
+  sheet.addEventListener("pointercancel", () => { loop = null; draw(); });
+  plot.appendChild(sheet);
+}
+
+function encloses(loop, [x, y]) {
+  // Whether a ray from the point crosses the loop an odd number of times.
+  let odd = false;
+  loop.forEach(([x1, y1], k) => {
+    const [x0, y0] = loop.at(k - 1);
+    if (y0 > y !== y1 > y && x < x0 + ((y - y0) / (y1 - y0)) * (x1 - x0)) odd = !odd;
+  });
+  return odd;
+}

@@ -1,0 +1,136 @@
+"""Maps in space as a browser shows them: labels find places, and a lasso selects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import plotly
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser import CHROMIUM, needs_browser
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface.chart import asset
+
+pytestmark = needs_browser
+N = 80
+_PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+_PAGE = """<style>{css}</style><div id="root" style="width: 800px"><div class="ts-chart">
+<div class="ts-plot"></div><img class="ts-tip"><p class="ts-trouble" hidden></p></div></div>
+<script type="module">{script}
+window.told = [];
+chart({{ data: {data}, parentElement: document.getElementById("root"),
+  setTriggerValue: (name, value) => window.told.push(value) }});
+</script>"""
+
+
+def a_page(selected: list[int]) -> str:
+    """A page with a map in space alone, as the chart of a page draws it."""
+    names = [f"name {i:02d}" for i in range(N)]
+    objects = pd.DataFrame({"id": names, "label": names, "kind": ["x", "y"] * (N // 2)})
+    positions = np.random.default_rng(1).normal(size=(N, 3))
+    data = MapData(positions, objects, selected=selected)
+    figure = embedding_map(data, MapStyle(colour="kind", flat=False))
+    given = {"figure": figure.to_json(), "plotly": "/plotly.js", "height": 600, "alt": "Map.",
+             "selectable": True, "labels": False, "movable": False}
+    script = "".join(map(asset, ("plotly.js", "space.js", "chart.js")))
+    return _PAGE.format(
+        css=asset("chart.css"), data=json.dumps(given),
+        script=script.replace("export default function", "const chart = function"),
+    )
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--enable-unsafe-swiftshader"]
+        )
+        page = browser.new_page(viewport={"width": 820, "height": 620})
+        page.route("http://map/", lambda route: route.fulfill(
+            body=a_page(selected=[7]), content_type="text/html; charset=utf-8"
+        ))
+        page.route("http://map/plotly.js", lambda route: route.fulfill(path=_PLOTLY))
+        page.goto("http://map/")
+        page.locator(".ts-names text").first.wait_for()
+        yield page
+        browser.close()
+
+
+def boxes(page: Page) -> dict[str, dict]:
+    """Where names are."""
+    return dict(page.evaluate(
+        "[...document.querySelectorAll('.ts-names text')]"
+        ".map(t => [t.textContent, t.getBoundingClientRect().toJSON()])"
+    ))
+
+
+def assert_apart(found: dict[str, dict]) -> None:
+    assert 10 < len(found) <= N
+    for one, other in combinations(found.values(), 2):
+        across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+        up = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+        assert min(across, up) < 3  # letters do not fill their boxes
+
+
+def test_names_have_room_from_every_side(page):
+    first = boxes(page)
+    assert "name 07" in first
+    assert_apart(first)
+    page.mouse.move(400, 300)  # on an object, which a turn does not select
+    page.mouse.down()
+    page.mouse.move(520, 330, steps=4)
+    under_way = boxes(page)
+    assert set(under_way) == set(first)
+    assert under_way["name 07"] != first["name 07"], "names go with their points"
+    page.mouse.up()
+    page.wait_for_function(
+        "before => [...document.querySelectorAll('.ts-names text')]"
+        ".map(t => t.textContent).join() !== before", arg=",".join(first),
+    )
+    turned = boxes(page)
+    assert "name 07" in turned
+    assert_apart(turned)
+
+
+def test_a_lasso_selects_what_is_seen_inside_it(page):
+    page.locator("[data-title^='Lasso: selects']").click()
+    x = page.evaluate(
+        "() => { const box = document.querySelector('.ts-plot')._fullLayout.scene._scene.container"
+        ".getBoundingClientRect(); return box.x + box.width / 2; }"
+    )
+    for corner, steps in (((x, 45), 1), ((795, 45), 4), ((795, 595), 4), ((x, 595), 4)):
+        page.mouse.move(*corner, steps=steps)
+        if steps == 1:
+            page.mouse.down()
+    page.mouse.up()
+    (told,) = page.evaluate("window.told")
+    assert told["mode"] == "replace"
+    right = {f"name {i:02d}" for i in told["ids"]}
+    assert N / 5 < len(right) < 4 * N / 5
+    for name, box in boxes(page).items():  # names are beside their points
+        if box["left"] > x + 60 or box["right"] < x - 60:
+            assert (name in right) == (box["left"] > x), name
+    page.locator("[data-title^='Lasso: selects']").click()
+    assert not page.locator(".ts-lasso").count()
+
+
+def test_a_click_selects_and_with_shift_adds(page):
+    page.evaluate("window.told.length = 0")
+    page.evaluate("""() => {
+      const plot = document.querySelector(".ts-plot");
+      for (const shiftKey of [false, true]) {
+        plot.press = { shiftKey };
+        plot.dragged = false;
+        plot.emit("plotly_click", { points: [{ customdata: 3 }] });
+      }
+    }""")
+    page.wait_for_function("window.told.length == 2")
+    told = page.evaluate("window.told.map(one => [one.ids, one.mode])")
+    assert told == [[[3], "replace"], [[3], "toggle"]]
