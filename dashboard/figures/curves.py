@@ -17,6 +17,7 @@ from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
     SCREEN,
+    SEQUENTIAL,
     SYMBOLS,
     Canvas,
     finished,
@@ -210,7 +211,7 @@ def agreement_matrix(
     labels = [html.escape(name, quote=False) for name in names]
     figure = go.Figure(
         go.Heatmap(
-            z=values, x=labels, y=labels, zmin=0, zmax=1, colorscale="Viridis",
+            z=values, x=labels, y=labels, zmin=0, zmax=1, colorscale=SEQUENTIAL,
             text=np.vectorize(lambda v: f"{v:.2f}" if np.isfinite(v) else "")(values),
             texttemplate="%{text}", textfont={"size": 0.9 * canvas.font}, xgap=2, ygap=2,
             colorbar={

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.colors import sample_colorscale
 
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
@@ -34,7 +33,6 @@ RING = "ring"
 MANY, SPREAD = 150, 60
 #: Height of a colour bar that has its title above it, in sizes of the figure's font.
 _LONG = 14.0
-_STEPS = 12  # filled shapes share this many colours along a colour scale
 
 
 @dataclass(frozen=True)
@@ -225,9 +223,10 @@ def shades(data: MapData, style: MapStyle) -> list[Group]:
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
     low, high = np.nanmin(values), np.nanmax(values)
     share = np.nan_to_num((values - low) / (high - low or 1.0))
-    step = np.minimum((share * _STEPS).astype(int), _STEPS - 1)
-    step[np.isnan(values)] = _STEPS  # no value is not the lowest
-    colours = [*sample_colorscale(SEQUENTIAL, (np.arange(_STEPS) + 0.5) / _STEPS), FAINT]
+    n = len(SEQUENTIAL)  # filled shapes share the colours of the scale
+    step = np.minimum((share * n).astype(int), n - 1)
+    step[np.isnan(values)] = n  # no value is not the lowest
+    colours = [*SEQUENTIAL, FAINT]
     return [
         Group("", np.flatnonzero(step == s), colours[s], "circle") for s in np.unique(step)
     ]

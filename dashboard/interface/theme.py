@@ -18,8 +18,10 @@ PALETTE = (
 )
 #: Symbols tell categories apart without colour, and further ones once colours are used up.
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-down", "cross")
-#: Quantities: viridis without its darkest part, which vanishes at night, and without its palest.
+#: Quantities: viridis without its darkest part and without its palest.
 SEQUENTIAL = sample_colorscale("Viridis", [0.16 + 0.08 * step for step in range(11)])
+#: What the page draws in their place at night, when their dark end would vanish.
+AT_NIGHT = sample_colorscale("Viridis", [0.4 + 0.06 * step for step in range(11)])
 FONT = "Source Sans, Source Sans Pro, Helvetica, Arial, sans-serif"
 TEXT, FAINT, GRID = "#1D2729", "#5F6B6D", "#D7DFE0"
 _SCREEN_FONT = 13.0
@@ -87,7 +89,8 @@ def template(canvas: Canvas) -> go.layout.Template:
             "paper_bgcolor": ground,
             "plot_bgcolor": ground,
             "colorway": list(PALETTE),
-            "colorscale": {"sequential": SEQUENTIAL},
+            # The page knows by these which colours to exchange at night.
+            "colorscale": {"sequential": SEQUENTIAL, "sequentialminus": AT_NIGHT},
             "xaxis": axis,
             "yaxis": axis,
             "margin": dict.fromkeys("lrtb", 0.6 * font),

@@ -25,6 +25,24 @@ function dress(layout, style) {
   return text;
 }
 
+function isNight(style) {
+  const ground = /^#(..)(..)(..)/.exec(style.getPropertyValue("--st-background-color").trim());
+  return Boolean(ground) && ground.slice(1).every((part) => parseInt(part, 16) < 128);
+}
+
+function atNight(json) {
+  // The colours of quantities as on dark ground, where the darkest ones would vanish.
+  const scale = (name) => {
+    const found = new RegExp(`"${name}":(\\[\\[.*?\\]\\])`).exec(json);
+    return found ? JSON.parse(found[1]).map(([, colour]) => colour.slice(4, -1)) : [];
+  };
+  const light = scale("sequential"), dark = scale("sequentialminus");
+  if (!light.length || light.length !== dark.length) return json;
+  const instead = new Map(light.map((colour, k) => [colour, dark[k]]));
+  return json.replace(/rgb(a?)\((\d+, \d+, \d+)(?=[,)])/g,
+    (all, a, parts) => (instead.has(parts) ? `rgb${a}(${instead.get(parts)}` : all));
+}
+
 function ringed(traces, text) {
   // The ring around a selected point has the colour of the text, whatever the theme.
   for (const { name, marker, customdata } of traces) {
@@ -242,8 +260,9 @@ async function draw(plot, tip, root, turn) {
   await plot.held; // an update would break off the lasso, or the turn, that is under way
   if (turn !== plot.turn) return; // a newer figure has come meanwhile
 
-  const figure = JSON.parse(data.figure);
-  const text = dress(figure.layout, getComputedStyle(root));
+  const style = getComputedStyle(root);
+  const figure = JSON.parse(isNight(style) ? atNight(data.figure) : data.figure);
+  const text = dress(figure.layout, style);
   const look = JSON.stringify(figure) + data.height;
   const outlined = plot.layout && plot.layout.selections && plot.layout.selections.length;
   if (look === plot.look && !outlined) return;

@@ -15,7 +15,7 @@ import tripletscope.dashboard
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING, MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import predicted_against_true
-from tripletscope.dashboard.interface.theme import PALETTE
+from tripletscope.dashboard.interface.theme import AT_NIGHT, PALETTE, SEQUENTIAL
 
 _SETTINGS = Path(tripletscope.dashboard.__file__).parent / ".streamlit" / "config.toml"
 THEMES = ("light", "dark")
@@ -48,6 +48,13 @@ def a_map(d: int, n: int = 12, **changes) -> MapData:
 
 def points(figure: go.Figure) -> list:
     return [trace for trace in figure.data if trace.customdata is not None]
+
+
+def test_no_colour_vanishes_at_night():
+    assert min(contrast(colour, ground("dark")) for colour in (*PALETTE, *AT_NIGHT)) >= 3.0
+    assert len(AT_NIGHT) == len(SEQUENTIAL), "the page exchanges one for the other"
+    dark, pale = (contrast(colour, ground("dark")) for colour in (AT_NIGHT[0], AT_NIGHT[-1]))
+    assert pale / dark > 3, "a scale has a range"
 
 
 @pytest.mark.parametrize("theme", THEMES)

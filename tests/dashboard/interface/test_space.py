@@ -17,11 +17,13 @@ from tests.browser import CHROMIUM, needs_browser
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface.chart import asset
+from tripletscope.dashboard.interface.theme import AT_NIGHT
 
 pytestmark = needs_browser
 N = 80
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-_PAGE = """<style>{css}</style><div id="root" style="width: 800px"><div class="ts-chart">
+_PAGE = """<style>{css}</style><div id="root"
+style="width: 800px; --st-background-color: {ground}"><div class="ts-chart">
 <div class="ts-plot"></div><img class="ts-tip"><p class="ts-trouble" hidden></p></div></div>
 <script type="module">{script}
 window.told = [];
@@ -30,18 +32,19 @@ chart({{ data: {data}, parentElement: document.getElementById("root"),
 </script>"""
 
 
-def a_page(selected: list[int]) -> str:
-    """A page with a map in space alone, as the chart of a page draws it."""
+def a_page(selected: list[int] = (), ground: str = "#FFFFFF", **style) -> str:
+    """A page with a map in space alone, or in the plane, as the chart of a page draws it."""
     names = [f"name {i:02d}" for i in range(N)]
-    objects = pd.DataFrame({"id": names, "label": names, "kind": ["x", "y"] * (N // 2)})
+    objects = pd.DataFrame({"id": names, "label": names, "kind": ["x", "y"] * (N // 2),
+                            "size": np.arange(N)})
     positions = np.random.default_rng(1).normal(size=(N, 3))
     data = MapData(positions, objects, selected=selected)
-    figure = embedding_map(data, MapStyle(colour="kind", flat=False))
+    figure = embedding_map(data, MapStyle(**style))
     given = {"figure": figure.to_json(), "plotly": "/plotly.js", "height": 600, "alt": "Map.",
              "selectable": True, "labels": False, "movable": False}
     script = "".join(map(asset, ("plotly.js", "space.js", "chart.js")))
     return _PAGE.format(
-        css=asset("chart.css"), data=json.dumps(given),
+        css=asset("chart.css"), ground=ground, data=json.dumps(given),
         script=script.replace("export default function", "const chart = function"),
     )
 
@@ -54,7 +57,10 @@ def page() -> Iterator[Page]:
         )
         page = browser.new_page(viewport={"width": 820, "height": 620})
         page.route("http://map/", lambda route: route.fulfill(
-            body=a_page(selected=[7]), content_type="text/html; charset=utf-8"
+            body=a_page([7], colour="kind", flat=False), content_type="text/html; charset=utf-8"
+        ))
+        page.route("http://map/night", lambda route: route.fulfill(
+            body=a_page(ground="#12181A", colour="size"), content_type="text/html; charset=utf-8"
         ))
         page.route("http://map/plotly.js", lambda route: route.fulfill(path=_PLOTLY))
         page.goto("http://map/")
@@ -134,3 +140,13 @@ def test_a_click_selects_and_with_shift_adds(page):
     page.wait_for_function("window.told.length == 2")
     told = page.evaluate("window.told.map(one => [one.ids, one.mode])")
     assert told == [[[3], "replace"], [[3], "toggle"]]
+
+
+def test_quantities_have_other_colours_at_night(page):
+    page.goto("http://map/night")
+    page.locator(".scatterlayer .trace").first.wait_for()
+    (scale,) = page.evaluate(
+        "document.querySelector('.ts-plot').data.filter(t => t.marker.colorscale)"
+        ".map(t => t.marker.colorscale.map(([, colour]) => colour))"
+    )
+    assert scale == AT_NIGHT
