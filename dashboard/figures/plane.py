@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,9 +16,10 @@ from tripletscope.dashboard.figures.labels import short_names
 from tripletscope.dashboard.figures.placing import Spot, by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
     BOLD,
-    DIM,
     DIM_TEXT,
+    PLATES,
     REACH,
+    RING,
     MapData,
     MapStyle,
     add_rings,
@@ -28,7 +30,7 @@ from tripletscope.dashboard.figures.points import (
     with_ellipses,
 )
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas, note_hidden
+from tripletscope.dashboard.interface.theme import FAINT, GRID, NARROW, TEXT, Canvas, note_hidden
 
 #: Size of labels, in sizes of the figure's font.
 _FONT = 0.92
@@ -47,7 +49,7 @@ def plane(
     if style.uncertainty:
         _add_ellipses(figure, _loops(positions, data, style.coverage), data, style, canvas)
     pictures = data.pictures if style.marks == "pictures" else {}
-    side = _add_pictures(figure, positions, pictures, data.selected, float(np.max(high - low)))
+    side = style.picture_size * _picture_size(positions[[*pictures]], float(np.max(high - low)))
     traces = point_traces(data, style, shown, go.Scatter, canvas)
     size = canvas.scale * (8.0 if pictures else mark_size(shown.sum()))
     view = _View(low, high, _area(traces, style.colour or "", canvas))
@@ -61,15 +63,14 @@ def plane(
         if style.uncertainty and data.covariances is not None and canvas.screen:
             trace.meta = {"ellipses": _ellipses(data, style, members)}
         if pictures:
-            # The pictures are drawn instead; their points still take clicks and lassos.
-            trace.selectedpoints, trace.unselected = None, None
-            trace.marker.opacity = [
-                0.0 if i in pictures else DIM if data.selected and i not in data.selected else 1.0
-                for i in members
-            ]
-            trace.marker.size = [canvas.scale * (26 if i in pictures else 8) for i in members]
+            # Points below the pictures take clicks and lassos, and make the legend.
+            below = float(min(26.0 * canvas.scale, 0.7 * side * view.scale))
+            trace.marker.size = [below if i in pictures else size for i in members]
+            trace.marker.opacity, trace.marker.line.width = 1.0, 0
         figure.add_trace(trace)
-    add_rings(figure, traces, data.selected, canvas)
+    add_rings(figure, traces, set(data.selected) - set(pictures), canvas, size=size)
+    if pictures:
+        _add_pictures(figure, data, style, side, canvas)
     figure.add_traces(labels.at_their_points())
     figure.update_layout(annotations=labels.further_away())
     note_hidden(figure, labels.n_hidden, labels.n_wanted)
@@ -156,33 +157,51 @@ def _ellipses(data: MapData, style: MapStyle, members: np.ndarray) -> list[list[
     return np.where(np.isfinite(squared), squared, 0.0).astype(np.float32).tolist()
 
 
-def _add_pictures(
-    figure: go.Figure,
-    positions: np.ndarray,
-    pictures: Mapping[int, str],
-    selected: Collection[int],
-    span: float,
-) -> float:
-    """Draw pictures, and tell how large they are in units of the map."""
-    if not pictures:
-        return 0.0
-    places = positions[list(pictures)]
+def _picture_size(places: np.ndarray, span: float) -> float:
+    """Side of pictures in units of the map: most do not hide their neighbours."""
     places = places[np.isfinite(places).all(axis=1)]
     typical = span
     if len(places) > 1:
         typical = float(np.median(cKDTree(places).query(places, k=2)[0][:, 1]))
-    size = float(np.clip(0.9 * typical, 0.045 * span, 0.09 * span))
+    return float(np.clip(0.9 * typical, 0.045 * span, 0.09 * span))
+
+
+def _add_pictures(
+    figure: go.Figure, data: MapData, style: MapStyle, side: float, canvas: Canvas
+) -> None:
+    """Pictures on plates with rims that tell the category, and the selection."""
+    positions = data.positions[:, :2]
+    there = np.zeros(len(positions), dtype=bool)
+    there[list(data.pictures)] = True
+    there &= np.isfinite(positions).all(axis=1)
+    rim = {"width": (3 if style.colour else 1) * canvas.scale}
+    for group in shades(data, style):
+        members = group.members[there[group.members]]
+        _add_squares(figure, positions[members], side, name=PLATES, fillcolor="#FFFFFF",
+                     fill="toself", line=rim | {"color": group.colour if style.colour else GRID})
+    chosen = [i for i in data.selected if there[i]]
+    _add_squares(figure, positions[chosen], 1.22 * side, name=RING,
+                 line={"width": 2.5 * canvas.scale, "color": TEXT})
     # All at once: plotly checks every picture again for each that is added alone.
     figure.update_layout(images=[
         {
             "source": source, "x": positions[i, 0], "y": positions[i, 1], "xref": "x", "yref": "y",
-            "xanchor": "center", "yanchor": "middle", "sizex": size, "sizey": size,
+            "xanchor": "center", "yanchor": "middle", "sizex": 0.9 * side, "sizey": 0.9 * side,
             "sizing": "contain", "layer": "above",
-            "opacity": DIM if len(selected) > 0 and i not in selected else 1.0,
         }
-        for i, source in pictures.items() if np.isfinite(positions[i]).all()
+        for i, source in data.pictures.items() if there[i]
     ])
-    return size
+
+
+def _add_squares(
+    figure: go.Figure, places: np.ndarray, side: float, **look: Any
+) -> None:
+    """Squares as one trace, with gaps between them: they are as quick to pan as one line."""
+    if len(places):
+        corners = side / 2 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1], [np.nan] * 2])
+        path = (places[:, None] + corners).reshape(-1, 2)
+        figure.add_scatter(x=path[:, 0], y=path[:, 1], mode="lines", hoverinfo="skip",
+                           showlegend=False, **look)
 
 
 @dataclass(frozen=True)

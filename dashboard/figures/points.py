@@ -29,6 +29,8 @@ BOLD = 600
 REACH = 3.5
 #: Name of the traces that the page draws in the colour of its text.
 RING = "ring"
+#: Of those below pictures, which it makes less bright at night.
+PLATES = "plates"
 #: Objects of which each has an outline of its uncertainty; of more, so many have.
 MANY, SPREAD = 150, 60
 #: Height of a colour bar that has its title above it, in sizes of the figure's font.
@@ -42,6 +44,8 @@ class MapStyle:
     Attributes
     ----------
     marks : {"points", "labels", "pictures"}
+    picture_size : float
+        Relative to the usual one, which depends on how close objects are.
     colour : str or None
         Column of the objects.
     uncertainty : bool
@@ -60,6 +64,7 @@ class MapStyle:
     coverage: float = 0.95
     against: str | None = None
     flat: bool = True
+    picture_size: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -168,7 +173,7 @@ def _point_trace(
 
 def add_rings(
     figure: go.Figure, traces: Sequence[go.Scatter | go.Scatter3d], selected: Collection[int],
-    canvas: Canvas, **place: int,
+    canvas: Canvas, *, size: float | None = None, **place: int,
 ) -> None:
     """Draw rings around the selected ones of some points, above all of them.
 
@@ -179,6 +184,8 @@ def add_rings(
         With the objects of their points as ``customdata``.
     selected : collection of int
     canvas : Canvas
+    size : float, optional
+        Of the points, where they differ.
     **place : int
         Row and column, if the figure has several.
     """
@@ -189,7 +196,7 @@ def add_rings(
         where += zip(*(np.asarray(trace[axis])[chosen].tolist() for axis in axes), strict=True)
     if where:
         further = 2 * (REACH - 1) * canvas.scale / (2 if axes == "xyz" else 1)
-        size = np.max(traces[0].marker.size) + further
+        size = (traces[0].marker.size if size is None else size) + further
         figure.add_trace(type(traces[0])(
             **dict(zip(axes, zip(*where, strict=True), strict=True)), mode="markers",
             name=RING, hoverinfo="skip", showlegend=False,

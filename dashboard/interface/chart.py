@@ -31,7 +31,7 @@ _component = st.components.v2.component(
         "load. Start the program with the command tripletscope.</p></div>"
     ),
     css=asset("chart.css"),
-    js=_script("space.js", "chart.js"),
+    js=_script("space.js", "pictures.js", "chart.js"),
     isolate_styles=False,
 )
 

@@ -43,10 +43,14 @@ function atNight(json) {
     (all, a, parts) => (instead.has(parts) ? `rgb${a}(${instead.get(parts)}` : all));
 }
 
-function ringed(traces, text) {
-  // The ring around a selected point has the colour of the text, whatever the theme.
-  for (const { name, marker, customdata } of traces) {
-    if (name === "ring" && !customdata) marker.color = marker.line.color = text;
+function ringed(traces, text, night) {
+  // The ring around a selected point has the colour of the text, whatever the theme; on dark
+  // ground, plates below pictures are bright enough for dark pictures and do not dazzle.
+  for (const trace of traces) {
+    const { name, marker, line, customdata } = trace;
+    if (customdata) continue;
+    if (name === "ring") for (const one of [marker, line, marker && marker.line]) if (one) one.color = text;
+    if (name === "plates" && night) trace.fillcolor = "#B9C2C4";
   }
 }
 
@@ -89,7 +93,7 @@ function listen(plot, tip) {
     plot.zoom = String(zoom) === plot.home ? null : zoom;
   });
   plot.on("plotly_relayouting", () => follow(plot));
-  plot.on("plotly_afterplot", () => { plot.labels = null; });
+  plot.on("plotly_afterplot", () => { plot.labels = null; layPictures(plot); });
   plot.on("plotly_hover", (event) => {
     fill(plot, event.points[0]);
     const source = (plot.current.data.pictures || {})[objects(event.points)[0]];
@@ -266,8 +270,9 @@ async function draw(plot, tip, root, turn) {
   const look = JSON.stringify(figure) + data.height;
   const outlined = plot.layout && plot.layout.selections && plot.layout.selections.length;
   if (look === plot.look && !outlined) return;
-  ringed(figure.data, text);
+  ringed(figure.data, text, isNight(style));
   ownNames(plot, figure);
+  ownPictures(plot, figure);
   // The outline of a lasso goes once its objects are marked.
   figure.layout.selections = [];
   figure.layout.selectionrevision = figure.layout.editrevision = turn;
@@ -298,6 +303,7 @@ async function draw(plot, tip, root, turn) {
     plot.busy = false;
   }
   plot.look = look;
+  layPictures(plot);
   if (!figure.layout.scene) lasso(plot, false);
   // The camera stands where it will once the scene has been drawn.
   requestAnimationFrame(() => requestAnimationFrame(() => plot.isConnected && nameAnew(plot)));

@@ -50,6 +50,12 @@ _MAP = Canvas(900.0, 620.0)
 #: and what the tools above it take.
 _HEIGHTS, _HEAD = (640.0, 260.0, 580.0), 40.0
 _COVERAGES = {0.0: "Off", 0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
+#: Ways of showing pictures, with their relative size.
+_PICTURES = {
+    "pictures": ("Pictures", 1.0), "small pictures": ("Small pictures", 0.6),
+    "large pictures": ("Large pictures", 1.8),
+}
+_SHARP = 100  # pictures of which larger files are drawn
 _MOST_AT_ODDS = 200
 _DRAWN = {
     "posterior": "drawn from the Bayesian posterior",
@@ -127,7 +133,9 @@ def show_map(current: Session, result: Result) -> None:
     moved = MovedLabels(current, result)
     data = MapData(
         result.positions, objects, result.covariances,
-        picture_addresses(result.info, result.triplets.objects, 64),
+        picture_addresses(
+            result.info, objects, 128 if style.picture_size > 1 and len(objects) <= _SHARP else 64
+        ),
         current.selected_positions(result.triplets), result.degrees, moved.offsets,
     )
     d = result.fitted.n_components
@@ -226,9 +234,9 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
         if d > 1:
             marks = {"points": "Points", "labels": "Labels"}
             if flat and picture_addresses(info, objects, 64):
-                marks["pictures"] = "Pictures"
+                marks |= {name: words for name, (words, _) in _PICTURES.items()}
             mark = pick(current, f"map.marks.{'plane' if flat else 'space'}@{info.id}", "Show",
-                        marks, default=list(marks)[-1], width=130)
+                        marks, default="pictures" if "pictures" in marks else "labels", width=150)
         colour = pick(
             current, f"map.colour@{info.id}", "Colour",
             {"": "None", **{key: how.shown for key, how in colours.items()}},
@@ -245,7 +253,11 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
     title = colours[colour].title if colour else None
     if title is not None and title not in objects:
         objects = objects.assign(**{title: colours[colour].values().array})
-    style = MapStyle(mark, title, coverage > 0, coverage, against or None, flat)
+    _, size = _PICTURES.get(mark, ("", 1.0))
+    style = MapStyle(
+        "pictures" if mark in _PICTURES else mark, title, coverage > 0, coverage, against or None,
+        flat, size,
+    )
     return style, objects
 
 

@@ -17,7 +17,15 @@ from tripletscope.dashboard.figures.cells import Region, divided_map
 from tripletscope.dashboard.figures.colours import groups, is_quantity
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle, shades
+from tripletscope.dashboard.figures.points import (
+    MANY,
+    PLATES,
+    RING,
+    SPREAD,
+    MapData,
+    MapStyle,
+    shades,
+)
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.figures.tree import (
@@ -138,9 +146,30 @@ def test_selected_pictures_stand_out(data):
     figure = embedding_map(
         cut(data, 2, selected=[1], pictures=pictures), MapStyle(marks="pictures")
     )
-    opacity = {image.source: image.opacity for image in figure.layout.images}
-    assert opacity["/1.png"] == 1.0
-    assert max(opacity[f"/{i}.png"] for i in (0, 2, 3, 4)) < 1.0
+    assert {image.opacity for image in figure.layout.images} == {None}, "nothing fades"
+    rings = {t.mode: t for t in figure.data if t.name == RING}
+    assert np.mean(rings["lines"].x[:4]) == pytest.approx(data.positions[1, 0])
+    assert set(rings) == {"lines"}, "those with pictures have no round one"
+
+
+@pytest.mark.parametrize("colour", ["kind", "size"])
+def test_rims_of_pictures_tell_the_category_and_their_size_is_chosen(data, colour):
+    pictures = {i: f"/{i}.png" for i in range(5)}
+    sides = []
+    for size in (1.0, 1.8):
+        style = MapStyle(marks="pictures", colour=colour, picture_size=size)
+        figure = embedding_map(cut(data, 2, pictures=pictures), style)
+        plates = [t for t in figure.data if t.name == PLATES]
+        assert sum(np.isnan(t.x).sum() for t in plates) == 5
+        for group in shades(data, style):
+            corners = [t.x.reshape(-1, 6)[:, :4] for t in plates if t.line.color == group.colour]
+            middles = np.concatenate([x.mean(axis=1) for x in corners] or [[]])
+            pictured = [i for i in group.members.tolist() if i in pictures]
+            np.testing.assert_allclose(middles, data.positions[pictured, 0])
+        sides.append(figure.layout.images[0].sizex)
+        drawn = [t for t in figure.data if t.customdata is not None]
+        assert all(t.marker.opacity == 1.0 for t in drawn), "the legend tells the colours"
+    assert sides[1] == pytest.approx(1.8 * sides[0])
 
 
 def test_labels_are_shown_as_they_are(data):

@@ -1,4 +1,4 @@
-"""Maps in space as a browser shows them: labels find places, and a lasso selects."""
+"""Maps as a browser shows them: what our script adds to plotly in space, at night, at points."""
 
 from __future__ import annotations
 
@@ -32,17 +32,23 @@ chart({{ data: {data}, parentElement: document.getElementById("root"),
 </script>"""
 
 
-def a_page(selected: list[int] = (), ground: str = "#FFFFFF", **style) -> str:
+DOT = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
+
+
+def a_page(
+    selected: list[int] = (), ground: str = "#FFFFFF", pictures: dict[int, str] | None = None,
+    **style,
+) -> str:
     """A page with a map in space alone, or in the plane, as the chart of a page draws it."""
     names = [f"name {i:02d}" for i in range(N)]
     objects = pd.DataFrame({"id": names, "label": names, "kind": ["x", "y"] * (N // 2),
                             "size": np.arange(N)})
     positions = np.random.default_rng(1).normal(size=(N, 3))
-    data = MapData(positions, objects, selected=selected)
+    data = MapData(positions, objects, pictures=pictures or {}, selected=selected)
     figure = embedding_map(data, MapStyle(**style))
     given = {"figure": figure.to_json(), "plotly": "/plotly.js", "height": 600, "alt": "Map.",
              "selectable": True, "labels": False, "movable": False}
-    script = "".join(map(asset, ("plotly.js", "space.js", "chart.js")))
+    script = "".join(map(asset, ("plotly.js", "space.js", "pictures.js", "chart.js")))
     return _PAGE.format(
         css=asset("chart.css"), ground=ground, data=json.dumps(given),
         script=script.replace("export default function", "const chart = function"),
@@ -61,6 +67,10 @@ def page() -> Iterator[Page]:
         ))
         page.route("http://map/night", lambda route: route.fulfill(
             body=a_page(ground="#12181A", colour="size"), content_type="text/html; charset=utf-8"
+        ))
+        page.route("http://map/pictures", lambda route: route.fulfill(
+            body=a_page(pictures={3: DOT, 5: DOT}, ground="#12181A", marks="pictures"),
+            content_type="text/html; charset=utf-8",
         ))
         page.route("http://map/plotly.js", lambda route: route.fulfill(path=_PLOTLY))
         page.goto("http://map/")
@@ -150,3 +160,35 @@ def test_quantities_have_other_colours_at_night(page):
         ".map(t => t.marker.colorscale.map(([, colour]) => colour))"
     )
     assert scale == AT_NIGHT
+
+
+def test_pictures_go_with_their_points(page):
+    """They lie where their points are, before, during and after a pan."""
+    page.goto("http://map/pictures")
+    page.locator(".ts-pictures image").first.wait_for(state="attached")
+
+    def seen(which: str) -> list[float]:
+        return page.evaluate(
+            "which => [...document.querySelectorAll(which)].map(e => e.getBoundingClientRect())"
+            ".map(box => box.x + box.width / 2)", which,
+        )
+
+    plates = "document.querySelector('.ts-plot').data.find(t => t.name === 'plates').fillcolor"
+    assert page.evaluate(plates) != "#FFFFFF", "less bright on dark ground"
+    begin = seen(".ts-pictures image")
+    assert len(begin) == 2
+    page.locator("[data-title='Pan']").click()
+    page.mouse.move(400, 300)
+    page.mouse.down()
+    page.mouse.move(460, 300, steps=3)
+    assert seen(".ts-pictures image") == pytest.approx([x + 60 for x in begin], abs=1.5)
+    page.mouse.up()
+    page.wait_for_timeout(300)
+    assert seen(".ts-pictures image") == pytest.approx([x + 60 for x in begin], abs=1.5)
+    at = page.evaluate("""() => {
+      const plot = document.querySelector(".ts-plot"), { xaxis } = plot._fullLayout;
+      const trace = plot._fullData.find((one) => one.customdata);
+      const left = plot.getBoundingClientRect().x + xaxis._offset;
+      return [3, 5].map((k) => left + xaxis.d2p(trace.x[k]));
+    }""")
+    assert seen(".ts-pictures image") == pytest.approx(at, abs=1.0)
