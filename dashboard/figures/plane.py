@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from scipy.spatial import cKDTree
+from scipy.spatial import ConvexHull, cKDTree
 
 from tripletscope.core.geometry import coverage_radius, ellipsoids, outlines
 from tripletscope.dashboard.figures.labels import short_names
@@ -17,6 +17,7 @@ from tripletscope.dashboard.figures.placing import Spot, by_importance, place_la
 from tripletscope.dashboard.figures.points import (
     BOLD,
     DIM_TEXT,
+    OUTLINE,
     PLATES,
     REACH,
     RING,
@@ -55,6 +56,8 @@ def plane(
     view = _View(low, high, _area(traces, style.colour or "", canvas))
     covered = _covered(traces, style.colour or "", view, canvas)
     labels = _Labels(data, style, shown, view, size / 2, side, canvas, covered)
+    if style.outlined:
+        _add_hulls(figure, positions, data, style, traces, canvas)
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = positions[members, 0], positions[members, 1]
@@ -147,6 +150,32 @@ def _add_ellipses(
                       "simplify": canvas.screen},
                 hoverinfo="skip", showlegend=False,
             )
+
+
+def _add_hulls(
+    figure: go.Figure, positions: np.ndarray, data: MapData, style: MapStyle,
+    traces: Sequence[go.Scatter], canvas: Canvas,
+) -> None:
+    """A line around every category: the convex hull of discs about its objects."""
+    there = np.isfinite(positions).all(axis=1)
+    if not there.any():
+        return
+    angle = np.linspace(0, 2 * np.pi, 32, endpoint=False)
+    reach = 0.025 * float(np.max(np.ptp(positions[there], axis=0))) or 0.1
+    disc = reach * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    for group, trace in zip(shades(data, style), traces, strict=True):
+        members = group.members[there[group.members]]
+        if not len(members):
+            continue
+        edge = (positions[members][:, None] + disc).reshape(-1, 2)
+        corners = ConvexHull(edge).vertices
+        path = edge[[*corners, corners[0]]]
+        trace.legendgroup = trace.name
+        figure.add_scatter(
+            x=path[:, 0], y=path[:, 1], mode="lines", name=OUTLINE, legendgroup=trace.name,
+            line={"color": transparent(group.colour, 0.8), "width": 1.3 * canvas.scale},
+            hoverinfo="skip", showlegend=False,
+        )
 
 
 def _ellipses(data: MapData, style: MapStyle, members: np.ndarray) -> list[list[float]]:

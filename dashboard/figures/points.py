@@ -31,6 +31,8 @@ REACH = 3.5
 RING = "ring"
 #: Of those below pictures, which it makes less bright at night.
 PLATES = "plates"
+#: Of those around categories.
+OUTLINE = "outline"
 #: Objects of which each has an outline of its uncertainty; of more, so many have.
 MANY, SPREAD = 150, 60
 #: Height of a colour bar that has its title above it, in sizes of the figure's font.
@@ -44,8 +46,6 @@ class MapStyle:
     Attributes
     ----------
     marks : {"points", "labels", "pictures"}
-    picture_size : float
-        Relative to the usual one, which depends on how close objects are.
     colour : str or None
         Column of the objects.
     uncertainty : bool
@@ -56,6 +56,10 @@ class MapStyle:
         In one dimension: numeric column of the objects for the other axis; None is the order.
     flat : bool
         Whether more than two dimensions are cut to the first two principal axes.
+    picture_size : float
+        Relative to the usual one, which depends on how close objects are.
+    outlined : bool
+        Whether lines in the plane go around the groups of a column of categories.
     """
 
     marks: str = "labels"
@@ -65,6 +69,7 @@ class MapStyle:
     against: str | None = None
     flat: bool = True
     picture_size: float = 1.0
+    outlined: bool = False
 
 
 @dataclass(frozen=True)

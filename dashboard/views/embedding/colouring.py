@@ -17,6 +17,8 @@ from tripletscope.dashboard.views.clusters.choosing import clusters_shown
 #: Categories that are told apart at first sight; parts of names with more are not offered.
 _FEW, _MOST_PARTS = 10, 20
 _OWN = ("id", "label", "image")
+#: Key of the colouring by the clusters that the page Clusters shows.
+CLUSTERS = "*clusters"
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def colourings(
         )
     clusters = clusters_shown(session, info)
     if clusters is not None and len(clusters.column) == len(objects):
-        found["*clusters"] = Colouring(
+        found[CLUSTERS] = Colouring(
             _free("cluster", table), f"Clusters ({clusters.name})", lambda: clusters.column
         )
     if uncertain:

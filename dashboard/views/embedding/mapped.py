@@ -37,6 +37,7 @@ from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table, picture_addresses
 from tripletscope.dashboard.views.embedding.colouring import (
+    CLUSTERS,
     colourings,
     first_colouring,
     of_table,
@@ -256,7 +257,7 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
     _, size = _PICTURES.get(mark, ("", 1.0))
     style = MapStyle(
         "pictures" if mark in _PICTURES else mark, title, coverage > 0, coverage, against or None,
-        flat, size,
+        flat, size, outlined=colour == CLUSTERS and d > 1,
     )
     return style, objects
 
@@ -304,6 +305,8 @@ def caption(result: Result, style: MapStyle, selected: bool = False) -> str:
         sentences.append("Objects are drawn at their mean over the posterior.")
     if style.colour:
         sentences.append(f"Colour: {style.colour}.")
+    if style.outlined and (style.flat or fitted.n_components == 2):
+        sentences.append("Lines are convex hulls of the clusters.")
     if style.uncertainty and result.samples:
         shape = _shape(fitted.n_components, style.flat)
         origin = _origin(result)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
+from scipy.spatial import Delaunay
 
 from tripletscope.core.geometry import coverage_radius, ellipsoids
 from tripletscope.core.tree import ComparisonTree
@@ -19,6 +20,7 @@ from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import (
     MANY,
+    OUTLINE,
     PLATES,
     RING,
     SPREAD,
@@ -170,6 +172,25 @@ def test_rims_of_pictures_tell_the_category_and_their_size_is_chosen(data, colou
         drawn = [t for t in figure.data if t.customdata is not None]
         assert all(t.marker.opacity == 1.0 for t in drawn), "the legend tells the colours"
     assert sides[1] == pytest.approx(1.8 * sides[0])
+
+
+@pytest.mark.parametrize("n_missing", [0, 2])
+def test_lines_around_categories_hold_their_objects_with_a_margin(data, n_missing):
+    data.positions[:n_missing] = np.nan
+    column = pd.Categorical(["x", None, "y"] * (N // 3), categories=["x", "y", "empty"])
+    data = replace(data, objects=data.objects.assign(cluster=column))
+    figure = embedding_map(cut(data, 2), MapStyle(colour="cluster", outlined=True))
+    lines = [t for t in figure.data if t.name == OUTLINE]
+    assert [line.legendgroup for line in lines] == ["x", "y"]
+    for line in lines:
+        (own,) = (t for t in points(figure) if t.name == line.legendgroup)
+        assert own.legendgroup == own.name, "they are switched off together"
+        hull = Delaunay(np.stack([line.x, line.y], axis=-1))
+        inside = hull.find_simplex(data.positions[:, :2]) >= 0
+        assert inside[list(own.customdata)].all()
+        assert min(line.x) < min(own.x)
+        assert max(line.y) > max(own.y)
+    assert OUTLINE not in {t.name for t in embedding_map(cut(data, 2), MapStyle()).data}
 
 
 def test_labels_are_shown_as_they_are(data):

@@ -116,6 +116,11 @@ def test_clusters_colour_the_map_as_the_page_clusters_cuts_them(services, faces)
              if t.get("customdata")}
     assert drawn.keys() == {f"Cluster {k}" for k in range(1, 5)}
     assert sum(drawn.values()) == 12
+    around = [t["legendgroup"] for t in figure(app, "map")["data"] if t["name"] == "outline"]
+    assert sorted(around) == sorted(drawn)
+    assert "Lines are convex hulls of the clusters." in words(app).replace("\\", "")
+    app = colour_box(app, services).select("*part 2").run()
+    assert "outline" not in {t["name"] for t in figure(app, "map")["data"]}
 
 
 def test_where_nothing_describes_the_objects_a_link_leads_to_adding_it(services, faces):
