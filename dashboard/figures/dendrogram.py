@@ -43,7 +43,7 @@ _WRITTEN = 60
 #: Clusters in the legend.
 _NAMED = len(PALETTE)
 #: Name of the line that cuts the tree, and its colour, which no cluster has.
-CUT, _CUT_COLOUR = "cut", "#D6336C"
+CUT, CUT_COLOUR = "cut", "#D6336C"
 _NAMES = 8  # in a hover
 
 
@@ -212,7 +212,7 @@ def dendrogram(
     )
     figure.add_shape(
         type="line", name=CUT, xref="x", yref="paper", x0=data.height, x1=data.height, y0=0, y1=1,
-        line={"color": _CUT_COLOUR, "width": 2 * canvas.scale, "dash": "dash"}, layer="above",
+        line={"color": CUT_COLOUR, "width": 2 * canvas.scale, "dash": "dash"}, layer="above",
     )
     figure.update_layout(
         template=template(canvas), uirevision=revision, dragmode="zoom", hoverdistance=12,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import html
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.dashboard.figures.colours import groups
+from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR, reach
 from tripletscope.dashboard.figures.labels import (
     WIDTH,
     short_labels,
@@ -21,6 +24,7 @@ from tripletscope.dashboard.figures.labels import (
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
+    DIVERGING,
     FAINT,
     NARROW,
     PALETTE,
@@ -35,6 +39,11 @@ from tripletscope.dashboard.interface.theme import (
 #: More rows than this are drawn as means of blocks: a screen has no more pixels for them.
 _MOST_ROWS = 400
 _SHARE = 0.3  # of the width that names at the side take at most
+_TREE = 0.16  # of the height that the tree takes
+_FOOT = 5.0  # heights of a line that the bar of colours takes
+_EDGE = 0.03  # of the matrix that the marks at the side take
+#: Up to so many rows the cells say the names of both objects.
+_NAMED_CELLS = 100
 
 
 def similarity_matrix(
@@ -42,6 +51,7 @@ def similarity_matrix(
     order: np.ndarray,
     objects: pd.DataFrame,
     *,
+    tree: Dendrogram | None = None,
     colour: str | None = None,
     selected: Collection[int] = (),
     caption: str = "",
@@ -52,37 +62,108 @@ def similarity_matrix(
     Parameters
     ----------
     values : ndarray, shape (n, n)
+        Where some are negative, the colours have their middle at 0.
     order : ndarray of int, shape (m,)
         Objects in the order of the rows; those that are missing are not drawn.
     objects : DataFrame, n rows
         With column ``label``.
+    tree : Dendrogram, optional
+        Drawn above the columns; its leaves are in the same order.
     colour : str, optional
         Column of the objects that the marks show.
     selected : collection of int
+
+    Returns
+    -------
+    go.Figure
+        The first trace names the objects of every row in ``meta.cells``, so that a click on a
+        cell tells which they are.
     """
     shown = values[np.ix_(order, order)].astype(float)
     # Similarity to itself says nothing and would take most of the scale.
     shown[np.diag_indices_from(shown)] = np.nan
-    size = -(-len(order) // _MOST_ROWS)
+    m, size = len(order), -(-len(order) // _MOST_ROWS)
     if size > 1:
         shown = _blocks(shown, size)
-    low, high = np.nanpercentile(shown, [1, 99]) if np.isfinite(shown).any() else (0.0, 1.0)
-    centre = (size - 1) / 2
+    members, foot = order.tolist(), min(_FOOT * canvas.font / canvas.height, 0.4)
     figure = go.Figure(
         go.Heatmap(
-            z=shown, x0=centre, dx=size, y0=centre, dy=size, zmin=low, zmax=high,
-            colorscale=SEQUENTIAL, hovertemplate="similarity %{z:.3f}<extra></extra>",
-            colorbar={"title": {"text": "similarity"}, "thickness": 12, "len": 0.6,
-                      "outlinewidth": 0},
+            z=shown, x0=(size - 1) / 2, dx=size, y0=(size - 1) / 2, dy=size, **_colours(shown),
+            meta={"cells": members if size == 1 else [
+                members[i : i + size] for i in range(0, m, size)
+            ]},
+            **_hover(objects, order), **_bar(foot, canvas),
         )
     )
+    _add_side(figure, order, objects, colour, selected, canvas)
+    _add_chosen(figure, order, selected, canvas)
+    if tree is not None and tree.n_leaves > 1:
+        _add_tree(figure, tree, canvas)
+    size, rows, names = _row_names(order, objects, selected, canvas)
+    note_hidden(figure, m - len(rows), m)
+    top = 1 - _TREE if tree is not None else 1.0
+    figure.update_layout(
+        template=template(canvas), dragmode="lasso", uirevision=f"matrix {m}",
+        xaxis={
+            "visible": False, "constrain": "domain", "range": [-0.5 - _EDGE * m, m - 0.5],
+        },
+        yaxis={
+            "range": [m - 0.5, -0.5], "scaleanchor": "x", "constrain": "domain",
+            "constraintoward": "top", "domain": [foot, top], "showgrid": False, "zeroline": False,
+            "tickvals": rows, "ticktext": names, "tickfont": {"size": size}, "ticks": "",
+            "ticklabeloverflow": "allow",
+        },
+        yaxis2={"visible": False, "domain": [top, 1.0], "fixedrange": True, "anchor": "x"},
+    )
+    return finished(figure, caption, canvas)
+
+
+def _colours(shown: np.ndarray) -> dict[str, Any]:
+    """Scale and ends of the colours: the most extreme hundredth does not count."""
+    known = shown[np.isfinite(shown)]
+    low, high = np.percentile(known, [1, 99]) if len(known) else (0.0, 1.0)
+    if low >= 0:
+        return {"colorscale": SEQUENTIAL, "zmin": low, "zmax": high}
+    end = max(-low, high)
+    return {"colorscale": DIVERGING, "zmin": -end, "zmax": end}
+
+
+def _bar(foot: float, canvas: Canvas) -> dict[str, Any]:
+    """The bar of colours, below the matrix where it takes none of its width.
+
+    It has a share of the plot and not of the margin, which is for the caption.
+    """
+    return {"colorbar": {
+        "title": {"text": "similarity", "side": "top"}, "orientation": "h",
+        "thickness": 10 * canvas.scale, "len": 0.6, "y": foot, "yanchor": "top", "x": 0.5,
+        "ypad": 4 * canvas.scale, "outlinewidth": 0, "nticks": 5,
+    }}
+
+
+def _hover(objects: pd.DataFrame, order: np.ndarray) -> dict[str, Any]:
+    """What a cell says; the names of both objects where the cells are few."""
+    if len(order) > _NAMED_CELLS:
+        return {"hovertemplate": "similarity %{z:.3g}<extra></extra>"}
+    labels = objects["label"].tolist()
+    names = [html.escape(shorten(labels[i], 20.0), quote=False) for i in order.tolist()]
+    return {
+        "text": [[f"{down}<br>{across}" for across in names] for down in names],
+        "hovertemplate": "%{text}<br>similarity %{z:.3g}<extra></extra>",
+    }
+
+
+def _add_side(
+    figure: go.Figure, order: np.ndarray, objects: pd.DataFrame, colour: str | None,
+    selected: Collection[int], canvas: Canvas,
+) -> None:
+    """A mark for every object beside its row."""
     place = np.full(len(objects), -1)
     place[order] = np.arange(len(order))
     column = objects[colour] if colour else None
     labels = [
         html.escape(label, quote=False) for label in shorten_each(objects["label"].tolist(), 20.0)
     ]
-    edge = -0.02 * len(order) - 1
+    edge = -0.5 - 0.6 * _EDGE * len(order)
     for group in groups(column, len(objects)):
         members = group.members[place[group.members] >= 0]
         chosen = [i in selected for i in members.tolist()]
@@ -96,18 +177,39 @@ def similarity_matrix(
                 "size": [(10 if c else 5) * canvas.scale for c in chosen],
             },
         )
-    size, rows, names = _row_names(order, objects, selected, canvas)
-    note_hidden(figure, len(order) - len(rows), len(order))
-    figure.update_layout(
-        template=template(canvas), dragmode="lasso", uirevision=f"matrix {len(order)}",
-        xaxis={"visible": False, "constrain": "domain"},
-        yaxis={
-            "autorange": "reversed", "scaleanchor": "x", "constrain": "domain", "showgrid": False,
-            "zeroline": False, "tickvals": rows, "ticktext": names, "tickfont": {"size": size},
-            "ticklabeloverflow": "allow",
-        },
+
+
+def _add_chosen(
+    figure: go.Figure, order: np.ndarray, selected: Collection[int], canvas: Canvas
+) -> None:
+    """A frame around the two cells of a selected pair."""
+    rows = np.flatnonzero(np.isin(order, list(selected))).tolist()
+    if len(rows) != 2:
+        return
+    # At least as wide as can be seen, where rows are thin.
+    half = max(0.5, 0.006 * len(order))
+    for x, y in (rows, rows[::-1]):
+        figure.add_shape(
+            type="rect", x0=x - half, x1=x + half, y0=y - half, y1=y + half,
+            line={"color": CUT_COLOUR, "width": 1.5 * canvas.scale}, layer="above",
+        )
+
+
+def _add_tree(figure: go.Figure, tree: Dendrogram, canvas: Canvas) -> None:
+    """The highest merges above the columns that they join."""
+    floor, top = reach(tree)
+    branches = np.arange(len(tree.linkage))[-_MOST_ROWS:]
+    height = np.maximum(tree.heights, floor)
+    children, merge = tree.children[branches], tree.n_leaves + branches
+    (x0, x1), (low0, low1) = tree.places[children].T, height[children].T
+    gap = np.full(len(branches), np.nan)
+    figure.add_scatter(
+        x=np.column_stack([x0, x0, x1, x1, gap]).ravel(),
+        y=np.column_stack([low0, height[merge], height[merge], low1, gap]).ravel(),
+        mode="lines", line={"color": FAINT, "width": canvas.scale}, yaxis="y2", name="tree",
+        hoverinfo="skip", showlegend=False,
     )
-    return finished(figure, caption, canvas)
+    figure.update_layout(yaxis2={"range": [floor, top + 0.03 * (top - floor)]})
 
 
 def _row_names(
@@ -115,7 +217,7 @@ def _row_names(
 ) -> tuple[float, list[int], list[str]]:
     """Size of the names at the side, the rows that are named, and their names."""
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width
-    side = min(canvas.height - 5 * canvas.font, (1 - _SHARE) * width - 5 * canvas.font)
+    side = min((1 - _TREE) * canvas.height - 6 * canvas.font, (1 - _SHARE) * width)
     first = np.flatnonzero(np.isin(order, list(selected))).tolist()
     size, rows = row_labels(
         np.arange(len(order)), side / max(len(order), 1), 0.8 * canvas.font, first

@@ -22,6 +22,10 @@ SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star", "triangle-
 SEQUENTIAL = sample_colorscale("Viridis", [0.16 + 0.08 * step for step in range(11)])
 #: What the page draws in their place at night, when their dark end would vanish.
 AT_NIGHT = sample_colorscale("Viridis", [0.4 + 0.06 * step for step in range(11)])
+#: Quantities on both sides of 0, which is a grey that neither light nor dark pages swallow.
+DIVERGING = (
+    [0.0, "#A34700"], [0.25, "#E08B4C"], [0.5, "#DDE1E2"], [0.75, "#4C9ACA"], [1.0, "#004F80"]
+)
 FONT = "Source Sans, Source Sans Pro, Helvetica, Arial, sans-serif"
 TEXT, FAINT, GRID = "#1D2729", "#5F6B6D", "#D7DFE0"
 _SCREEN_FONT = 13.0

@@ -60,6 +60,10 @@ function objects(points) {
     const value = point.customdata;
     const id = Array.isArray(value) ? value[0] : value;
     if (Number.isInteger(id)) found.add(id);
+    // A cell of a matrix is about the objects of its row and of its column.
+    const cells = point.data && point.data.meta && point.data.meta.cells;
+    if (cells && Array.isArray(point.pointNumber))
+      for (const place of point.pointNumber) [cells[place]].flat().forEach((one) => found.add(one));
   }
   return [...found];
 }
@@ -96,8 +100,9 @@ function listen(plot, tip) {
   plot.on("plotly_afterplot", () => { plot.labels = null; layPictures(plot); });
   plot.on("plotly_hover", (event) => {
     fill(plot, event.points[0]);
-    const source = (plot.current.data.pictures || {})[objects(event.points)[0]];
-    if (!source) return;
+    const [id, ...others] = objects(event.points);
+    const source = (plot.current.data.pictures || {})[id];
+    if (!source || others.length) return;
     tip.src = source;
     tip.style.display = "block";
     const frame = plot.getBoundingClientRect();

@@ -9,6 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.kernel.evidence import Evidence, common_comparisons, evidence
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
 from tripletscope.core.kernel.landmarks import recognise
 from tripletscope.core.kernel.space import space_of
@@ -18,17 +20,19 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.matrix import most_similar, similarity_matrix
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import Canvas, count, number
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
-from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.page import go_to, tab
 
-_SQUARE = Canvas(760.0, 640.0)
+_SQUARE = Canvas(640.0, 700.0)
 _BARS = Canvas(620.0, 520.0)
 _MOST_SIMILAR = 20
 _MANY_APART = 0.3  # share of pairs about which a kernel says nothing
 #: Up to so many answers the first kernel is computed without being asked for.
 _QUICK = 500_000
+#: Below this share of the pairs of objects with a comparison in common, it is told.
+_FEW_SHARED = 0.5
 
 
 @tab(PAGE, "Similarities", 1, needs=choose_kernel)
@@ -51,6 +55,9 @@ def show_similarities(here: KernelContext) -> None:
             return
     kernel: Kernel = run.fitted()
     values, selected = kernel.kernel_, here.selected
+    if isinstance(kernel, TripletKernel):
+        with here.picture:
+            _warn_of_chance(here, run.key, kernel)
     _matrix(here, run.key, kernel, values, selected)
     _facts(here, kernel, values)
     _neighbours(here, values, kernel.placed_, selected)
@@ -64,6 +71,39 @@ def _begin(here: KernelContext) -> None:
         st.rerun()
 
 
+@st.cache_data(max_entries=16, show_spinner="Weighing the similarities")
+def _evidence(key: str, _kernel: TripletKernel, _here: KernelContext) -> Evidence:
+    many = _here.info.n_answers > _QUICK
+    return evidence(_kernel, _here.triplets, most=50 if many else 500)
+
+
+def _warn_of_chance(here: KernelContext, key: str, kernel: TripletKernel) -> None:
+    """Say where similarities are what random answers would give, and what to do."""
+    found = _evidence(key, kernel, here)
+    if not found.is_noise:
+        return
+    few = "No two objects have a comparison in common. "
+    if found.shared:
+        few = f"{100 * found.shared:.0f} % of the pairs of objects have a comparison in common. "
+        few *= found.shared < _FEW_SHARED
+        few += (
+            f"Random answers to the same questions would spread them by ±{number(found.noise, 2)}; "
+            f"they spread by ±{number(found.spread, 2)}. "
+        )
+    st.warning(panels.plain(
+        f"These similarities are mostly chance. {few}A map needs fewer answers; kernels need "
+        "more, or a landmark design."
+    ), icon=":material/casino:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.page_link(
+            "../pages/embedding.py", label="Go to the map", icon=":material/scatter_plot:"
+        )
+        st.button(
+            "Plan a landmark design", key=f"{PAGE}.to_design", icon=":material/checklist:",
+            type="tertiary", on_click=go_to, args=(PAGE, "design"),
+        )
+
+
 def _matrix(
     here: KernelContext, key: str, kernel: Kernel, values: np.ndarray, selected: list[int]
 ) -> None:
@@ -75,17 +115,18 @@ def _matrix(
             help="Hierarchical clustering puts similar objects next to each other; a column shows "
             "how far similarity follows it.",
         )
-    order = _column_order(objects[by], kernel.placed_) if by else _tree_order(key, kernel)
+    tree = None if by else _tree(key, kernel)
+    order = tree.order if tree else _column_order(objects[by], kernel.placed_)
     category = by if by and not is_quantity(objects[by]) else None
     text = (
-        f"{here.about} Similarities in the order of {by or 'an average-linkage tree'}; the "
+        f"{here.about} Similarities in the order of {by or 'the average-linkage tree above'}; the "
         "diagonal is omitted."
     )
 
     def draw(canvas: Canvas) -> Any:
         return similarity_matrix(
-            values, order, objects, colour=category, selected=selected, caption=text,
-            canvas=canvas,
+            values, order, objects, tree=tree, colour=category, selected=selected,
+            caption=text, canvas=canvas,
         )
 
     def table() -> pd.DataFrame:
@@ -99,12 +140,32 @@ def _matrix(
             name=export.file_name(here.info.name, kernel.name, "similarities"),
             pictures=picture_addresses(here.info, objects, 320),
         )
+        _pair(here, kernel, values, selected)
+
+
+def _pair(
+    here: KernelContext, kernel: Kernel, values: np.ndarray, selected: list[int]
+) -> None:
+    """What the similarity of two selected objects rests on."""
+    if len(selected) != 2:
+        st.caption("Click a cell to select its two objects.")
+        return
+    first, second = selected
+    names = " and ".join(here.triplets.labels[i] for i in selected)
+    text = f"{names}: similarity {number(values[first, second])}."
+    if isinstance(kernel, TripletKernel):
+        common, same = common_comparisons(kernel, here.triplets, first, second)
+        text += (
+            f" It rests on {count(common, 'comparison')} that both have, of which {same:,} have "
+            "the same result." if common else " They have no comparison in common."
+        )
+    st.markdown(panels.plain(text))
 
 
 @st.cache_data(max_entries=16, show_spinner="Ordering the objects")
-def _tree_order(key: str, _kernel: Kernel) -> np.ndarray:
-    """Objects about which something is known, in the order of a tree."""
-    return Agglomerative().tree(space_of(_kernel)).order
+def _tree(key: str, _kernel: Kernel) -> Dendrogram:
+    """Tree of the objects about which something is known."""
+    return Agglomerative().tree(space_of(_kernel))
 
 
 def _column_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
@@ -121,10 +182,7 @@ def _facts(here: KernelContext, kernel: Kernel, values: np.ndarray) -> None:
     if apart > _MANY_APART:
         why = "they are too far apart, or one of them has no usable answers."
         if isinstance(kernel, TripletKernel):
-            why = (
-                "they share no question, or agree in as many as they differ in. Triplet kernels "
-                "need more answers per object than maps do, or a landmark design (see Landmarks)."
-            )
+            why = "they share no question, or agree in as many as they differ in."
         lines.append(f"{100 * apart:.0f} % of the pairs of objects have a similarity of 0: {why}")
     if len(unknown):
         names = ", ".join(here.triplets.labels[i] for i in unknown[:5])

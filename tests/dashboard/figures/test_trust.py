@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.share import Share
+from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.core.uncertainty.calibration import Calibration
 from tripletscope.core.uncertainty.reliability import Reliability
@@ -145,6 +147,42 @@ def test_a_large_matrix_is_drawn_in_blocks():
     assert len(marks.customdata) == n
     assert 20 < len(figure.layout.yaxis.ticktext) < 60
     assert len(json.dumps(figure.to_plotly_json()["layout"], default=str)) < 1e5
+
+
+def test_colours_have_their_middle_at_nought_where_some_are_negative():
+    values = np.random.default_rng(0).normal(0.5, 1.0, (8, 8))
+    heat = similarity_matrix(values + values.T, np.arange(8), objects(8)).data[0]
+    assert heat.zmin == -heat.zmax
+    assert len(heat.colorscale) % 2 == 1
+    assert heat.colorscale[len(heat.colorscale) // 2][0] == 0.5
+    positive = similarity_matrix(np.abs(values), np.arange(8), objects(8)).data[0]
+    assert positive.zmin > 0
+    assert positive.colorscale != heat.colorscale
+
+
+def test_a_cell_names_its_objects_and_a_chosen_pair_has_frames():
+    order = np.array([3, 1, 0, 2])
+    figure = similarity_matrix(np.eye(4), order, objects(4), selected=[1, 2])
+    assert figure.data[0].meta["cells"] == order.tolist()
+    frames = {((s.x0 + s.x1) / 2, (s.y0 + s.y1) / 2) for s in figure.layout.shapes}
+    assert frames == {(1, 3), (3, 1)}
+    many = similarity_matrix(np.eye(900), np.arange(900), objects(900))
+    assert np.concatenate(many.data[0].meta["cells"]).tolist() == list(range(900))
+    assert not many.layout.shapes
+
+
+def test_the_tree_stands_above_the_columns_that_it_joins():
+    points = np.random.default_rng(0).normal(size=(8, 2))
+    found = Agglomerative().tree(Space(8, np.arange(8), vectors=points))
+    figure = similarity_matrix(points @ points.T, found.order, objects(8), tree=found)
+    (drawn,) = [trace for trace in figure.data if trace.name == "tree"]
+    ends = np.array(drawn.x).reshape(-1, 5)[:, [0, 2]]
+    assert np.allclose(ends, found.places[found.children])
+    assert np.array_equal(np.array(drawn.y).reshape(-1, 5)[:, 1], found.linkage[:, 2])
+    layout = figure.layout
+    assert layout.yaxis.domain[1] == layout.yaxis2.domain[0]
+    assert drawn.xaxis in (None, "x")
+    assert layout.yaxis2.range[1] > found.linkage[-1, 2]
 
 
 def test_bars_name_the_most_similar_first():

@@ -16,6 +16,7 @@ from tripletscope.core.cluster.tanglegram import untangle
 from tripletscope.core.kernel.space import Space
 from tripletscope.dashboard.figures.dendrogram import DendrogramData, Rows, dendrogram
 from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.matrix import similarity_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.tanglegram import tanglegram
 from tripletscope.dashboard.interface.theme import SCREEN
@@ -57,7 +58,16 @@ def two_trees(canvas):
     )
 
 
+def a_kernel(canvas):
+    tree = hierarchy("average")
+    return similarity_matrix(
+        POINTS @ POINTS.T, tree.order, OBJECTS, tree=tree, colour="kind",
+        caption="k1 (own rankings). Things: 24 objects, 2,000 answers.", canvas=canvas,
+    )
+
+
 FIGURES = {
+    "kernel": a_kernel,
     "map by kind": a_map("kind"), "map by size": a_map("size"), "dendrogram": a_tree,
     "tanglegram": two_trees,
 }
@@ -68,8 +78,10 @@ def texts(figure: go.Figure) -> set[str]:
 
     def all_of_them() -> Iterator[str]:
         for trace in figure.data:
-            text = getattr(trace, "text", None)
+            text = getattr(trace, "text", None) if is_written(trace) else None
             yield from [text] if isinstance(text, str) else text if text is not None else ()
+            if getattr(trace, "colorbar", None):
+                yield trace.colorbar.title.text or ""
             if trace.name and trace.showlegend is not False:
                 yield trace.name
             marker = getattr(trace, "marker", None)
@@ -84,6 +96,13 @@ def texts(figure: go.Figure) -> set[str]:
 
     plain = (html.unescape(re.sub(r"<[^>]+>", "", str(text))) for text in all_of_them())
     return {text for text in plain if text.strip()}
+
+
+def is_written(trace) -> bool:
+    """Whether its texts are seen, and not only said when the pointer is there."""
+    if trace.type == "heatmap":
+        return bool(trace.texttemplate)
+    return "text" in (getattr(trace, "mode", None) or "text")
 
 
 def n_hidden(figure: go.Figure) -> int:

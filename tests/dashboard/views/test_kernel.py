@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,29 @@ def test_three_objects_share_no_question(services):
     assert "100 % of the pairs of objects have a similarity of 0" in text
 
 
+def test_similarities_of_chance_are_said_before_anything_else(services, truth, planted):
+    objects = pd.DataFrame({"id": [str(i) for i in range(15)]}).assign(label=lambda t: t["id"])
+    few = Triplets(simulate(truth[:15], 120, seed=0).rows, objects)
+    app = settled(kernel(session_on(services, few)), services)
+    (warning,) = app.warning
+    said = warning.value.replace("\\", "")
+    assert "mostly chance" in said
+    assert re.search(r"\d+ % of the pairs of objects have a comparison in common", said)
+    assert [link.proto.page for link in app.get("page_link")]
+    app.button(key="kernel.to_design").click().run()
+    assert app.segmented_control(key="kernel.view").value == "design"
+
+
+def test_a_selected_pair_says_what_it_rests_on(services, opened):
+    app = settled(kernel(opened), services)
+    assert not app.warning
+    assert "Click a cell" in words(app)
+    app.session_state[_KEY].select(["4", "7"])
+    app.run()
+    assert re.search(r"similarity .* rests on \d+ comparisons? that both have", words(app))
+    assert len(figure(app, "kernel.matrix")["layout"]["shapes"]) == 2
+
+
 def test_objects_of_which_nothing_is_known_are_similar_to_none(services, truth):
     names = [str(i) for i in range(15)]
     answers = simulate(truth[:12], 900, seed=0)
@@ -84,7 +108,7 @@ def test_another_kernel_is_computed_when_asked(services, opened):
      ("classes", "classify", "are predicted wrongly")],
 )
 def test_what_a_kernel_says(services, opened, view, task, said):
-    app = kernel(opened, view)
+    app = settled(kernel(opened, view), services)  # the first kernel is not waited for
     assert "Nothing has been computed yet" in words(app)
     app.button(key=f"kernel.{task}.run").click().run()
     settled(app, services)

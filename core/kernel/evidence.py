@@ -1,0 +1,120 @@
+"""What similarities from triplets rest on: comparisons in common, and chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.kernel.triplet import K1, TripletKernel
+
+#: Votes for and against differ by rounding only, where weights are no whole numbers.
+_TIE = 1e-6
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How much the similarities of a triplet kernel tell.
+
+    Attributes
+    ----------
+    shared : float
+        Share of the pairs of objects that have a comparison in common.
+    noise : float
+        Root mean square of a similarity if every vote had the other sign with probability 1/2.
+    spread : float
+        Root mean square of the similarities as they are.
+    """
+
+    shared: float
+    noise: float
+    spread: float
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether chance makes half or more of the variance of the similarities."""
+        return self.spread**2 <= 2.0 * self.noise**2
+
+
+def evidence(
+    kernel: TripletKernel, triplets: Triplets, *, most: int = 500, seed: int = 0
+) -> Evidence:
+    """What the similarities between different objects rest on.
+
+    A similarity is a sum over the comparisons that two objects have in common, each counting with
+    the product of two votes. Random votes leave a sum of independent signs, whose variance is the
+    sum of the squared products.
+
+    Parameters
+    ----------
+    kernel : TripletKernel
+        Fitted or not.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    most, seed : int
+        Where more objects have votes, only so many of them, chosen at random, are compared with
+        all others.
+    """
+    votes = _votes(kernel, as_triplets(triplets))
+    length = np.sqrt(votes.power(2).sum(axis=1))
+    placed = np.flatnonzero(length)
+    if len(placed) < 2:
+        return Evidence(0.0, 0.0, 0.0)
+    unit = sparse.diags_array(1.0 / length[placed]) @ votes[placed]
+    rows = np.arange(len(placed))
+    if len(placed) > most:
+        rows = np.sort(np.random.default_rng(seed).choice(len(placed), most, replace=False))
+    pairs = len(rows) * (len(placed) - 1)
+
+    def between(part: sparse.csr_array) -> sparse.csr_array:
+        """Products of the chosen rows with all others."""
+        found = (part[rows] @ part.T).tolil()
+        found[np.arange(len(rows)), rows] = 0.0
+        return found.tocsr()
+
+    square = unit.power(2)
+    by_chance = between(square)
+    return Evidence(
+        float(by_chance.count_nonzero() / pairs),
+        float(np.sqrt(by_chance.sum() / pairs)),
+        float(np.sqrt(between(unit).power(2).sum() / pairs)),
+    )
+
+
+def common_comparisons(
+    kernel: TripletKernel, triplets: Triplets, first: int, second: int
+) -> tuple[int, int]:
+    """Number of comparisons that two objects have in common, and how many have the same result.
+
+    What was answered as often one way as the other has no result, and does not count.
+    """
+    triplets = as_triplets(triplets)
+    concerned = np.isin(triplets.rows, (first, second)).any(axis=1)
+    votes = _votes(kernel, triplets.take(concerned))
+    same = (votes[[first]].sign() * votes[[second]].sign()).tocoo().data
+    return int(np.count_nonzero(same)), int(np.sum(same > 0))
+
+
+def _votes(kernel: TripletKernel, triplets: Triplets) -> sparse.csr_array:
+    """(n, c) net votes, from -1 to 1, of every object on the comparisons that occur."""
+    n = triplets.n_objects
+    anchor, near, far = triplets.rows.T.astype(np.int64)
+    if isinstance(kernel, K1):
+        row, weight = anchor, triplets.weight * np.where(near < far, 1.0, -1.0)
+        code = np.minimum(near, far) * n + np.maximum(near, far)
+    else:
+        row, code = np.concatenate([near, far]), np.concatenate([anchor * n + far,
+                                                                anchor * n + near])
+        weight = np.concatenate([triplets.weight, -triplets.weight])
+    occurring, column = np.unique(code, return_inverse=True)
+    shape = (n, len(occurring))
+    net = sparse.csr_array((weight, (row, column)), shape=shape)
+    total = sparse.csr_array((np.abs(weight), (row, column)), shape=shape)
+    # Both have the same cells in the same order, once duplicates are added up.
+    for part in (net, total):
+        part.sum_duplicates()
+    share = net.data / np.where(total.data > 0, total.data, 1.0)
+    net.data = np.where(np.abs(share) > _TIE, share, 0.0)
+    net.eliminate_zeros()
+    return net

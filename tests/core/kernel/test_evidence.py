@@ -1,0 +1,81 @@
+"""What similarities from triplets rest on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.kernel import K1, K2
+from tripletscope.core.kernel.evidence import common_comparisons, evidence
+from tripletscope.core.simulation.simulate import simulate
+
+N = 20
+
+
+def answers(n_answers: int, seed: int = 0) -> Triplets:
+    points = np.random.default_rng(5).normal(size=(N, 2))
+    return simulate(points, n_answers, seed=seed)
+
+
+def random_answers(questions: Triplets, seed: int) -> Triplets:
+    rows = questions.rows.copy()
+    turned = np.random.default_rng(seed).random(len(rows)) < 0.5
+    rows[turned, 1:] = rows[turned, :0:-1]
+    return Triplets(rows, questions.objects)
+
+
+@pytest.mark.parametrize("kernel", [K1(), K2()], ids=["k1", "k2"])
+def test_the_spread_is_that_of_the_kernel(kernel):
+    given = answers(800)
+    off = kernel.fit(given).kernel_[~np.eye(N, dtype=bool)]
+    found = evidence(kernel, given)
+    assert found.spread == pytest.approx(np.sqrt(np.mean(off**2)))
+    assert found.shared >= np.mean(off != 0)
+
+
+@pytest.mark.parametrize("kernel", [K1(), K2()], ids=["k1", "k2"])
+def test_the_noise_is_the_spread_of_random_answers(kernel):
+    questions = answers(600)
+    first = np.unique(questions.questions, axis=0, return_index=True)[1]
+    distinct = Triplets(questions.rows[first], questions.objects)
+    spreads = [evidence(kernel, random_answers(distinct, seed)).spread for seed in range(60)]
+    noise = evidence(kernel, distinct).noise
+    assert np.sqrt(np.mean(np.square(spreads))) == pytest.approx(noise, rel=0.03)
+
+
+def test_few_answers_are_noise_and_many_are_not():
+    few, many = evidence(K1(), answers(150)), evidence(K1(), answers(15_000))
+    assert few.is_noise
+    assert few.shared < 0.6
+    assert not many.is_noise
+    assert many.shared == 1.0
+
+
+def test_a_part_of_the_rows_says_about_the_same():
+    given = answers(3_000)
+    part, whole = evidence(K2(), given, most=12), evidence(K2(), given)
+    assert part.noise == pytest.approx(whole.noise, rel=0.1)
+    assert part.spread == pytest.approx(whole.spread, rel=0.3)
+
+
+def test_without_common_comparisons_everything_is_noise():
+    found = evidence(K1(), Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0]]))
+    assert (found.shared, found.noise, found.spread) == (0.0, 0.0, 0.0)
+    assert found.is_noise
+
+
+@pytest.mark.parametrize("kernel", [K1(), K2()], ids=["k1", "k2"])
+def test_common_comparisons_are_counted(kernel):
+    given = answers(900)
+    votes: dict[int, dict[tuple, int]] = {i: {} for i in range(N)}
+    for anchor, near, far in given.rows.tolist():
+        told = [(anchor, (min(near, far), max(near, far)), 1 if near < far else -1)]
+        if isinstance(kernel, K2):
+            told = [(near, (anchor, far), 1), (far, (anchor, near), -1)]
+        for one, cell, vote in told:
+            votes[one][cell] = votes[one].get(cell, 0) + vote
+    for a, b in ((0, 1), (4, 17), (9, 9)):
+        both = [c for c in votes[a] if votes[a][c] and votes[b].get(c)]
+        same = [c for c in both if votes[a][c] * votes[b][c] > 0]
+        assert common_comparisons(kernel, given, a, b) == (len(both), len(same))
