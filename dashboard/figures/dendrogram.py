@@ -16,15 +16,18 @@ from tripletscope.dashboard.figures.colours import LOOKS, look
 from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import DIM, transparent
+from tripletscope.dashboard.figures.support import on_branches
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    NARROW,
     PALETTE,
     SCREEN,
     TEXT,
     Canvas,
     count,
     finished,
+    note,
     note_hidden,
     number,
     template,
@@ -32,14 +35,14 @@ from tripletscope.dashboard.interface.theme import (
 
 #: Height of a leaf on the screen, in pixels; of one that has a picture and little company.
 _ROW, _TALL_ROW = 17.0, 40.0
-#: Pixels that axis, legend and margins take.
-_AROUND = 130.0
+#: Pixels that axis, legend and margins take on the screen, below its tool bar, and in a file.
+_AROUND, _AROUND_IN_FILE = 130.0, 91.0
 #: Up to so many rows a picture has its row for itself; in a crowd pictures stand in columns.
 _ROOMY, _COLUMNS = 25, 3
 #: Names of leaves have so many em at most, and this share of the width.
 _WIDEST, _SHARE = 14.0, 0.32
-#: Up to so many branches have their support written beside them.
-_WRITTEN = 60
+#: Size of numbers that tell support, in that of the text; share of the width that branches have.
+_SMALL, _TREE_SHARE = 0.75, 0.72
 #: Clusters in the legend.
 _NAMED = len(PALETTE)
 #: Name of the line that cuts the tree, and its colour, which no cluster has.
@@ -181,11 +184,13 @@ def dendrogram(
     figure = go.Figure()
     tree = data.tree
     floor, top = reach(tree)
-    pitch = max((canvas.height - _AROUND * canvas.scale) / rows.total, 0.1)
+    around = _AROUND if canvas.screen else _AROUND_IN_FILE
+    pitch = max((canvas.height - around * canvas.scale) / rows.total, 0.1)
     _add_selected(figure, data, rows, floor, top)
     _add_wedges(figure, data, rows, floor)
     add_branches(figure, data, rows, floor, canvas)
-    _add_marks(figure, data, rows, floor, pitch, canvas)
+    supported = _supported(data, rows, floor, pitch, canvas)
+    _add_marks(figure, data, rows, floor, pitch, canvas, supported)
     pad = 0.012 * (top - floor)
     domain = 1.0
     if marks == "pictures" and data.pictures:
@@ -196,6 +201,9 @@ def dendrogram(
         rows.places[rows.nodes[wanted]], pitch, 0.92 * canvas.font, np.flatnonzero(chosen).tolist()
     )
     note_hidden(figure, len(wanted) - len(written), len(wanted))
+    if data.support is not None and len(supported) < len(rows.branches) - 1:
+        note(figure, f"Support is written at {len(supported):,} of {len(rows.branches) - 1:,} "
+                     "branches, where there is room.")
     named = wanted[written]
     titles = row_titles(data, rows, min(_WIDEST, _SHARE * canvas.width / size))
     tall = canvas.screen and canvas.height > 700
@@ -338,13 +346,13 @@ def _add_wedges(figure: go.Figure, data: DendrogramData, rows: Rows, floor: floa
 
 
 def _add_marks(
-    figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, pitch: float, canvas: Canvas
+    figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, pitch: float,
+    canvas: Canvas, written: Mapping[int, str],
 ) -> None:
-    """What can be picked: a dot for every branch, leaf and collapsed branch."""
+    """What can be picked, and what is written beside it: a dot for every node that is drawn."""
     tree, height = data.tree, _ends(data, floor)
     labels = short_labels(data.objects["label"].tolist(), 20.0)
     wedges = set(rows.nodes[rows.sizes > 1].tolist())
-    written = _written(data, rows)
     size = float(np.clip(0.36 * pitch, 2.0, 7.0 * canvas.scale))
     for group, nodes in _by_cluster(data, np.concatenate([rows.nodes, np.array(rows.branches)])):
         colour, symbol = (FAINT, "circle") if group < 0 else look(group)
@@ -353,7 +361,7 @@ def _add_marks(
             x=[(height[node] + floor) / 2 if node in wedges else height[node] for node in nodes],
             y=rows.places[nodes], mode="markers+text", customdata=nodes, name="",
             text=[written.get(node, "") for node in nodes], textposition="top left",
-            textfont={"size": 0.75 * canvas.font},
+            textfont={"size": _SMALL * canvas.font},
             hovertext=[_hover(data, labels, node) for node in nodes],
             hovertemplate="%{hovertext}<extra></extra>", legendgroup=str(group), showlegend=False,
             marker={
@@ -381,15 +389,21 @@ def _fully_selected(data: DendrogramData, nodes: list[int]) -> np.ndarray:
     return before[stop] - before[start] == stop - start
 
 
-def _written(data: DendrogramData, rows: Rows) -> dict[int, str]:
-    """Support in percent, by node: of the highest branches, where there are many."""
-    if data.support is None:
+def _supported(
+    data: DendrogramData, rows: Rows, floor: float, pitch: float, canvas: Canvas
+) -> dict[int, str]:
+    """Support in percent, by node, of the branches at which there is room for it."""
+    if data.support is None or len(rows.branches) < 2:
         return {}
-    m = data.tree.n_leaves
-    return {
-        node: f"{100 * data.support[node - m]:.0f}"
-        for node in list(rows.branches)[-_WRITTEN:-1]  # the root is in every tree
-    }
+    m, top = data.tree.n_leaves, reach(data.tree)[1]
+    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
+    across = _TREE_SHARE * width / max(top - floor, 1e-12)
+    branches = np.array(rows.branches)
+    texts = {node: f"{100 * data.support[node - m]:.0f}" for node in rows.branches}
+    return on_branches(
+        texts, branches, data.tree.children[branches - m], (top - _ends(data, floor)) * across,
+        rows.places * pitch, _SMALL * canvas.font,
+    )
 
 
 def _hover(data: DendrogramData, labels: list[str], node: int) -> str:

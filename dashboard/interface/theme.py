@@ -144,7 +144,12 @@ def finished(figure: go.Figure, caption: str, canvas: Canvas, top: float = 34.0)
 def note_hidden(figure: go.Figure, n_hidden: int, n_labels: int) -> None:
     """Note in a figure how many of its labels have no room; its caption then says so."""
     if n_hidden > 0:
-        figure.update_layout(meta={"remark": f"{n_hidden:,} of {n_labels:,} labels hidden."})
+        note(figure, f"{n_hidden:,} of {n_labels:,} labels hidden.")
+
+
+def note(figure: go.Figure, sentence: str) -> None:
+    """Note a sentence in a figure that its caption then ends with."""
+    figure.update_layout(meta={"remark": f"{remark(figure)} {sentence}".strip()})
 
 
 def remark(figure: go.Figure) -> str:

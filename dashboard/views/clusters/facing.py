@@ -25,7 +25,7 @@ from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.page import tab
 
-_WIDTH, _WINDOW = 1200.0, 740
+_WIDTH, _WINDOW = 760.0, 740
 
 
 @tab(PAGE, "Tanglegram", 4, needs=choose_clustering)

@@ -40,7 +40,7 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.turning import turn_of
 
 _MAP = Canvas(900.0, 620.0)
-_WIDTH = 900.0
+_WIDTH = 640.0
 #: Height of the part of the tree that is seen at a time, in pixels.
 _WINDOW = 740
 #: Trees of so few leaves are always drawn whole; those of so many at first, larger ones with so
@@ -178,6 +178,8 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
         "Click a branch, a wedge or a leaf to select its objects on every page; with Shift, to "
         "add them. Drag the dashed line to cut elsewhere. Draw a box to zoom, double-click to see "
         "all."
+        + ("" if shown.support is not None or not shown.is_of_answers else
+           " “Number and stability” computes how sure the branches are.")
     )
 
 

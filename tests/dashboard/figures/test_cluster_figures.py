@@ -22,9 +22,10 @@ from tripletscope.dashboard.figures.dendrogram import (
     row_titles,
     screen_height,
 )
+from tripletscope.dashboard.figures.support import on_branches
 from tripletscope.dashboard.figures.tanglegram import tanglegram
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas
+from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas, remark
 from tripletscope.dashboard.views.clusters.clustering import by_size, named
 from tripletscope.dashboard.views.clusters.tree import members_of
 
@@ -139,15 +140,33 @@ def test_selected_objects_are_marked_also_in_wedges(tree, data):
 def test_support_stands_at_its_branch(tree, data):
     support = np.linspace(0, 1, tree.n_leaves - 1)
     own = DendrogramData(tree, data.objects, data.clusters, data.height, support)
-    figure = dendrogram(own, Rows(tree, N), title="distance")
+    rows = Rows(tree, N)
+    figure = dendrogram(own, rows, title="distance", canvas=Canvas(900.0, 40.0 * N))
     texts = {
         node: text for trace in figure.data if trace.customdata is not None
         for node, text in zip(trace.customdata, trace.text, strict=True) if text
     }
     root = 2 * tree.n_leaves - 2
     assert root not in texts, "every tree has it"
-    assert texts[root - 1] == f"{100 * support[-2]:.0f}"
-    assert len(texts) == tree.n_leaves - 2
+    for node, text in texts.items():
+        assert text == f"{100 * support[node - tree.n_leaves]:.0f}"
+    assert len(texts) > 4
+    assert f"Support is written at {len(texts)} of {tree.n_leaves - 2} branches" in remark(figure)
+    flat = dendrogram(own, rows, title="distance", canvas=Canvas(900.0, 200.0))
+    n_written = sum(bool(text) for t in flat.data if t.customdata is not None for text in t.text)
+    assert n_written < len(texts)
+
+
+def test_support_lies_on_no_line_and_on_no_other():
+    # Leaves 0 to 3 stand below each other; 4 joins 0 and 1, 5 joins 4 and 2, 6 is the root.
+    y = np.array([10.0, 30.0, 50.0, 70.0, 20.0, 35.0, 52.5])
+    x = np.array([200.0, 200.0, 200.0, 200.0, 100.0, 60.0, 0.0])
+    branches, children = np.array([4, 5, 6]), np.array([[0, 1], [4, 2], [5, 3]])
+    texts = {4: "80", 5: "60", 6: "100"}
+    assert on_branches(texts, branches, children, x, y, 9.0) == {4: "80", 5: "60"}
+    assert on_branches(texts, branches, children, x, y, 25.0) == {5: "60"}, "above the picture"
+    close = np.where(np.arange(7) == 4, 64.0, x)  # no room up to the line down to the other
+    assert on_branches(texts, branches, children, close, y, 9.0) == {5: "60"}
 
 
 def test_pictures_stand_at_their_leaves_and_names_where_there_are_none(tree, data):
@@ -181,7 +200,7 @@ def test_a_file_has_its_caption_and_nothing_is_too_small_to_read(tree, data):
     assert figure.layout.yaxis.tickfont.size < FILE.font
     flat = Canvas(321.0, 120.0, 10.7, screen=False)
     few = dendrogram(data, Rows(tree, N), title="distance", canvas=flat)
-    assert len(few.layout.yaxis.ticktext) < 4
+    assert len(few.layout.yaxis.ticktext) < 8
     assert few.layout.yaxis.tickfont.size > 0.5 * flat.font
     assert "of 39 labels hidden" in few.layout.title.text
     json.loads(figure.to_json())
