@@ -8,6 +8,8 @@ import numpy as np
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
 
+_MANY = 3_000  # leaves
+
 
 class Tanglegram(NamedTuple):
     """Two trees, their branches turned so that lines between equal leaves cross little.
@@ -15,33 +17,63 @@ class Tanglegram(NamedTuple):
     Attributes
     ----------
     first, second : Dendrogram
-    entanglement : float
-        Share of pairs of lines that cross: 0 where the leaves have the same order.
+    crossings : int
+        Pairs of lines that cross: 0 where the leaves have the same order.
+    pairs : int
+        Of lines.
     """
 
     first: Dendrogram
     second: Dendrogram
-    entanglement: float
+    crossings: int
+    pairs: int
+
+    @property
+    def entanglement(self) -> float:
+        """Share of the pairs of lines that cross."""
+        return self.crossings / max(self.pairs, 1)
 
 
-def untangle(first: Dendrogram, second: Dendrogram, *, rounds: int = 20) -> Tanglegram:
+def untangle(
+    first: Dendrogram, second: Dendrogram, *, rounds: int = 20, starts: int = 10, seed: int = 0
+) -> Tanglegram:
     """Turn the branches of two trees towards each other.
 
     With one tree fixed, each branch of the other can be turned for itself, and the crossings are
-    then as few as they can be; the trees take turns until nothing is gained.
+    then as few as they can be; the trees take turns until nothing is gained. As that ends in
+    different places, it begins once with the trees as they are, and then with branches turned
+    at random; the fewest crossings are kept, which are never more than before.
 
     Parameters
     ----------
     first, second : Dendrogram
         Objects that only one of them has are ignored.
     rounds : int
-        At most.
+        At most, from every start.
+    starts : int
+        At most so many; one of trees with more than 3,000 leaves.
+    seed : int
 
     References
     ----------
     Dwyer, T., & Schreiber, F. (2004). Optimal leaf ordering for two and a half dimensional
     phylogenetic tree visualisation. Australasian Symposium on Information Visualisation, 109-115.
     """
+    rng = np.random.default_rng(seed)
+    best = _settled(first, second, rounds)
+    for _ in range(starts - 1 if first.n_leaves <= _MANY else 0):
+        if best[2] == 0:
+            break
+        turned = [tree.turned(rng.random(len(tree.linkage)) < 0.5) for tree in (first, second)]
+        best = min(best, _settled(*turned, rounds), key=lambda found: found[2])
+    common = len(np.intersect1d(first.objects, second.objects))
+    return Tanglegram(*best, common * (common - 1) // 2)
+
+
+def _settled(
+    first: Dendrogram, second: Dendrogram, rounds: int
+) -> tuple[Dendrogram, Dendrogram, int]:
+    """Both trees, turned in turns until nothing is gained, and their crossings."""
     crossings = _crossings(first, second)
     for _ in range(rounds):
         turned = _towards(first, second)
@@ -50,8 +82,7 @@ def untangle(first: Dendrogram, second: Dendrogram, *, rounds: int = 20) -> Tang
         if fewer >= crossings:
             break
         first, second, crossings = turned, other, fewer
-    common = len(np.intersect1d(first.objects, second.objects))
-    return Tanglegram(first, second, crossings / max(common * (common - 1) / 2, 1))
+    return first, second, crossings
 
 
 def _ranks(tree: Dendrogram, other: Dendrogram) -> list[np.ndarray]:

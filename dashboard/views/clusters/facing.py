@@ -90,8 +90,9 @@ def _untangled(keys: tuple[str, str], _first: Dendrogram, _second: Dendrogram) -
 def _draw(shown: ShownClustering, second: ShownClustering) -> None:
     found = _untangled((shown.run.key, second.run.key), shown.tree, second.tree)
     verdict = (
-        f"{100 * found.entanglement:.1f} % of the pairs of lines cross (entanglement; 0 % if both "
-        "have the same leaf order, about 50 % for unrelated trees that are not aligned)."
+        f"Branches are turned so that few lines cross: {found.crossings:,} of {found.pairs:,} "
+        f"pairs do (entanglement {100 * found.entanglement:.1f} %; 0 % if both have the same leaf "
+        "order)."
     )
     text = (
         f"Left: {shown.caption()} Right: {second.caption()} Lines connect the same objects and "

@@ -92,11 +92,30 @@ def test_untangling_undoes_turns():
     assert found.entanglement == 0
     assert np.array_equal(found.first.order, found.second.order)
     other = Dendrogram(linkage(pdist(rng.normal(size=(35, 3))), "average"), np.arange(5, 40), 40)
-    before, after = untangle(tree, other, rounds=0), untangle(tree, other)
+    before, after = untangle(tree, other, rounds=0, starts=1), untangle(tree, other)
     assert after.entanglement < before.entanglement
     place = np.full(40, -1)
     place[after.second.order] = np.arange(35)
     order = [place[i] for i in after.first.order if place[i] >= 0]
     crossed = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
     assert after.entanglement == pytest.approx(crossed / (35 * 34 / 2))
+    assert (after.crossings, after.pairs) == (crossed, 35 * 34 / 2)
     assert np.array_equal(after.first.cophenetic(), tree.cophenetic())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_crossing_is_added_and_few_trees_keep_one_that_need_not_be(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(5, 2))
+    one, two = (
+        Dendrogram(linkage(pdist(points + noise), "average"), np.arange(5), 5)
+        for noise in (0.0, rng.normal(size=(5, 2)))
+    )
+    before, found = untangle(one, two, rounds=0, starts=1), untangle(one, two)
+    assert found.crossings <= untangle(one, two, starts=1).crossings <= before.crossings
+    every = [np.array(turns) for turns in np.ndindex(2, 2, 2, 2)]
+    fewest = min(
+        untangle(one.turned(a == 1), two.turned(b == 1), rounds=0, starts=1).crossings
+        for a in every for b in every
+    )
+    assert found.crossings == fewest
