@@ -39,6 +39,11 @@ def names_of(listed: Sequence[RunInfo]) -> dict[str, str]:
     return dict(zip((run.key for run in listed), names, strict=True))
 
 
+def before(place: str) -> str:
+    """Where the session notes what was shown at a place before the run that is noted there."""
+    return f"{place}.before"
+
+
 def choose_run(
     current: Session, listed: Sequence[RunInfo], place: str, what: str, *, lost: str,
     first: str = "", **further: Any,
@@ -63,9 +68,9 @@ def choose_run(
     """
     runs = {run.key: run for run in listed}
     # What was chosen may still be at work, or belong to answers that are left out now.
-    before = f"{place}.before"
-    wanted = (current.drafts.get(place), current.drafts.get(before), first, listed[0].key)
-    shown = current.remember(before, next(key for key in wanted if key in runs))
+    noted = before(place)
+    wanted = (current.drafts.get(place), current.drafts.get(noted), first, listed[0].key)
+    shown = current.remember(noted, next(key for key in wanted if key in runs))
     current.drafts.setdefault(place, shown)
     names = names_of(listed)
     chosen = st.selectbox(

@@ -18,6 +18,7 @@ from tripletscope.dashboard.keeping.samples import samples
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import delete, rename
+from tripletscope.dashboard.views.opened_map import maps_of
 from tripletscope.dashboard.views.opening import first_page, size_of
 
 _WIDTH, _HEIGHT = 84, 56  # pixels of a thumbnail
@@ -69,8 +70,8 @@ def _one(current: Session, info: DatasetInfo, name: str) -> None:
 
 
 def _thumbnail(info: DatasetInfo) -> str:
-    """The newest map; the picture of a sample before it has one; or an empty frame."""
-    maps = services().workspace.runs(info.id, "fit", "embedding")
+    """The map that opens first; the picture of a sample before it has one; or an empty frame."""
+    maps = maps_of(info)
     for sample in samples():
         if not maps and sample.origin == info.origin and sample.thumbnail.exists():
             return str(sample.thumbnail)

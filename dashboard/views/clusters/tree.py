@@ -36,6 +36,7 @@ from tripletscope.dashboard.views.clusters.choosing import make_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, by_size
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
+from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.turning import turn_of
 
@@ -247,9 +248,9 @@ def ground(shown: ShownClustering) -> analysis.Piece:
     if isinstance(basis, Embedding):
         return basis, "fit", {}
     if not hasattr(shown.fitted, "basis") or not shown.is_of_answers:
-        for listed in services().workspace.runs(shown.info.id, "fit", "embedding"):
-            newest = services().workspace.run(shown.info.id, listed.key)
-            return newest.fresh(), "fit", {}
+        opened = opened_map(shown.session, shown.info)
+        if opened is not None:
+            return services().workspace.run(shown.info.id, opened.key).fresh(), "fit", {}
     return basis, "kernel_map", {}
 
 

@@ -14,10 +14,10 @@ import streamlit as st
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import neighbour_overlap
+from tripletscope.core.evaluation.inspection import inspect_objects
 from tripletscope.core.geometry import procrustes, procrustes_disparity
-from tripletscope.core.run import Run
+from tripletscope.core.run import Run, key
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.curves import agreement_matrix
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
@@ -28,10 +28,15 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.compare.comparing import PAGE
+from tripletscope.dashboard.views.compare.recommending import recommended, standing
+from tripletscope.dashboard.views.embedding.colouring import colourings, first_colouring
+from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.turning import turn_of
 
 _HALF = Canvas(560.0, 420.0)
 _LEAST = 3  # objects in common
+_MOST = 4  # maps that are shown without being chosen
 _ZOOMS = {
     "all": "All objects", "selected": "Selected objects", "inner": "Without the outermost 10 %",
 }
@@ -60,7 +65,8 @@ def show_maps(context: Context) -> None:
         return
     names = {place: name for place, (name, _, _) in listed.items()}
     chosen = several(
-        context.session, f"compare.maps@{context.info.id}", "Maps", names, default=list(names)[:2],
+        context.session, f"compare.maps@{context.info.id}", "Maps", names,
+        default=_first(context, listed),
         help="Maps fitted on any page, including those of other data sets about the same objects: "
         "of other participants, or of a subset of the answers.",
     )
@@ -75,13 +81,17 @@ def show_maps(context: Context) -> None:
             help="The other maps are rotated, reflected, translated and scaled to fit this map as "
             "closely as possible (Procrustes).",
         )
-        columns, objects = context.columns, context.triplets.objects
+        objects = context.triplets.objects
+        known = colourings(
+            context.session, context.info, objects,
+            lambda: inspect_objects(first.fitted, context.triplets), uncertain=False,
+        )
         of_map = context.session.drafts.get(f"map.colour@{context.info.id}")
         colour = pick(
             context.session, f"compare.colour@{context.info.id}", "Colour",
-            {"": "None", **{c: c for c in columns}},
-            default=of_map if of_map in columns else
-            next((c for c in columns if is_quantity(objects[c])), ""), width=180,
+            {"": "None", **{key: how.shown for key, how in known.items()}},
+            default=of_map if of_map == "" or of_map in known else
+            first_colouring(objects, known), width=180,
         )
         zoom = pick(context.session, "compare.zoom", "Zoom", _ZOOMS, width=180,
                     help="All maps show the same part of the plane.")
@@ -90,8 +100,13 @@ def show_maps(context: Context) -> None:
                         "here.")
     first = next(s for s in shown if s.place == reference)
     shown = [first, *(s for s in shown if s is not first)]
-    style = MapStyle("points", colour or None, False)
-    _grid(context, shown, style, zoom, arrows)
+    title = known[colour].title if colour else None
+    if title is not None and title not in objects:
+        objects = objects.assign(**{title: known[colour].values().array})
+    # Marked as on the page of the map; pictures would cover one another in these small ones.
+    marks = context.session.drafts.get(f"map.marks.plane@{context.info.id}")
+    style = MapStyle("labels" if marks == "labels" else "points", title, False)
+    _grid(context, shown, objects, style, zoom, arrows)
     _agreement(context, shown)
 
 
@@ -116,14 +131,16 @@ def _shown(place: str, name: str, data: str, listed: RunInfo) -> ShownMap:
     return ShownMap(place, name, data, run, run.fitted())
 
 
-def _aligned(shown: list[ShownMap]) -> list[np.ndarray]:
+def _aligned(info: DatasetInfo, shown: list[ShownMap]) -> list[np.ndarray]:
     """(n, d) positions of every map, d >= 2, closest to the first; NaN for objects without one."""
     most = max(2, *(s.fitted.n_components for s in shown))
     target, placed = _padded(shown[0].fitted, most), shown[0].fitted.placed_
+    turn = turn_of(info, shown[0].run).rotation  # as on the other pages
+    target[:, : len(turn)] = target[:, : len(turn)] @ turn
     found = []
     for s in shown:
         both = placed & s.fitted.placed_
-        positions = _padded(s.fitted, most)
+        positions = target if s is shown[0] else _padded(s.fitted, most)
         aligned = positions if s is shown[0] or not both.any() else (
             procrustes(positions[both], target[both])(positions)
         )
@@ -136,17 +153,38 @@ def _padded(fitted: OrdinalEmbedding, n_components: int) -> np.ndarray:
     return np.pad(fitted.embedding_, ((0, 0), (0, n_components - fitted.n_components)))
 
 
+def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> list[str]:
+    """The maps to begin with: of each method that in the dimensions recommended for it.
+
+    Without a recommendation, the map that is open and the newest other one.
+    """
+    info, triplets = context.info, context.triplets
+    plan = standing(context.session, triplets)
+    wanted = {
+        (name, suggestion.n_components)
+        for name, (suggestion, _) in recommended(info, triplets, plan).items()
+    }
+    keys = [
+        key("fit", method, triplets) for method in plan.methods
+        if (method.title, method.n_components) in wanted
+    ]
+    opened = opened_map(context.session, info)
+    places = [f"{info.id}/{k}" for k in (keys or [opened.key] if opened else keys)]
+    places = [place for place in places if place in listed]
+    return (places if keys else list(dict.fromkeys([*places, *listed]))[:2])[:_MOST]
+
+
 def _grid(
-    context: Context, shown: list[ShownMap],
+    context: Context, shown: list[ShownMap], objects: pd.DataFrame,
     style: MapStyle, zoom: str, arrows: bool,
 ) -> None:
-    planes = [positions[:, :2] for positions in _aligned(shown)]
+    planes = [positions[:, :2] for positions in _aligned(context.info, shown)]
     selected = context.selected
     window = _window(planes, zoom, selected)
     places = st.columns(min(len(shown), 2))
     for k, (s, place) in enumerate(zip(shown, itertools.cycle(places), strict=False)):
         plane = planes[k]
-        data = MapData(plane, context.triplets.objects, selected=selected)
+        data = MapData(plane, objects, selected=selected)
         moved = planes[0] if arrows and k else None
         with place:
             st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))

@@ -23,7 +23,7 @@ from tripletscope.dashboard.interface.watching import show_outcome, watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.data.quality import newest_method, pick_people
+from tripletscope.dashboard.views.data.quality import opened_method, pick_people
 from tripletscope.dashboard.views.page import Context, tab
 
 PAGE = "exclusions"
@@ -161,7 +161,7 @@ def _removed(preview: Preview, triplets: Triplets | Quadruples) -> None:
 def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
     """What the exclusion does to prediction, as a job that is started by hand."""
     info, job = context.info, context.job
-    method = newest_method(info)
+    method = opened_method(context.session, info)
     if job is not None and job.active:
         watch(job)
         return

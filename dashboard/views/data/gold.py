@@ -17,6 +17,7 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import names_of
+from tripletscope.dashboard.views.opened_map import maps_of
 
 _EXAMPLES = 5
 
@@ -125,7 +126,7 @@ def _from_map(
 ) -> None:
     st.markdown("**Or use those that a map makes obvious**")
     workspace = services().workspace
-    listed = workspace.runs(info.id, "fit", "embedding")
+    listed = maps_of(info)
     if not listed:
         st.caption("There is no map yet. Fit one on the page Embedding.")
         return

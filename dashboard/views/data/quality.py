@@ -46,6 +46,7 @@ from tripletscope.dashboard.views.data.measured import (
     show_table,
     with_intervals,
 )
+from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import Context, go_to, tab
 
 PAGE = "quality"
@@ -81,7 +82,7 @@ class QualityContext(Context):
     @cached_property
     def method(self) -> Method:
         """What predicts."""
-        return newest_method(self.info)
+        return opened_method(self.session, self.info)
 
     @cached_property
     def agreement(self) -> Run | None:
@@ -117,10 +118,10 @@ class QualityContext(Context):
         return verdict(self.people if named else self.people.iloc[:0])
 
 
-def newest_method(info: DatasetInfo) -> Method:
-    """The method of the newest map, not fitted; without one, the usual."""
-    listed = services().workspace.runs(info.id, "fit", "embedding")
-    fit = services().workspace.run(info.id, listed[0].key) if listed else None
+def opened_method(current: Session, info: DatasetInfo) -> Method:
+    """The method of the map that is open, not fitted; without one, the usual."""
+    opened = opened_map(current, info)
+    fit = services().workspace.run(info.id, opened.key) if opened else None
     return fit.fresh() if fit else DEFAULT_EMBEDDING()
 
 

@@ -29,11 +29,12 @@ from tripletscope.dashboard.interface.controls import (
 )
 from tripletscope.dashboard.interface.theme import Canvas, count, duration, interval, number
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
+from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of
 from tripletscope.dashboard.views.page import Context, tab
 
 _LIVE = Canvas(900.0, 480.0)
@@ -43,8 +44,8 @@ PAGE = "embedding"
 @tab(PAGE, "Map", 1)
 def show_embedding(context: Context) -> None:
     """Settings beside the map, and below it what is to know of the fit and of every object."""
-    listed = context.runs("fit", "embedding")
-    if context.job is None and not listed:
+    listed = maps_of(context.info)
+    if context.job is None and is_none_open(context.session, context.info):
         _start(context, _default_method(), _default_tasks(context.triplets))
     picture, side = st.columns([3, 1], gap="large")
     with side:
@@ -111,7 +112,7 @@ def _settings(context: Context) -> None:
     if pressed(context.session, "fit", "Fit", type="primary", icon=":material/play_arrow:",
                width="stretch"):
         _start(context, method, tasks)
-        context.session.drafts[_shown(context.info)] = key("fit", method, context.triplets)
+        context.session.drafts[place_of(context.info)] = key("fit", method, context.triplets)
         st.rerun()
 
 
@@ -122,25 +123,14 @@ def _start(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -
 def fit_now(context: Context, method: Method) -> None:
     """Fit a method with the usual uncertainty and error, and show its map on the page."""
     _start(context, method, _default_tasks(context.triplets))
-    context.session.drafts[_shown(context.info)] = key("fit", method, context.triplets)
-
-
-def shown_map(context: Context) -> str | None:
-    """Key of the map that was last chosen on the page, if any."""
-    return context.session.drafts.get(_shown(context.info))
-
-
-def _shown(info: DatasetInfo) -> str:
-    """Where the session notes which map of a data set is shown."""
-    return f"embedding.shown@{info.id}"
+    context.session.drafts[place_of(context.info)] = key("fit", method, context.triplets)
 
 
 def _choose_run(context: Context, listed: list[RunInfo]) -> RunInfo:
     st.subheader("Maps", anchor=False)
     return choose_run(
-        context.session, listed, _shown(context.info), "this map",
+        context.session, listed, place_of(context.info), "this map",
         lost=", with its uncertainty and error,",
-        first=key("fit", _default_method(), context.triplets),
     )
 
 

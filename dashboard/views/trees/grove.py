@@ -33,7 +33,7 @@ from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import names_of
-from tripletscope.dashboard.views.embedding.fitting import shown_map
+from tripletscope.dashboard.views.opened_map import maps_of, opened_map
 from tripletscope.dashboard.views.page import Context
 
 PAGE = "trees"
@@ -126,15 +126,15 @@ def choose_space(context: Context) -> Grove | None:
             f"Trees on this page use a matrix of distances, of up to {MOST_IN_A_MATRIX:,} objects.",
         )
         return None
-    listed = context.runs("fit", "embedding", "kernel")
+    listed = [*maps_of(info), *context.runs("fit", "kernel")]
     if not listed:
         _await_a_map(context)
         return None
-    names = names_of(listed)
+    names, opened = names_of(listed), opened_map(context.session, info)
     with context.row:
         chosen = pick(
             context.session, f"{PAGE}.map@{info.id}", "Map or kernel", names,
-            default=shown_map(context), width=280,
+            default=opened.key if opened else None, width=280,
             help="Answers the questions that nobody has answered. Maps and kernels are computed "
             "on the pages Embedding, Kernel and Compare.",
         )

@@ -18,7 +18,7 @@ from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import names_of
-from tripletscope.dashboard.views.embedding.fitting import shown_map
+from tripletscope.dashboard.views.opened_map import maps_of, opened_map
 from tripletscope.dashboard.views.page import Context
 
 PAGE = "uncertainty"
@@ -116,7 +116,7 @@ class UncertaintyContext(Context):
 
 def choose_map(context: Context) -> UncertaintyContext | None:
     """Ask for the map; None where there is none yet."""
-    listed = context.runs("fit", "embedding")
+    listed = maps_of(context.info)
     if not listed:
         watch(context.job)
         panels.empty(
@@ -130,7 +130,7 @@ def choose_map(context: Context) -> UncertaintyContext | None:
     with context.row:
         chosen = pick(
             context.session, f"{PAGE}.map@{context.info.id}", "Map",
-            names_of(listed), default=shown_map(context), width=260,
+            names_of(listed), default=opened_map(context.session, context.info).key, width=260,
             help="Maps that were fitted on the pages Embedding and Compare.",
         )
     watch(context.job)

@@ -115,6 +115,47 @@ def test_maps_side_by_side_are_aligned(services, opened):
     assert not [t for t in figure(app, "compare.map.0")["data"] if t.get("mode") == "lines"]
 
 
+def test_comparing_does_not_change_the_map_that_is_open(services, opened):
+    """Nor do other pages show another one, in this session or in the next."""
+    app = settled(start("embedding", opened), services)
+    (info,) = services.workspace.datasets()
+    shown = app.caption[0].value
+    assert "95 % ellipses from 100 replicates" in words(app)
+    before = figure(app, "map")["data"]
+    app = settled(start("uncertainty", opened), services)
+    at_first = app.selectbox(key=f"uncertainty.map@{info.id}").value
+
+    app = start("compare", opened)
+    app.number_input(key="compare.high").set_value(3).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    assert len(services.workspace.runs(info.id, "fit")) == 6
+    for session in (opened, session_of(services, info)):
+        app = start("embedding", session)
+        assert app.caption[0].value == shown
+        assert figure(app, "map")["data"] == before
+        for page in ("uncertainty", "trees"):
+            assert start(page, session).selectbox(key=f"{page}.map@{info.id}").value == at_first
+
+    app = start("compare", opened)
+    app.segmented_control(key="compare.view").set_value("maps").run()
+    assert not app.exception
+    chosen = app.multiselect(key=f"compare.maps@{info.id}").value
+    runs = {f"{info.id}/{run.key}": run.record for run in services.workspace.runs(info.id, "fit")}
+    assert {(runs[place]["method"], runs[place]["parameters"]["n_components"])
+            for place in chosen} == {("tste", 2), ("ste", 2)}, "as suggested"
+
+
+def test_after_comparing_first_the_map_still_has_its_ellipses(services, opened):
+    app = start("compare", opened)
+    app.number_input(key="compare.high").set_value(2).run()
+    app.button(key="compare.run").click().run()
+    settled(app, services)
+    app = settled(start("embedding", opened), services)
+    assert "t-STE, 2 dimensions" in words(app).replace("\\", "")
+    assert "95 % ellipses from 100 replicates" in words(app)
+
+
 def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, opened, planted):
     answers = planted.answers.assign(participant=["ann", "bob"] * (len(planted) // 2))
     triplets = Triplets(planted.rows, planted.objects, answers, "People")
@@ -225,6 +266,14 @@ def test_what_differs_by_chance_is_not_recommended():
         "t-STE beats STE by 1.8 points [0.9, 2.7], p = 0.002.",
         "t-STE and CKL cannot be told apart: they differ by 0.4 points [-0.2, 1.0], p = 0.18.",
     ]
+
+
+def session_of(services, info) -> str:
+    """Another session in which a data set is open."""
+    session = Session("another")
+    session.open(info.id)
+    session.save()
+    return session.id
 
 
 def curve(end: float, fall: float, spread: float) -> LearningCurve:

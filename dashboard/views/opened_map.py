@@ -1,0 +1,87 @@
+"""The map of a data set that is open: the same on every page, whatever is computed beside it.
+
+Comparing methods fits dozens of maps. None of them takes the place of the one that is looked at:
+that is the map that was chosen, else one with a known uncertainty, which those of a comparison
+do not have.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.method import described, unfitted
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import before
+
+_SAMPLED = ("bootstrap", "posterior", "laplace")
+
+
+def place_of(info: DatasetInfo) -> str:
+    """Where the session notes which map of a data set is shown."""
+    return f"embedding.shown@{info.id}"
+
+
+def opened_map(current: Session, info: DatasetInfo) -> RunInfo | None:
+    """The map that is open, or would be on the page Embedding; None where there is none."""
+    listed = maps_of(info)
+    runs = {run.key: run for run in listed}
+    chosen = (current.drafts.get(place) for place in (place_of(info), before(place_of(info))))
+    return next((runs[key] for key in chosen if key in runs), listed[0] if listed else None)
+
+
+def maps_of(info: DatasetInfo) -> list[RunInfo]:
+    """All maps: the one to open first, then the newest first.
+
+    To be opened first are maps whose uncertainty is known, and of those, or of all where it is
+    known of none, the usual one.
+    """
+    listed = services().workspace.runs(info.id, "fit", "embedding")
+    sampled = _sampled(info) if len(listed) > 1 else set()
+    usual = _key(described(DEFAULT_EMBEDDING()))
+    first = max(
+        listed, key=lambda run: (_method(run) in sampled, _method(run) == usual), default=None
+    )
+    return [*([first] if first else []), *(run for run in listed if run is not first)]
+
+
+def is_none_open(current: Session, info: DatasetInfo) -> bool:
+    """Whether there is no map, or none but those that a comparison leaves.
+
+    Nobody has chosen one of these yet, they have the usual settings, and no uncertainty.
+    """
+    listed = maps_of(info)
+    if not listed:
+        return True
+    if current.drafts.get(place_of(info)) or _sampled(info):
+        return False
+    return all(map(_is_usual, listed))
+
+
+def _is_usual(run: RunInfo) -> bool:
+    """Whether a map has the usual settings, in whatever number of dimensions."""
+    method = unfitted(_method_of(run))
+    return described(method) == described(type(method)(n_components=method.n_components))
+
+
+def _sampled(info: DatasetInfo) -> set[str]:
+    """Methods of the maps whose uncertainty was computed."""
+    return {
+        _method(run) for task in _SAMPLED
+        for run in services().workspace.runs(info.id, task, "embedding")
+    }
+
+
+def _method_of(run: RunInfo) -> dict[str, Any]:
+    return {name: run.record[name] for name in ("kind", "method", "parameters")}
+
+
+def _method(run: RunInfo) -> str:
+    return _key(_method_of(run))
+
+
+def _key(method: dict[str, Any]) -> str:
+    return json.dumps(method, sort_keys=True, default=str)
