@@ -1,6 +1,13 @@
-"""A person who answers the questions of a tree at the screen, one after the other."""
+"""A person who answers questions at the screen, one after the other: those that make a tree, or
+those that a search asks.
+
+The questions are a fragment of the page: the next one is there before everything else would be.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,59 +19,87 @@ from tripletscope.core.tree.oracle import AnswersOracle, Unanswered
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.focus import focus_on
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.trees.grove import PAGE, Grove, Planting, given_answers
 
 _PICTURE = 320
+_CARD, _ANSWERED = f"{PAGE}.asked", f"{PAGE}.answered"
+#: What asks: it is given the answers of a person as an oracle, and raises `Unanswered`.
+Asking = Callable[[AnswersOracle], None]
 
 
 def show_answering(grove: Grove, plan: Planting) -> None:
+    """The questions that make a tree; the page shows the tree anew with each of its levels."""
+    _converse(grove, partial(_grow, grove, plan), "tree", "at this level of the tree")
+
+
+def show_searching(grove: Grove, search: Asking) -> bool:
+    """The questions of a search; whether all are answered."""
+    _converse(grove, search, "search", "")
+    return _next(grove, search)[0] is None
+
+
+@st.fragment
+def _converse(grove: Grove, asking: Asking, of: str, level: str) -> None:
     """The next question with its pictures, and what has been answered so far."""
-    given = given_answers(grove)
-    waiting, n_known = _next(grove, plan, given)
+    waiting, n_known = _next(grove, asking)
+    answered = grove.session.take_press(_ANSWERED)
+    if answered and (waiting is None or grove.session.take_press(f"{_ANSWERED}.level")):
+        st.rerun()
     if waiting is None:
         st.success(
-            f"All {count(n_known, 'question')} of this tree are answered.",
+            f"All {count(n_known, 'question')} of this {of} are answered.",
             icon=":material/check:",
         )
     else:
-        _ask(grove, waiting, len(given))
-    _take_away(grove, given)
+        _ask(grove, waiting, level)
+    _take_away(grove, given_answers(grove))
 
 
-def _next(
-    grove: Grove, plan: Planting, given: list[list[int]]
-) -> tuple[np.ndarray | None, int]:
+def _next(grove: Grove, asking: Asking) -> tuple[np.ndarray | None, int]:
     """The questions that can be asked now, and how many decisions are answered."""
-    oracle = AnswersOracle(Triplets.from_array(np.reshape(given, (-1, 3)), grove.info.n_objects))
-    tree = ComparisonTree(metric=oracle, **dict(plan.settings))
-    classes = None
-    if plan.colour:
-        column = grove.triplets.objects[plan.colour].astype("str").fillna("")
-        classes = column.to_numpy(dtype=object)[list(plan.objects)]
+    oracle = person(grove)
     try:
-        tree.fit(np.array(plan.objects), classes)
+        asking(oracle)
     except Unanswered as stopped:
         return stopped.questions, oracle.n_answered
     return None, oracle.n_answered
 
 
-def _ask(grove: Grove, waiting: np.ndarray, n_given: int) -> None:
+def person(grove: Grove) -> AnswersOracle:
+    """What a person has answered at this screen, and nothing else."""
+    given = np.reshape(given_answers(grove), (-1, 3))
+    return AnswersOracle(Triplets.from_array(given, grove.info.n_objects))
+
+
+def _grow(grove: Grove, plan: Planting, oracle: AnswersOracle) -> None:
+    tree = ComparisonTree(metric=oracle, **dict(plan.settings))
+    classes = None
+    if plan.colour:
+        column = grove.triplets.objects[plan.colour].astype("str").fillna("")
+        classes = column.to_numpy(dtype=object)[list(plan.objects)]
+    tree.fit(np.array(plan.objects), classes)
+
+
+def _ask(grove: Grove, waiting: np.ndarray, level: str) -> None:
+    n_given = len(given_answers(grove))
     # Sides are drawn by lot, and the same whenever this question is shown.
     rng = np.random.default_rng(n_given)
     x, p, q = (int(i) for i in waiting[0])
     left, right = (p, q) if rng.random() < 0.5 else (q, p)
     labels = grove.triplets.labels
-    with st.container(border=True):
+    with st.container(border=True, key=_CARD):
         st.markdown(
             f"**Is {panels.plain(labels[x])} more like {panels.plain(labels[left])} or "
             f"{panels.plain(labels[right])}?**"
         )
         st.caption(
-            f"{count(n_given, 'answer')} so far; {count(len(waiting), 'question')} at this level "
-            "of the tree. Answers are kept when you leave the page."
+            f"{count(n_given, 'answer')} so far"
+            + (f"; {count(len(waiting), 'question')} {level}" if level else "")
+            + ". Answer with ← and →."
         )
         columns = st.columns(3)
         for column, i in zip(columns, (left, x, right), strict=True):
@@ -73,22 +108,36 @@ def _ask(grove: Grove, waiting: np.ndarray, n_given: int) -> None:
             (columns[0], "Left", left, right), (columns[2], "Right", right, left)
         ):
             with column:
-                if pressed(
-                    grove.session, f"{PAGE}.answer.{side}", panels.plain(labels[near]),
-                    width="stretch", shortcut=side, help=f"Shortcut: {side.lower()} arrow key.",
-                ):
-                    _keep(grove, [*given_answers(grove), [x, near, far]])
+                st.button(
+                    panels.plain(labels[near]), key=f"{PAGE}.answer.{side}", width="stretch",
+                    shortcut=side, on_click=_answer,
+                    args=(grove, [x, near, far], len(waiting) == 1 and bool(level)),
+                )
         with columns[1]:
-            if pressed(
-                grove.session, f"{PAGE}.undo", "Undo the last", width="stretch",
-                type="tertiary", disabled=not n_given, icon=":material/undo:",
-            ):
-                _keep(grove, given_answers(grove)[:-1])
+            st.button(
+                "Undo the last", key=f"{PAGE}.undo", width="stretch", type="tertiary",
+                disabled=not n_given, icon=":material/undo:", on_click=_undo, args=(grove,),
+            )
+    # The arrow keys would still move through the box in which the person was chosen.
+    focus_on(f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked")
+
+
+def _answer(grove: Grove, answer: list[int], ends_level: bool) -> None:
+    _keep(grove, [*given_answers(grove), answer])
+    grove.session.press(_ANSWERED)
+    if ends_level:
+        grove.session.press(f"{_ANSWERED}.level")
+
+
+def _undo(grove: Grove) -> None:
+    _keep(grove, given_answers(grove)[:-1])
+    grove.session.press(_ANSWERED)
+    grove.session.press(f"{_ANSWERED}.level")
 
 
 def _keep(grove: Grove, given: list[list[int]]) -> None:
     grove.session.remember(f"{PAGE}.given@{grove.info.id}", given)
-    st.rerun()
+    grove.session.save()  # of a fragment nobody else does it
 
 
 def _show(grove: Grove, column: st.delta_generator.DeltaGenerator, i: int) -> None:

@@ -373,6 +373,8 @@ def oracle_about(grove: Grove, plan: Planting, grown: Grown, query: int | None =
     """
     if plan.who == OBSERVER:
         return _observer_of(grove, plan, (plan.seed, 1 if query is None else query + 2))
+    if plan.who == PERSON:  # who has answered more than the tree was grown from
+        return _oracle(grove, plan, grove.samples.samples() if grove.samples else None)
     oracle = copy.copy(grown.tree.oracle_)
     oracle.tally = Tally()
     return oracle

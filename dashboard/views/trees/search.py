@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import streamlit as st
 
 from tripletscope.core.tree import ComparisonForest
 from tripletscope.core.tree.comparison import SearchCurve
-from tripletscope.core.tree.oracle import AnswersOracle
+from tripletscope.core.tree.oracle import AnswersOracle, Oracle
 from tripletscope.core.tree.partition import cells
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
@@ -26,6 +27,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.trees.answering import show_searching
 from tripletscope.dashboard.views.trees.grove import (
     PAGE,
     PERSON,
@@ -97,10 +99,18 @@ def show_search(grove: Grove) -> None:
             panels.empty("Too few objects", "A search needs a tree of two other objects or more.")
             return
         plan = replace(plan, objects=others)
-        grown = grow(grove, plan)
-        walk = _walk(grove, plan, grown, query)
-        _way(grove, plan, grown, walk)
-        _found(grove, plan, grown, query, k, trees, int(budget) if budget else None)
+        among = set(others)
+        # What is answered during the search must not make another tree of the others.
+        grown = grow(grove, replace(
+            plan, given=tuple(answer for answer in plan.given if among.issuperset(answer))
+        ))
+        budget = int(budget) if budget else None
+        if plan.who != PERSON or show_searching(
+            grove, partial(_search, grove, plan, grown, query, k, trees, budget)
+        ):
+            walk = _walk(grove, plan, grown, query)
+            _way(grove, plan, grown, walk)
+            _found(grove, plan, grown, query, k, trees, budget)
     st.subheader("Miss rate of the nearest neighbour", anchor=False)
     _errors(grove)
     with st.expander("Expansion rates: how hard these objects are to search"):
@@ -220,12 +230,7 @@ def _found(
 ) -> None:
     """The neighbours found beside the true ones."""
     oracle = oracle_about(grove, plan, grown, query)
-    if trees == 1:
-        found = asking(grown.tree, oracle).kneighbors([query], k, budget=budget).found[0]
-    else:
-        forest = _forest(grove.fit.key, grove.triplets.fingerprint, plan, trees, grove, grown)
-        found = asking(forest, oracle).kneighbors([query], k)[0]
-        found = np.where(found >= 0, forest.objects_[found], -1)
+    found = _search(grove, plan, grown, query, k, trees, budget, oracle)
     asked = oracle.n_questions
     place = np.full(grove.space.n_objects, -1)
     place[grove.space.objects] = np.arange(len(grove.space))
@@ -267,6 +272,19 @@ def _found(
             for name in table if name.endswith(" ")
         },
     )
+
+
+def _search(
+    grove: Grove, plan: Planting, grown: Grown, query: int, k: int, trees: int,
+    budget: int | None, oracle: Oracle,
+) -> np.ndarray:
+    """(k,) the neighbours that are found, the nearest first; -1 where there are fewer."""
+    if trees == 1:
+        return asking(grown.tree, oracle).kneighbors([query], k, budget=budget).found[0]
+    plan = replace(plan, given=())  # the trees of a forest are the map's
+    forest = _forest(grove.fit.key, grove.triplets.fingerprint, plan, trees, grove, grown)
+    found = asking(forest, oracle).kneighbors([query], k)[0]
+    return np.where(found >= 0, forest.objects_[found], -1)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Growing the trees")

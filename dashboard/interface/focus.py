@@ -1,0 +1,31 @@
+"""Where the keyboard goes on when what had the focus is gone."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tripletscope.dashboard.interface.chart import asset
+
+_focus = st.components.v2.component(
+    "tripletscope_focus", html="<span></span>", js=asset("focus.js"), isolate_styles=False,
+)
+
+
+def focus_on(target: str, turn: str, *, name: str = "page", scroll: bool = False) -> None:
+    """Put the focus on an element, once for every `turn`, and whenever it was lost since.
+
+    Parameters
+    ----------
+    target : str
+        CSS selector; the first element that it finds.
+    turn : str
+        Another one whenever the focus is to move.
+    name : str
+        Tells several on one page apart.
+    scroll : bool
+        Whether to scroll there.
+    """
+    _focus(
+        key=f"focus.{name}", height="content",
+        data={"target": target, "turn": turn, "name": name, "scroll": scroll},
+    )
