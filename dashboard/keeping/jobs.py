@@ -23,6 +23,7 @@ import numpy as np
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.pace import Pace
 
 log = logging.getLogger(__name__)
 
@@ -105,6 +106,7 @@ class Job:
     _ended: threading.Event = field(default_factory=threading.Event)
     _cancelled: Callable[[], None] = field(default=lambda: None)
     _queued: float = 0.0
+    _pace: Pace | None = field(default=None, repr=False)
 
     @property
     def active(self) -> bool:
@@ -124,11 +126,8 @@ class Job:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate of the time to the end of the step at work; None while it is too early."""
-        if self.begun is None or self.fraction < 0.02:
-            return None
-        elapsed = time.monotonic() - self.begun
-        return elapsed * (1.0 - self.fraction) / self.fraction if elapsed > 1.0 else None
+        """Estimate of the time to the end of the step at work; None where it is not known."""
+        return self._pace.seconds_left(time.monotonic()) if self._pace is not None else None
 
     def cancel(self) -> None:
         """Ask to stop; the step at work keeps what it has, and none begins."""
@@ -159,6 +158,7 @@ class Job:
         start: int = 0,
     ) -> bool:
         self.fraction = max(self.fraction, fraction)
+        self._pace.advance(time.monotonic(), fraction)
         if loss is not None:
             best = min((curve[-1] for curve in self.losses.values()), default=np.inf)
             self.losses.setdefault(start, []).append(loss)
@@ -169,6 +169,7 @@ class Job:
     def _advance(self) -> None:
         """Do the next step, and wait for the one after it, or end."""
         self.state, self.fraction, self.begun, self.losses = "running", 0.0, time.monotonic(), {}
+        self._pace = Pace(self.begun)
         try:
             if self._stop.is_set():
                 raise Stopped
@@ -180,6 +181,7 @@ class Job:
                 self._end("done")
             else:
                 self.state, self.fraction, self.begun = "waiting", 0.0, None
+                self._pace = None
         except Stopped:
             self._end("stopped")
         except (DataError, ValueError, WorkspaceError) as error:

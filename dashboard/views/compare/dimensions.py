@@ -128,7 +128,7 @@ def show_dimensions(context: Context) -> None:
     for sentence in _of_methods(context.triplets, plan, suggestions, estimates):
         st.markdown(panels.plain(sentence))
     st.caption(panels.plain(f"{ceiling.sentence} {_TESTS}"))
-    _summary_table(table)
+    _summary_table(table, "computing" if context.waiting else "")
     _by_group(context.session, context.triplets, estimates)
     _uncertainty_figure(context, plan)
     _loss_figure(context, table)
@@ -227,13 +227,14 @@ def _error_figure(
     )
 
 
-def _summary_table(table: pd.DataFrame) -> None:
+def _summary_table(table: pd.DataFrame, missing: str) -> None:
+    """All numbers; in the place of those that are not there, a word."""
     shown = table.sort_values("held-out error")
     percent = shown.assign(**{
         name: 100 * shown[name] for name in ("starts at the best", *_BEHIND[:3])
     })
     st.dataframe(
-        percent, hide_index=True, key="compare.table",
+        percent, hide_index=True, key="compare.table", placeholder=missing,
         column_config={
             **{name: st.column_config.NumberColumn(format="%.3f")
                for name in ("held-out error", "low", "high", "training error")},

@@ -59,7 +59,7 @@ def show_embedding(context: Context) -> None:
             result = _result(context, chosen)
             show_map(context.session, result)
     if chosen is not None and not fitting:
-        _quality(result)
+        _quality(result, computing=context.waiting)
         show_objects(context.session, result)
 
 
@@ -169,7 +169,7 @@ def _live_losses(job: Job) -> str | None:
 # Below the map -------------------------------------------------------------------------------
 
 
-def _quality(result: Result) -> None:
+def _quality(result: Result, computing: bool) -> None:
     numbers = result.fit.numbers
     facts = st.columns(4)
     if result.error:
@@ -183,6 +183,8 @@ def _quality(result: Result) -> None:
         facts[0].caption(
             f"[{estimate.low:.3f}, {estimate.high:.3f}], chance {CHANCE:g}".replace("[", "\\[")
         )
+    elif computing:
+        facts[0].metric("Held-out error", "computing")
     else:
         facts[0].metric("Held-out error", "—", help="Not computed.")
     facts[1].metric(

@@ -1,0 +1,51 @@
+"""How long a computation still takes, as far as its progress so far tells."""
+
+from __future__ import annotations
+
+#: What must have been seen before anything is said: a share of the work, seconds, advances.
+_SHARE, _SECONDS, _ADVANCES = 0.05, 2.0, 3
+#: Work gets slower if the second half of the time took so much longer for as much as all of it;
+#: and so many of the longest gaps between advances pass before it stands still.
+_SLOWER, _PATIENCE = 1.5, 2.0
+_MOST = 256  # advances that are remembered
+
+
+class Pace:
+    """When a computation has advanced how far.
+
+    Parameters
+    ----------
+    begun : float
+        Time in seconds, of any clock that the other times are of, too.
+    """
+
+    def __init__(self, begun: float) -> None:
+        self._marks = [(begun, 0.0)]
+        self._longest = 0.0
+
+    def advance(self, now: float, fraction: float) -> None:
+        """Note that a fraction of the work is done; what is no advance is ignored."""
+        then, before = self._marks[-1]
+        if fraction <= before:
+            return
+        self._longest = max(self._longest, now - then)
+        marks = [*self._marks, (now, fraction)]
+        self._marks = marks if len(marks) <= _MOST else [marks[0], *marks[2:-1:2], marks[-1]]
+
+    def seconds_left(self, now: float) -> float | None:
+        """Seconds to the end; None where the progress so far does not tell.
+
+        It does not in the beginning, where work gets slower and slower, and where no
+        advance was reported for long.
+        """
+        marks = self._marks
+        begun, (last, done) = marks[0][0], marks[-1]
+        if done < _SHARE or last - begun < _SECONDS or len(marks) <= _ADVANCES:
+            return None
+        middle = (begun + last) / 2
+        then, before = max(mark for mark in marks[:-1] if mark[0] <= middle)
+        recent, whole = (last - then) / (done - before), (last - begun) / done
+        if recent > _SLOWER * whole or now - last > _PATIENCE * max(self._longest, 0.5):
+            return None
+        left = recent * (1.0 - done) - (now - last)
+        return left if left > 0 else None
