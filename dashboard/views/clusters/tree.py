@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -61,8 +62,10 @@ def show_tree(shown: ShownClustering) -> None:
             if shown.tree is not None:
                 way = pick(current, f"{PAGE}.way", "Show", ways, width=110)
                 _cut_controls(shown)
-            marks = _pick_marks(shown, way)
-            rows = _pick_rows(shown) if way == "tree" else 0
+            folded = way == "tree" and shown.tree.n_leaves > _FEW
+            with st.popover("Leaves") if folded else nullcontext():
+                marks = _pick_marks(shown, way)
+                rows = _pick_rows(shown) if way == "tree" else 0
         if way == "tree":
             _draw_tree(shown, marks, rows)
         else:
@@ -114,7 +117,7 @@ def _pick_marks(shown: ShownClustering, way: str) -> str:
         options["points"] = "Points"
     elif shown.tree.n_leaves > _FEW:
         options["none"] = "All in view"
-    label = "Leaves" if way == "tree" else "Objects"
+    label = "Shown as" if way == "tree" else "Objects"
     return pick(
         shown.session, f"{PAGE}.marks.{way}@{shown.info.id}", label, options,
         default="pictures" if 2 * n_pictures > shown.info.n_objects else "labels", width=130,

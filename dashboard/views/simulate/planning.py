@@ -133,19 +133,19 @@ def _compute(context: Context, pieces: Sequence[analysis.Piece]) -> None:
 
 def _wanted(current: Session) -> dict[str, float | None]:
     """Ask what the user wants to reach."""
-    st.subheader("Target", anchor=False)
-    accuracy = number(
-        current, f"{PAGE}.wanted.accuracy", "Accuracy (%)", 50.0, 100.0, None,
-        step=1.0, format="%.0f", placeholder="e.g. 85",
-        help="The percentage of further answers that you want to predict. Noise sets a limit: the "
-        "dashed line.",
-    )
-    ellipse = number(
-        current, f"{PAGE}.wanted.ellipse", "Radius of the ellipses", 0.01, 10.0, None,
-        placeholder="e.g. 0.3",
-        help="Of 95 % ellipses, relative to the size of the map: the root mean square of its "
-        "coordinates.",
-    )
+    with st.expander("Target"):
+        accuracy = number(
+            current, f"{PAGE}.wanted.accuracy", "Accuracy (%)", 50.0, 100.0, None,
+            step=1.0, format="%.0f", placeholder="e.g. 85",
+            help="The percentage of further answers that you want to predict. Noise sets a limit: "
+            "the dashed line.",
+        )
+        ellipse = number(
+            current, f"{PAGE}.wanted.ellipse", "Radius of the ellipses", 0.01, 10.0, None,
+            placeholder="e.g. 0.3",
+            help="Of 95 % ellipses, relative to the size of the map: the root mean square of its "
+            "coordinates.",
+        )
     return {
         "accuracy": accuracy / 100 if accuracy is not None else None, "ellipse": ellipse,
     }

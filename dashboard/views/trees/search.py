@@ -159,7 +159,7 @@ def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
     for turn, row in enumerate(walk.steps[walk.steps["node"].isin(done)].itertuples()):
         near, far = (row.p, row.q) if row.nearer_to_p else (row.q, row.p)
         below = walk.nodes[walk.nodes.index(row.node) + 1]
-        x, p, q, winner = (panels.plain(said[i]) for i in (walk.query, row.p, row.q, near))
+        winner, loser = (panels.plain(said[i]) for i in (near, far))
         by_people = getattr(row, "answered", False)
         remark = "people" if by_people else ""
         if "answered" in walk.steps and not by_people:
@@ -174,8 +174,8 @@ def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
                 for i, width in ((near, 44), (far, 28)):
                     _thumbnail(grove, i, width)
         line.markdown(
-            f"**{turn + 1}**\u2002Is {x} nearer to {p} or to {q}? To **{winner}**{remark}: "
-            f"{count(int(sizes[below]), 'object')} left."
+            f"**{turn + 1}**\u2002Nearer to **{winner}** than to {loser}{remark}: "
+            f"{int(sizes[below]):,} left."
         )
 
 
@@ -310,8 +310,7 @@ def _errors(grove: Grove) -> None:
         if run is None:
             grove.empty(
                 "Nothing has been computed yet",
-                "Compute shows how often trees of several kinds miss the nearest neighbour, and "
-                "how many questions they take.",
+                "Compute shows how often trees miss the nearest neighbour.",
             )
             return
         shown = pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
