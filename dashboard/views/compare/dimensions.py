@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import Suggestion
 from tripletscope.core.evaluation.paired import behind_best
@@ -19,6 +20,7 @@ from tripletscope.core.evaluation.score import (
     cross_validate,
     errors_by,
     has_split,
+    n_groups,
 )
 from tripletscope.core.evaluation.units import over_units_of_each
 from tripletscope.core.method import methods
@@ -46,6 +48,8 @@ from tripletscope.dashboard.views.compare.recommending import (
 )
 from tripletscope.dashboard.views.page import Context, tab
 
+#: Without being asked for: up to so many answers, in so many dimensions.
+_QUICK, _FEW = 50_000, 3
 _LOW = Canvas(900.0, 260.0)
 _TESTS = (
     "Methods and dimensions are compared by their errors on the same answers in the same folds, "
@@ -109,7 +113,13 @@ def show_dimensions(context: Context) -> None:
         )
         if missing and len(missing) < len(plan.pieces):
             done = len(plan.pieces) - len(missing)
-            st.caption(f"{done} of {len(plan.pieces)} computations are done.")
+            st.caption(
+                f"{done} of {len(plan.pieces)} computations are done. Compute does the others."
+            )
+    first = _first_look(context, plan)
+    if context.job is None and first and not plan.estimates(context.info, context.triplets):
+        context.submit(f"Comparing dimensions: {context.info.name}", first)
+        st.rerun()
     with picture:
         table, estimates = _collected(context.info, context.triplets, plan)
         if table.empty or table["held-out error"].isna().all():
@@ -132,6 +142,21 @@ def show_dimensions(context: Context) -> None:
     _by_group(context.session, context.triplets, estimates)
     _uncertainty_figure(context, plan)
     _loss_figure(context, table)
+
+
+def _first_look(context: Context, plan: Comparison) -> list[analysis.Piece]:
+    """What of a plan is computed without being asked for, as it takes seconds.
+
+    The usual method in few dimensions; nothing where there are many answers, or too few to divide.
+    """
+    if len(context.triplets) > _QUICK:
+        return []
+    if plan.scheme == "cross_validate" and n_groups(context.triplets) < plan.options["folds"]:
+        return []
+    return [
+        piece for piece in plan.pieces
+        if isinstance(piece[0], DEFAULT_EMBEDDING) and piece[0].n_components <= _FEW
+    ]
 
 
 def _of_methods(
@@ -205,8 +230,10 @@ def _error_figure(
     marked = {name: s.n_components for name, s in suggestions.items()}
     of_map = table["dimensions"].notna()
     levels = dict(table.loc[~of_map, ["method", "held-out error"]].dropna().to_numpy())
+    shown = table.loc[of_map, "method"].unique()  # a single line has no legend
     text = (
-        f"{context.size} Error on held-out answers, with 95 % intervals"
+        f"{context.size} {f'{shown[0]}: error' if len(shown) == 1 else 'Error'} on held-out "
+        "answers, with 95 % intervals"
         f"{over_units_of_each(estimate.n_units for estimate in estimates)}."
     )
     if ceiling.is_precise:

@@ -156,7 +156,7 @@ def _padded(fitted: OrdinalEmbedding, n_components: int) -> np.ndarray:
 def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> list[str]:
     """The maps to begin with: of each method that in the dimensions recommended for it.
 
-    Without a recommendation, the map that is open and the newest other one.
+    Where these are fewer than two, then the map that is open, and the newest other one.
     """
     info, triplets = context.info, context.triplets
     plan = standing(context.session, triplets)
@@ -169,9 +169,9 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
         if (method.title, method.n_components) in wanted
     ]
     opened = opened_map(context.session, info)
-    places = [f"{info.id}/{k}" for k in (keys or [opened.key] if opened else keys)]
-    places = [place for place in places if place in listed]
-    return (places if keys else list(dict.fromkeys([*places, *listed]))[:2])[:_MOST]
+    keys += [opened.key] if opened and len(keys) < 2 else []
+    places = dict.fromkeys(place for k in keys if (place := f"{info.id}/{k}") in listed)
+    return list(places)[:_MOST] if len(places) > 1 else list({**places, **listed})[:2]
 
 
 def _grid(

@@ -43,8 +43,11 @@ def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted)
 
 
 def test_compare_computes_what_is_missing_and_suggests(services, opened):
-    app = start("compare", opened)
-    assert "Nothing has been computed yet" in words(app)
+    app = settled(start("compare", opened), services)
+    assert "t-STE: 2 dimensions" in words(app).replace("\\", ""), "a first look, by itself"
+    assert "6 of 20 computations are done" in words(app)
+    (line,) = (t for t in figure(app, "compare.errors")["data"] if t.get("name"))
+    assert numbers(line["x"]).tolist() == [1, 2, 3]
     app.number_input(key="compare.high").set_value(3).run()
     app.button(key="compare.run").click().run()
     settled(app, services)
@@ -214,7 +217,7 @@ def test_quality_quotes_what_stands_on_compare(services, planted, drafts, quoted
 
 
 def test_the_learning_curve_gives_a_verdict(services, opened):
-    app = start("compare", opened)
+    app = settled(start("compare", opened), services)
     app.segmented_control(key="compare.view").set_value("learning").run()
     assert "Nothing has been computed yet" in words(app)
     app.number_input(key="compare.curve.points").set_value(3).run()
