@@ -292,9 +292,12 @@ def accept_matrix(
         if questions > MOST_COMPARISONS else f"All {len(rows):,} comparisons of unequal values"
     )
     triplets = Triplets(rows, pd.DataFrame({"id": found.ids}), name=suggested_name(name))
-    return services().workspace.add_dataset(
-        triplets, origin=name, report=[
-            *found.notes, f"{which}. They are not independent responses: error bars and intervals "
-            "mean little here.",
-        ],
-    )
+    report = [
+        *found.notes, f"{which}. They are not independent responses: error bars and intervals "
+        "mean little here.",
+    ]
+    for info in services().workspace.datasets():
+        known = (info.name, info.origin, info.imported, info.exclusions, info.report)
+        if known == (triplets.name, name, triplets.fingerprint, [], report):
+            return info  # uploaded before, and lists hold it once
+    return services().workspace.add_dataset(triplets, origin=name, report=report)

@@ -13,16 +13,17 @@ def first_page(info: DatasetInfo) -> str:
 
 def about(info: DatasetInfo) -> str:
     """A data set in a sentence of a caption."""
-    return f"{info.name}: {count(info.n_objects, 'object')}, {_answers(info)}."
+    return f"{info.name}: {count(info.n_objects, 'object')}, {answers_of(info)}."
 
 
 def size_of(info: DatasetInfo) -> str:
     """How much a data set holds, in words."""
     people = f", {count(info.n_participants, 'participant')}" if info.n_participants else ""
-    return f"{count(info.n_objects, 'object')}, {_answers(info)}{people}"
+    return f"{count(info.n_objects, 'object')}, {answers_of(info)}{people}"
 
 
-def _answers(info: DatasetInfo) -> str:
+def answers_of(info: DatasetInfo) -> str:
+    """How many answers, and in how many trials they were given."""
     if info.has_only_pairs:
         return count(info.n_pairs, "comparison of pairs", "comparisons of pairs")
     answers = count(info.n_answers, "answer")

@@ -20,6 +20,7 @@ from tripletscope.dashboard.figures.dendrogram import cluster_name
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.views.page import Context
 
 PAGE = "clusters"
@@ -162,7 +163,7 @@ class ShownClustering(Context):
             words.append("stopped early")
         text = f"{', '.join(words)}. {self.info.name}: {count(self.info.n_objects, 'object')}"
         if self.is_of_answers:
-            text += f", {count(self.info.n_answers, 'answer')}"
+            text += f", {answers_of(self.info)}"
         left = int((self.clusters < 0).sum())
         if left:
             text += f"; {left:,} without usable answers"

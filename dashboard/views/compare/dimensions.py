@@ -35,7 +35,7 @@ from tripletscope.dashboard.interface.theme import WIDE, Canvas
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.choosing import dividing_columns
+from tripletscope.dashboard.views.choosing import dividing_columns, short_people
 from tripletscope.dashboard.views.compare.comparing import PAGE, ceiling_of
 from tripletscope.dashboard.views.compare.recommending import (
     DIMENSIONS,
@@ -302,6 +302,9 @@ def _by_group(
         with right:
             name = pick(current, "compare.group.of", "Of", {n: n for n in estimates})
         found = errors_by(estimates[name], triplets, column)
+        if column in found:
+            short = short_people([str(value) for value in found[column]])
+            found = found.assign(**{column: list(short.values())})
         st.dataframe(
             found.sort_values("error", ascending=False), hide_index=True, key="compare.groups",
             column_config={n: st.column_config.NumberColumn(format="%.3f")

@@ -27,7 +27,9 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude
+from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.views.page import Context, go_to, tab
 
 PAGE = "data"
@@ -296,14 +298,17 @@ def _part(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
         st.caption("Its maps can be compared side by side with those of all answers.")
         column = st.selectbox("By", columns, key="part.column")
         values = answers[column].astype("str").fillna("")
+        short = short_people(sorted(values.unique()))
         chosen = st.multiselect(
-            "Keep", sorted(values.unique()), key=f"part.values.{column}", select_all=_MOST_VALUES
+            "Keep", list(short), key=f"part.values.{column}", select_all=_MOST_VALUES,
+            format_func=lambda name: short.get(name, name),
         )
         kept = values.isin(chosen).to_numpy()
         if not kept.any():
             return
+        some = ", ".join(short[value] for value in chosen[:3])
         name = st.text_input(
-            "Name", f"{info.name}, {column} {', '.join(chosen[:3])}"[:80], max_chars=120,
+            "Name", f"{info.name}, {column} {some}"[:80], max_chars=120,
             key=f"part.name.{column}.{'.'.join(chosen)}"[:200],
         )
         if pressed(current, "part.keep", f"Keep {count(int(kept.sum()), 'answer')}"):
@@ -405,7 +410,7 @@ def delete(info: DatasetInfo) -> None:
     runs = services().workspace.runs(info.id)
     panels.ask_to_delete(
         "this data set",
-        f"{info.name}: {count(info.n_answers, 'answer')} and {count(len(runs), 'result')} will be "
-        f"deleted. {services().workspace.trash.what_becomes}",
+        f"{info.name}: {answers_of(info)} and {count(len(runs), 'result')} will be deleted. "
+        f"{services().workspace.trash.what_becomes}",
         partial(services().workspace.delete_dataset, info.id),
     )

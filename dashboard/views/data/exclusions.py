@@ -23,6 +23,7 @@ from tripletscope.dashboard.interface.watching import show_outcome, watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.data.quality import opened_method, pick_people
 from tripletscope.dashboard.views.page import Context, tab
 
@@ -137,10 +138,11 @@ def _removed(preview: Preview, triplets: Triplets | Quadruples) -> None:
         f" in {count(preview.n_trials, 'trial')}" if preview.n_trials != preview.n_answers else ""
     )
     gone, touched = preview.participants, preview.touched
+    short = short_people(list(dict.fromkeys([*gone, *touched])))
     words = f"**Removes {count(preview.n_answers, 'answer')}** ({share:.1%}){trials}"
     if gone:
         more = f" and {len(gone) - _NAMED:,} more" if len(gone) > _NAMED else ""
-        names = panels.plain(f"{', '.join(gone[:_NAMED])}{more}")
+        names = panels.plain(f"{', '.join(map(short.__getitem__, gone[:_NAMED]))}{more}")
         words += f", all data of {count(len(gone), 'participant')}: {names}"
     others = len(touched) - len(gone)
     if others:
@@ -151,7 +153,8 @@ def _removed(preview: Preview, triplets: Triplets | Quadruples) -> None:
         with st.expander("Answers removed per participant"):
             st.dataframe(
                 pd.DataFrame({
-                    "participant": list(touched), "answers removed": list(touched.values()),
+                    "participant": [short[who] for who in touched],
+                    "answers removed": list(touched.values()),
                     "all data": pd.Index(touched).isin(gone),
                 }).sort_values("answers removed", ascending=False),
                 hide_index=True, key="exclusions.who", height="auto" if len(touched) < 9 else 300,

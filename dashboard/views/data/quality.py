@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,15 +27,15 @@ from tripletscope.core.quality import (
 )
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.quality import shares, stretches
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import distinct, pick, tabs
+from tripletscope.dashboard.interface.controls import pick, tabs
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.compare.recommending import in_words, recommended, standing
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.data.measured import (
@@ -65,7 +64,6 @@ _PEOPLE = {
     "bias_p": "p (no side bias)", "runs_p": "p (random sequence of sides)",
 }
 _NAMED = 5  # people in the verdict, with their reasons
-_NAME = 16  # letters of a participant's name in tables and lists
 _THINGS = {
     "answers": "answers", "as_anchor": "as anchor", "as_near": "as nearer",
     "as_far": "as farther", "repeats": "pairs of repeats",
@@ -191,11 +189,6 @@ def _reasons(context: QualityContext) -> None:
     st.markdown("\n".join(
         f"- **{panels.plain(names[who])}** {panels.plain('; '.join(why))}" for who, why in reasons
     ))
-
-
-def short_people(people: Sequence[str]) -> dict[str, str]:
-    """Short names of participants, all of them different."""
-    return dict(zip(people, distinct(short_labels(list(people), _NAME)), strict=True))
 
 
 def _findings(context: QualityContext, report: QualityReport) -> None:

@@ -14,12 +14,12 @@ from tripletscope.core.method import Method
 from tripletscope.core.observers import GroupErrors, errors_by_group
 from tripletscope.core.scale import MLDS, GroupScales, scales_by
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.labels import shorten
 from tripletscope.dashboard.figures.scales import Curve, group_errors, panel_height, scale_multiples
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, several
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 
@@ -117,9 +117,10 @@ def _multiples(
 ) -> None:
     first = next(iter(scales.values()))
     sizes = dict(zip(first.names.tolist(), first.n_answers.tolist(), strict=True))
+    names = short_people(first.names.tolist(), 8.0)
     common = [_curve(name, found, 0, levels[name]) for name, found in scales.items()]
     shown = {
-        f"{shorten(group, 8.0)} ({sizes[group]:,})": [
+        f"{names[group]} ({sizes[group]:,})": [
             _curve(name, found, place, levels[name]) for name, found in scales.items()
         ]
         for place, group in enumerate(first.names.tolist()) if place or len(first.names) == 1

@@ -28,7 +28,6 @@ from tripletscope.dashboard.figures.dendrogram import (
     dendrogram,
     screen_height,
 )
-from tripletscope.dashboard.figures.labels import shorten
 from tripletscope.dashboard.figures.observers import (
     grid_height,
     map_grid,
@@ -40,6 +39,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pick_method
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.clusters.clustering import by_size
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext
@@ -242,10 +242,8 @@ def _maps(people: People, found: ObserverMaps, key: str, title: str) -> None:
         current, f"{PAGE}.{key}.colour@{context.info.id}", "Colour", columns,
         default=next(iter(context.stimuli), ""), width=180,
     ) or None
-    titles = [
-        f"{shorten(n, 8.0)} ({k:,})"
-        for n, k in zip(found.names.tolist(), found.n_answers, strict=True)
-    ]
+    names = short_people(found.names.tolist(), 8.0).values()
+    titles = [f"{n} ({k:,})" for n, k in zip(names, found.n_answers, strict=True)]
     drawn = np.concatenate([found.common[None], found.maps])
     text = (
         "Maps of all answers and of each, number of answers in brackets, aligned to that of all. "

@@ -19,7 +19,14 @@ from tripletscope.core.run import key
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.planning import QUANTITIES, plan_curves
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed, several
+from tripletscope.dashboard.interface.controls import (
+    distinct,
+    number,
+    parameter_form,
+    pick,
+    pressed,
+    several,
+)
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.services import services
@@ -170,6 +177,7 @@ def _plans(context: Context, wanted: Mapping[str, float | None]) -> None:
     labels = {name: _label(run) for name, run in listed.items()} | dict(
         zip(shown, names, strict=True)
     )
+    labels = dict(zip(labels, distinct(labels.values()), strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
             "Plans shown", list(listed), shown, key=current.key_following(_SHOWN, tuple(shown)),

@@ -23,6 +23,7 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import advice_of_best
+from tripletscope.dashboard.views.opening import answers_of
 
 PAGE = "simulate"
 #: Parameters of a scenario, which tasks have too.
@@ -134,7 +135,7 @@ def _follow(current: Session) -> None:
     current.drafts[_OF] = info.id
     st.toast(panels.plain(
         f"Like {info.name}: {count(info.n_objects, 'object')}, "
-        f"{count(info.n_answers, 'answer')}, noise {like.level:.2f} of the size of the map."
+        f"{answers_of(info)}, noise {like.level:.2f} of the size of the map."
     ))
     st.rerun()
 

@@ -21,6 +21,7 @@ from tripletscope.dashboard.figures.trust import (
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
+from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertainty.context import (
     PAGE,
@@ -111,7 +112,7 @@ def _simulated(context: UncertaintyContext, run: Run | None) -> None:
         f"{analysis.describe(context.method)}, {context.sources[run.options['source']].lower()}"
         f". {count(len(found.coverage), 'simulated data set')} like {context.info.name}: "
         f"{count(context.info.n_objects, 'object')}, "
-        f"{count(context.info.n_answers, 'answer')}, training error {found.error:.3f}."
+        f"{answers_of(context.info)}, training error {found.error:.3f}."
     )
     left, right = st.columns(2)
     with left:

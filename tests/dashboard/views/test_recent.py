@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.dashboard.views.harness import settled, start, words
+from tests.dashboard.views.harness import on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import interpret, load, propose
 from tripletscope.core.quality import Exclusion
-from tripletscope.dashboard.imports import suggested_name
-from tripletscope.dashboard.views.opening import about, size_of
+from tripletscope.dashboard.imports import accept_matrix, suggested_name
+from tripletscope.dashboard.views.choosing import short_people
+from tripletscope.dashboard.views.opening import about, answers_of, size_of
 from tripletscope.dashboard.views.recent import small_map, told_apart
 from tripletscope.dashboard.views.understood import EXAMPLES
 
@@ -129,3 +130,35 @@ def test_an_answer_in_a_trial_of_its_own_is_an_answer(services):
     (info,) = services.workspace.datasets()
     assert info.n_trials is None
     assert size_of(info) == "4 objects, 3 answers, 2 participants"
+
+
+def test_the_same_matrix_is_listed_once(services):
+    content = b",a,b,c,d\na,0,1,2,3\nb,1,0,4,5\nc,2,4,0,6\nd,3,5,6,0\n"
+    first = accept_matrix("apart.csv", content, similarities=False)
+    assert accept_matrix("apart.csv", content, similarities=False).id == first.id
+    other = content.replace(b"6", b"1.5")
+    assert accept_matrix("apart.csv", other, similarities=False).id != first.id
+    assert len(services.workspace.datasets()) == 2
+
+
+def test_codes_of_participants_are_shortened_and_stay_different(services):
+    codes = [f"5f{k:02d}a{'0123456789abcdef' * 3}e{k:03d}" for k in range(9)]
+    short = short_people(codes)
+    assert list(short) == codes
+    assert len(set(short.values())) == 9
+    assert max(map(len, short.values())) <= 30 < 50 < min(map(len, codes))
+    rows = np.array([[0, 1, 2], [1, 2, 0], [2, 0, 1]] * 60)
+    answers = pd.DataFrame({"participant": np.repeat(codes, 20)})
+    session = session_on(services, Triplets(rows, pd.DataFrame({"id": list("abc")}), answers, "X"))
+    app = on_tab(start("data", session), "data", "answers")
+    (kept,) = (box for box in app.multiselect if box.label == "Keep")
+    assert set(kept.options) == set(short.values())
+
+
+def test_trials_of_two_answers_are_named_with_them(services):
+    rows = np.array([[0, 1, 2], [1, 0, 2]] * 4)
+    trials = pd.DataFrame({"trial": np.repeat(range(4), 2)})
+    triplets = Triplets(rows, pd.DataFrame({"id": list("abc")}), trials, "Odd ones")
+    session_on(services, triplets)
+    (info,) = services.workspace.datasets()
+    assert answers_of(info) == "8 answers in 4 trials"
