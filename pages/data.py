@@ -26,6 +26,7 @@ def main() -> None:
         show_page("data", "Data", "Answers come from a file", with_pairs=True, head=show_head)
         return
     upload.wanted = tab_is_open()
+    current.arrived = upload.id
     try:
         show_reading(current, upload)
     finally:

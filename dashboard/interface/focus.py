@@ -11,8 +11,8 @@ _focus = st.components.v2.component(
 )
 
 
-def focus_on(target: str, turn: str, *, name: str = "page", scroll: bool = False) -> None:
-    """Put the focus on an element, once for every `turn`, and whenever it was lost since.
+def focus_on(target: str, turn: str, *, name: str, take: bool = False) -> None:
+    """Put the focus on an element, once for every `turn`.
 
     Parameters
     ----------
@@ -22,10 +22,10 @@ def focus_on(target: str, turn: str, *, name: str = "page", scroll: bool = False
         Another one whenever the focus is to move.
     name : str
         Tells several on one page apart.
-    scroll : bool
-        Whether to scroll there.
+    take : bool
+        Whether to take it from what has it; else it is put there only if it was lost.
     """
     _focus(
         key=f"focus.{name}", height="content",
-        data={"target": target, "turn": turn, "name": name, "scroll": scroll},
+        data={"target": target, "turn": turn, "name": name, "take": take},
     )

@@ -1,25 +1,26 @@
-// Puts the focus where somebody goes on, once for every turn, and again whenever it was lost: with
-// what a page has taken away, the focus falls to the body, and the keyboard begins at the top.
+// Puts the focus where somebody goes on, once for every turn. With what a page has taken away, the
+// focus falls to the body, and the keyboard would begin at the top again.
 const PATIENCE = 4000, EVERY = 60; // milliseconds
 
 export default function ({ data }) {
   const turns = (window.tripletscopeTurns ||= {});
-  const fresh = turns[data.name] !== data.turn;
-  turns[data.name] = data.turn;
+  if (turns[data.name] === data.turn) return;
   const until = performance.now() + PATIENCE, began = document.activeElement;
   let gone = false;
 
   function move() {
+    if (gone) return;
     const now = document.activeElement, lost = !now || now === document.body;
-    // Who has moved on meanwhile stays there.
-    if (gone || !(lost || (fresh && now === began))) return;
     const target = document.querySelector(data.target);
-    if (!target) {
-      if (performance.now() < until) setTimeout(move, EVERY);
-      return;
+    if (!lost && now !== began) {
+      turns[data.name] = data.turn; // who has moved on stays there
+    } else if (target && (lost || data.take)) {
+      turns[data.name] = data.turn;
+      if (target.tabIndex < 0) target.setAttribute("tabindex", "-1");
+      target.focus({ preventScroll: true });
+    } else if (performance.now() < until) {
+      setTimeout(move, EVERY);
     }
-    if (target.tabIndex < 0) target.setAttribute("tabindex", "-1");
-    target.focus({ preventScroll: !data.scroll });
   }
 
   move();

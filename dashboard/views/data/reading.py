@@ -155,6 +155,7 @@ def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
         except DataError as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return
+        current.arrived = info.id
         st.switch_page(first_page(info))
     if dropped:
         discard(current.id, upload)

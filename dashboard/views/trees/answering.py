@@ -119,7 +119,9 @@ def _ask(grove: Grove, waiting: np.ndarray, level: str) -> None:
                 disabled=not n_given, icon=":material/undo:", on_click=_undo, args=(grove,),
             )
     # The arrow keys would still move through the box in which the person was chosen.
-    focus_on(f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked")
+    focus_on(
+        f".st-key-{_CARD.replace('.', '-')}", f"{grove.info.id} {x}", name="asked", take=True
+    )
 
 
 def _answer(grove: Grove, answer: list[int], ends_level: bool) -> None:
