@@ -31,6 +31,7 @@ from tripletscope.dashboard.interface.theme import (
     note_hidden,
     number,
     template,
+    with_rows,
 )
 
 #: Height of a leaf on the screen, in pixels; of one that has a picture and little company.
@@ -184,6 +185,7 @@ def dendrogram(
     figure = go.Figure()
     tree = data.tree
     floor, top = reach(tree)
+    canvas = with_rows(canvas, rows.total)
     around = _AROUND if canvas.screen else _AROUND_IN_FILE
     pitch = max((canvas.height - around * canvas.scale) / rows.total, 0.1)
     _add_selected(figure, data, rows, floor, top)

@@ -32,8 +32,10 @@ from tripletscope.dashboard.interface.theme import (
     Canvas,
     finished,
     note_hidden,
+    panelled,
     template,
     with_caption,
+    with_rows,
 )
 
 #: Up to so many rows have their numbers written in the cells.
@@ -120,6 +122,7 @@ def relation_dots(
     table : DataFrame
         `tripletscope.core.observers.Predictions.relations`.
     """
+    canvas = with_rows(canvas, 2 * len(table))
     figure = go.Figure()
     figure.add_scatter(
         x=table["accuracy"], y=table["relation"], mode="markers", showlegend=False,
@@ -221,7 +224,8 @@ def map_grid(
     selected : collection of int
     """
     planes = _planes(maps)
-    n_rows, n_columns = -(-len(maps) // _ACROSS), min(len(maps), _ACROSS)
+    n_columns, canvas = panelled(titles, _ACROSS, canvas)
+    n_rows = -(-len(maps) // n_columns)
     figure = make_subplots(
         n_rows, n_columns, horizontal_spacing=0.06 / n_columns,
         vertical_spacing=min(34.0 * canvas.scale / canvas.height, 0.9 / n_rows),
@@ -231,7 +235,7 @@ def map_grid(
     low, high = _window(planes)
     data = MapData(maps[0], objects, selected=selected)
     for k, plane in enumerate(planes):
-        place = {"row": k // _ACROSS + 1, "col": k % _ACROSS + 1}
+        place = {"row": k // n_columns + 1, "col": k % n_columns + 1}
         shown = np.isfinite(plane).all(axis=1)
         traces = point_traces(replace(data, positions=plane), MapStyle(colour=colour), shown,
                               go.Scatter, canvas)
@@ -253,7 +257,7 @@ def map_grid(
     for k in range(len(maps)):
         figure.update_yaxes(
             scaleanchor="x" if k == 0 else f"x{k + 1}", constraintoward="top",
-            row=k // _ACROSS + 1, col=k % _ACROSS + 1,
+            row=k // n_columns + 1, col=k % n_columns + 1,
         )
     figure.update_layout(
         template=template(canvas), dragmode="lasso", uirevision=f"maps {len(maps)}",

@@ -32,8 +32,10 @@ from tripletscope.dashboard.interface.theme import (
     finished,
     interval,
     number,
+    panelled,
     template,
     with_caption,
+    with_rows,
 )
 
 #: Up to so many values are joined by a line with a band; more are points with error bars.
@@ -230,9 +232,10 @@ def scale_multiples(
     common : sequence of Curve
         Of all answers, drawn faintly in every panel.
     """
-    figure = _grid(list(panels), stimulus, value, canvas)
+    across, canvas = panelled(list(panels), _ACROSS, canvas)
+    figure = _grid(list(panels), across, stimulus, value, canvas)
     for k, curves in enumerate(panels.values()):
-        place = {"row": k // _ACROSS + 1, "col": k % _ACROSS + 1}
+        place = {"row": k // across + 1, "col": k % across + 1}
         for curve in (c.known() for c in common):
             figure.add_scatter(
                 x=curve.stimulus, y=curve.values, mode="lines" if curve.is_joined else "markers",
@@ -259,10 +262,11 @@ def scale_multiples(
     return with_caption(figure, caption, canvas)
 
 
-def _grid(titles: Sequence[str], across: str, up: str, canvas: Canvas) -> go.Figure:
+def _grid(
+    titles: Sequence[str], n_columns: int, across: str, up: str, canvas: Canvas
+) -> go.Figure:
     """Panels with common axes and a title each."""
-    n_rows = -(-len(titles) // _ACROSS)
-    n_columns = min(len(titles), _ACROSS)
+    n_rows = -(-len(titles) // n_columns)
     figure = make_subplots(
         n_rows, n_columns, shared_xaxes="all", shared_yaxes="all",
         subplot_titles=[html.escape(title, quote=False) for title in titles],
@@ -276,14 +280,14 @@ def _grid(titles: Sequence[str], across: str, up: str, canvas: Canvas) -> go.Fig
     # The lowest panel of every column has ticks, also where the last row is not full.
     for k in range(len(titles)):
         if k + n_columns >= len(titles):
-            figure.update_xaxes(showticklabels=True, row=k // _ACROSS + 1, col=k % _ACROSS + 1)
+            figure.update_xaxes(showticklabels=True, row=k // n_columns + 1, col=k % n_columns + 1)
     figure.update_xaxes(zeroline=False)
     figure.update_yaxes(zeroline=False)
     figure.update_layout(template=template(canvas))
     # The titles of all panels together are notes, for which no room is made: an empty title of
     # the lowest axes makes it.
     for k in range(max(len(titles) - n_columns, 0), len(titles)):
-        figure.update_xaxes(title=" ", row=k // _ACROSS + 1, col=k % _ACROSS + 1)
+        figure.update_xaxes(title=" ", row=k // n_columns + 1, col=k % n_columns + 1)
     margin = {"l": 68 * canvas.scale, "t": 62 * canvas.scale}
     figure.update_layout(margin=margin, legend={"y": 1.0 + 30 * canvas.scale / canvas.height})
     return figure
@@ -302,6 +306,7 @@ def group_errors(
     """
     figure = go.Figure()
     names = list(dict.fromkeys(table["name"]))
+    canvas = with_rows(canvas, len(names))
     methods = list(dict.fromkeys(table["method"]))
     for k, method in enumerate(methods):
         rows = table[(table["method"] == method) & table["error"].notna()]

@@ -25,6 +25,7 @@ from tripletscope.dashboard.interface.theme import (
     finished,
     note_hidden,
     template,
+    with_rows,
 )
 
 _ROW, _TALLEST = 17.0, 5_000.0
@@ -75,6 +76,7 @@ def tanglegram(
     figure = go.Figure()
     trees = (found.first, found.second)
     n_rows = max(tree.n_leaves for tree in trees)
+    canvas = with_rows(canvas, n_rows + 4)  # titles may have several lines
     pitch = max((canvas.height - 90.0 * canvas.scale) / max(n_rows, 1), 0.1)
     tall = canvas.screen and canvas.height > 700
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width

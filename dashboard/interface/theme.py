@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from tripletscope.dashboard.interface.fonts import wrapped
+from tripletscope.dashboard.interface.fonts import width_of, wrapped
 
 #: Categories, in order of use: Okabe & Ito's (2008) colours for colour-blind readers, without
 #: the yellow that vanishes on white and the black that vanishes at night, then two greys.
@@ -29,6 +31,13 @@ DIVERGING = (
 FONT = "Source Sans, Source Sans Pro, Helvetica, Arial, sans-serif"
 TEXT, FAINT, GRID = "#1D2729", "#5F6B6D", "#D7DFE0"
 _SCREEN_FONT = 13.0
+#: What a page leaves of a figure's height to legend and axes, as a share of the width; numbers and
+#: title of an axis, and a line of a legend, in sizes of the letters.
+_AROUND, _AXIS, _ENTRY = 0.12, 3.6, 1.75
+#: Title of an axis, and an entry's mark in a legend, in sizes of the letters.
+_TITLE, _MARK = 1.2, 3.6
+#: Height of a file that grows, at most, divided by its width.
+_LONGEST = 2.6
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,8 @@ class Canvas:
         Whether points have names.
     legend : str
         Where it stands: above, right, in a corner like "top left", or none.
+    grows : bool
+        Whether a file may be higher where its letters need the room of what is drawn.
     """
 
     width: float = 900.0
@@ -62,6 +73,7 @@ class Canvas:
     captioned: bool = True
     named: bool = True
     legend: str = "above"
+    grows: bool = False
 
     @property
     def scale(self) -> float:
@@ -112,8 +124,11 @@ def template(canvas: Canvas) -> go.layout.Template:
 def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
     """Write a caption below a figure for a file, which grows by it; a page shows it as text."""
     text = f"{text} {canvas.note}".strip()
-    if canvas.screen or not (canvas.captioned and text):
+    if canvas.screen:
         return figure
+    canvas = _with_room(figure, canvas)
+    if not (canvas.captioned and text):
+        return figure.update_layout(height=canvas.height)
     size, edge = 0.85 * canvas.font, 0.6 * canvas.font
     lines = wrapped(text, canvas.width - 2 * edge, size)
     text = "<br>".join(html.escape(line, quote=False) for line in lines)
@@ -124,14 +139,88 @@ def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
         "text": text, "font": {"size": size, "color": FAINT}, "x": edge / canvas.width,
         "xref": "container", "xanchor": "left", "yref": "container",
     }
-    if any(axis.visible is not False and axis.showticklabels is not False
-           for axis in figure.select_xaxes()):
+    if _has_numbers(figure):
         # It makes room for itself below the numbers and titles of axes. At 0 itself plotly would
         # move all lines but the first out of the figure.
         title |= {"automargin": True, "y": 1e-6, "yanchor": "bottom", "pad": {"b": 0.5 * size}}
         return figure.update_layout(title=title, height=whole)
-    title |= {"y": height / whole, "yanchor": "top"}
+    # Of several lines plotly puts the first one's base line there, of one its top.
+    lower = 0.7 * size if len(lines) > 1 else 0.0
+    title |= {"y": (height - lower) / whole, "yanchor": "top"}
     return figure.update_layout(title=title, height=whole, margin_b=height + 0.9 * size)
+
+
+def _has_numbers(figure: go.Figure) -> bool:
+    """Whether there are numbers or names below the figure."""
+    return any(axis.visible is not False and axis.showticklabels is not False
+               for axis in figure.select_xaxes())
+
+
+def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
+    """The canvas of a file, higher by what legend and axes take more than they do on a page.
+
+    Letters are larger in a file, compared with the width of the figure. Titles of axes that are
+    longer than these are broken into lines.
+    """
+    if not _has_numbers(figure):
+        return canvas
+    around = _AXIS * canvas.font + _legend_height(figure, canvas)
+    if canvas.grows:
+        missing = max(around - _AROUND * canvas.width, 0.0)
+        canvas = replace(canvas, height=canvas.height + missing)
+    size = _TITLE * canvas.font
+    for axes, length in (
+        (figure.select_xaxes(), canvas.width - 5 * canvas.font),
+        (figure.select_yaxes(), canvas.height - around),
+    ):
+        for axis in axes:
+            text = axis.title.text or ""
+            if text.strip() and not ("<" in text or axis.domain):
+                axis.title.text = "<br>".join(
+                    html.escape(line, quote=False)
+                    for line in wrapped(html.unescape(text), max(length, 6 * size), size)
+                )
+    return canvas
+
+
+def _legend_height(figure: go.Figure, canvas: Canvas) -> float:
+    """What a legend above a figure takes of its height, in pixels; plotly lines entries up."""
+    names = [trace.name for trace in figure.data if trace.name and trace.showlegend is not False]
+    shown = figure.layout.showlegend
+    if canvas.legend != "above" or shown is False or not names or (len(names) < 2 and not shown):
+        return 0.0
+    entry = 0.92 * canvas.font
+    widest = float(width_of([html.unescape(name) for name in names], entry).max())
+    across = max(int(canvas.width // (widest + _MARK * canvas.font)), 1)
+    return _ENTRY * canvas.font * math.ceil(len(names) / across)
+
+
+def panelled(titles: Sequence[str], most: int, canvas: Canvas) -> tuple[int, Canvas]:
+    """How many panels stand side by side, so that their titles have room, and the canvas then.
+
+    At most so many; it is as much higher as there are more rows than with the most.
+    """
+    columns = min(len(titles), most)
+    if canvas.screen or not titles:
+        return columns, canvas
+    widest = float(width_of(titles, canvas.font).max()) + canvas.font
+    fitting = min(columns, max(int((canvas.width - 6 * canvas.font) // widest), 1))
+    if canvas.grows:
+        times = math.ceil(len(titles) / fitting) / math.ceil(len(titles) / columns)
+        # Wider panels of the same shape are higher, too.
+        canvas = replace(canvas, height=canvas.height * times * columns / fitting)
+    return fitting, canvas
+
+
+def with_rows(canvas: Canvas, n_rows: float) -> Canvas:
+    """A canvas on which so many lines have room one below the other, where a file may be higher.
+
+    It does not get longer than a column of a journal.
+    """
+    if not canvas.grows:
+        return canvas
+    needed = 1.3 * canvas.font * n_rows + _AROUND * canvas.width
+    return replace(canvas, height=max(canvas.height, min(needed, _LONGEST * canvas.width)))
 
 
 def finished(figure: go.Figure, caption: str, canvas: Canvas, top: float = 34.0) -> go.Figure:

@@ -106,6 +106,7 @@ class Composition:
         return Canvas(
             width, height, self.font * _PIXELS_PER_POINT, screen=False, note=note,
             captioned=self.caption, named=self.labels, legend=self.legend,
+            grows=self.height is None,
         )
 
 

@@ -1,0 +1,79 @@
+"""How figures are set for files: letters have room, and what is drawn keeps its own."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import pytest
+
+from tripletscope.dashboard.interface.theme import (
+    Canvas,
+    finished,
+    panelled,
+    template,
+    with_rows,
+)
+
+COLUMN = Canvas(321.0, 153.0, 10.7, screen=False, grows=True)
+
+
+def curves(canvas: Canvas, names: int = 1, title: str = "error") -> go.Figure:
+    figure = go.Figure([go.Scatter(y=[1, 2], name=f"a rather long name {k}") for k in range(names)])
+    figure.update_layout(template=template(canvas), xaxis_title="answers", yaxis_title=title)
+    return finished(figure, "A caption.", canvas)
+
+
+def test_a_narrow_file_is_higher_by_what_its_letters_take():
+    screen = Canvas(900.0, 430.0)
+    assert curves(screen).layout.height is None
+    fixed = curves(Canvas(321.0, 153.0, 10.7, screen=False), 2)
+    assert curves(COLUMN, 2).layout.height > fixed.layout.height + 10
+    more = [curves(COLUMN, names).layout.height for names in (1, 2, 4, 6)]
+    assert more == sorted(set(more)), "lines of the legend"
+    wide = Canvas(1000.0, 480.0, 10.7, screen=False, grows=True)
+    assert curves(wide).layout.height == pytest.approx(
+        curves(Canvas(1000.0, 480.0, 10.7, screen=False)).layout.height
+    ), "there they had room"
+
+
+def test_long_titles_of_axes_are_broken_rather_than_cut():
+    title = "root mean square error of what was held out & predicted"
+    figure = curves(COLUMN, title=title)
+    lines = figure.layout.yaxis.title.text.split("<br>")
+    assert len(lines) > 1
+    assert " ".join(lines) == title.replace("&", "&amp;")
+    assert figure.layout.xaxis.title.text == "answers"
+    marked = "n<sub>0</sub> of all the leaves of all the trees"
+    assert curves(COLUMN, title=marked).layout.yaxis.title.text == marked
+
+
+def test_panels_stand_where_their_titles_have_room():
+    titles = [f"observer {k} (100)" for k in range(8)]
+    across, canvas = panelled(titles, 4, Canvas(900.0, 500.0))
+    assert (across, canvas.height) == (4, 500.0)
+    across, canvas = panelled(titles, 4, COLUMN)
+    assert across < 4
+    assert canvas.height > COLUMN.height * 8 / across / 2, "each is wider, and so is its height"
+    assert panelled(["x" * 200], 4, COLUMN)[0] == 1
+    assert panelled(titles, 4, Canvas(321.0, 153.0, 10.7, screen=False))[1].height == 153.0
+
+
+def test_rows_have_room_up_to_the_length_of_a_column():
+    heights = [with_rows(COLUMN, n).height for n in (3, 20, 40, 1_000, 10_000)]
+    assert heights[0] == COLUMN.height
+    assert heights[1] > 1.2 * 20 * COLUMN.font
+    assert heights == sorted(heights)
+    assert heights[-1] == heights[-2] == pytest.approx(2.6 * COLUMN.width)
+    assert with_rows(Canvas(321.0, 153.0, 10.7, screen=False), 40).height == 153.0
+
+
+def test_captions_of_several_lines_stand_below_the_frame():
+    def top(words: str) -> float:
+        canvas = Canvas(321.0, 200.0, 10.0, screen=False)
+        figure = go.Figure(go.Scatter(y=[1, 2])).update_layout(template=template(canvas))
+        figure.update_xaxes(showticklabels=False)
+        figure = finished(figure, words, canvas)
+        return figure.layout.margin.b - figure.layout.title.y * figure.layout.height
+
+    # From the frame to where plotly puts a single line's top, or the base line of the first one.
+    assert top("Short.") == pytest.approx(0.9 * 8.5)
+    assert top("Long. " * 40) == pytest.approx(0.9 * 8.5 + 0.7 * 8.5)
