@@ -90,9 +90,10 @@ class Session:
         """Change the selection: "replace" it, "add" to it, or "toggle" each of `ids`."""
         before, ids = self.selection, list(dict.fromkeys(ids))
         if mode == "add":
-            ids = [*before, *(i for i in ids if i not in before)]
+            ids = list(dict.fromkeys([*before, *ids]))
         elif mode == "toggle":
-            ids = [i for i in before if i not in ids] + [i for i in ids if i not in before]
+            old, new = set(before), set(ids)
+            ids = [i for i in before if i not in new] + [i for i in ids if i not in old]
         self._selections[self._dataset or ""] = ids
 
     def select_positions(self, positions: Iterable[int], mode: str = "replace") -> None:

@@ -36,6 +36,9 @@ from tripletscope.dashboard.interface.theme import FAINT, GRID, NARROW, TEXT, Ca
 #: Size of labels, in sizes of the figure's font.
 _FONT = 0.92
 _TOOLS = 34.0  # pixels above a map on a page
+#: Of more points than these each is no shape of its own: the graphics card draws them on a page,
+#: and they are one picture in a file.
+CROWD = 3_000
 _OVER = 20  # selected objects whose labels lie on points rather than nowhere
 
 
@@ -51,7 +54,8 @@ def plane(
         _add_ellipses(figure, _loops(positions, data, style.coverage), data, style, canvas)
     pictures = data.pictures if style.marks == "pictures" else {}
     side = style.picture_size * _picture_size(positions[[*pictures]], float(np.max(high - low)))
-    traces = point_traces(data, style, shown, go.Scatter, canvas)
+    kind = go.Scattergl if shown.sum() > CROWD and not pictures else go.Scatter
+    traces = point_traces(data, style, shown, kind, canvas)
     size = canvas.scale * (8.0 if pictures else mark_size(shown.sum()))
     view = _View(low, high, _area(traces, style.colour or "", canvas))
     covered = _covered(traces, style.colour or "", view, canvas)
@@ -88,10 +92,10 @@ def plane(
 
 def _loops(positions: np.ndarray, data: MapData, coverage: float) -> np.ndarray:
     """(n, points, 2) outlines of the ellipses; NaN where there is none."""
-    covariances = data.covariances
-    if covariances is None:
-        covariances = np.full((len(positions), 2, 2), np.nan)
-    return outlines(positions, ellipsoids(covariances[:, :2, :2], coverage, data.degrees))
+    if data.covariances is None:
+        return np.full((len(positions), 1, 2), np.nan)
+    shapes = ellipsoids(data.covariances[:, :2, :2], coverage, data.degrees)
+    return outlines(positions, shapes)
 
 
 def _window(positions: np.ndarray, loops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -319,6 +323,7 @@ class _Labels:
         else:
             wanted = np.setdiff1d(np.flatnonzero(shown), pictured).tolist()
         self._size, self._data, self._canvas = _FONT * canvas.font, data, canvas
+        self._chosen = set(data.selected)
         self._radius = np.full(len(shown), radius)
         self._radius[list(data.selected)] += REACH * canvas.scale
         self._spots: dict[int, Spot] = {}
@@ -349,7 +354,7 @@ class _Labels:
         return self.n_wanted - len(self._spots)
 
     def _is_faint(self, i: int) -> bool:
-        return len(self._data.selected) > 0 and i not in self._data.selected
+        return len(self._chosen) > 0 and i not in self._chosen
 
     def _font(self, faint: bool) -> dict:
         """Of the label of what is not selected, or of another one."""

@@ -23,10 +23,14 @@ from tripletscope.dashboard.interface.theme import (
 #: Opacity of what is not selected, and the colour of its label: both stay legible on any ground.
 DIM = 0.65
 DIM_TEXT = "#748082"
+#: The former where points are too many to be looked at one by one, and from how many on they are.
+DIM_CROWD, _CROWDED = 0.4, 500
 #: Weight of the labels of what is selected.
 BOLD = 600
 #: How far rings reach beyond points, in pixels of the screen.
 REACH = 3.5
+#: So many rings are drawn in full, and so many at all in the plane, where opacity tells, too.
+_FULL, _RINGS = 30, 300
 #: Name of the traces that the page draws in the colour of its text.
 RING = "ring"
 #: Of those below pictures, which it makes less bright at night.
@@ -164,15 +168,16 @@ def point_traces(
 def _point_trace(
     kind: type, members: np.ndarray, selected: Collection[int], hover: list[str], marker: dict
 ) -> go.Scatter | go.Scatter3d:
-    chosen = np.array([i in selected for i in members.tolist()], dtype=bool)
+    chosen = np.isin(members, list(selected))
     trace = kind(
         customdata=members.tolist(), hovertext=[hover[i] for i in members], marker=marker,
         hovertemplate="%{hovertext}<extra></extra>", name="", showlegend=False,
     )
-    if kind is go.Scatter and len(selected):
+    if kind is not go.Scatter3d and len(selected):
         trace.selectedpoints = np.flatnonzero(chosen).tolist()
-    if kind is go.Scatter:  # while a lasso is drawn, the page tells by this what is in it
-        trace.unselected = {"marker": {"opacity": DIM}}
+    if kind is not go.Scatter3d:  # while a lasso is drawn, the page tells by this what is in it
+        crowded = len(hover) > _CROWDED
+        trace.unselected = {"marker": {"opacity": DIM_CROWD if crowded else DIM}}
     return trace
 
 
@@ -199,14 +204,16 @@ def add_rings(
     for trace in traces:
         chosen = np.flatnonzero(np.isin(trace.customdata, list(selected)))
         where += zip(*(np.asarray(trace[axis])[chosen].tolist() for axis in axes), strict=True)
-    if where:
-        further = 2 * (REACH - 1) * canvas.scale / (2 if axes == "xyz" else 1)
+    if where and (len(where) <= _RINGS or axes == "xyz"):
+        share = min(1.0, (_FULL / len(where)) ** 0.5)  # many would be one blot
+        further = 2 * share * (REACH - 1) * canvas.scale / (2 if axes == "xyz" else 1)
         size = (traces[0].marker.size if size is None else size) + further
-        figure.add_trace(type(traces[0])(
+        kind = go.Scatter3d if axes == "xyz" else go.Scatter
+        figure.add_trace(kind(
             **dict(zip(axes, zip(*where, strict=True), strict=True)), mode="markers",
             name=RING, hoverinfo="skip", showlegend=False,
             marker={"symbol": "circle-open", "size": float(size), "color": TEXT,
-                    "line": {"width": 2 * canvas.scale, "color": TEXT}},
+                    "line": {"width": max(2 * share, 0.6) * canvas.scale, "color": TEXT}},
         ), **place)
 
 
@@ -263,7 +270,9 @@ def beside_the_bar(trace: go.Scatter | go.Scatter3d, width: float = 16.0) -> Non
 
 
 def mark_size(n_shown: int) -> float:
-    return 9.0 if n_shown <= 60 else 7.0 if n_shown <= 500 else 4.5
+    """Diameter of points in pixels of the screen, the smaller the more there are."""
+    sizes = ((60, 9.0), (500, 7.0), (3_000, 4.5), (12_000, 3.0))
+    return next((size for most, size in sizes if n_shown <= most), 2.2)
 
 
 def transparent(colour: str, opacity: float) -> str:

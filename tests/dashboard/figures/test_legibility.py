@@ -13,9 +13,18 @@ import pytest
 
 import tripletscope.dashboard
 from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.plane import CROWD
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING, MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import predicted_against_true
-from tripletscope.dashboard.interface.theme import AT_NIGHT, PALETTE, SEQUENTIAL
+from tripletscope.dashboard.interface.theme import (
+    AT_NIGHT,
+    PALETTE,
+    SCREEN,
+    SEQUENTIAL,
+    Canvas,
+)
+from tripletscope.dashboard.printing.browser import can_render
+from tripletscope.dashboard.printing.render import render
 
 _SETTINGS = Path(tripletscope.dashboard.__file__).parent / ".streamlit" / "config.toml"
 THEMES = ("light", "dark")
@@ -98,3 +107,38 @@ def test_selected_predictions_have_rings():
     (ring,) = (trace for trace in figure.data if trace.name == RING)
     np.testing.assert_allclose(ring.x, truth[[1, 4]])
     assert figure.data[1].marker.opacity == 0.8
+
+
+def test_of_many_selected_objects_rings_are_thin_and_then_opacity_tells():
+    widths = []
+    for n_selected in (20, 200, 400):
+        data = a_map(2, n=1_000, selected=range(n_selected))
+        figure = embedding_map(data, MapStyle(marks="points"))
+        widths += [ring.marker.line.width for ring in figure.data if ring.name == RING]
+        (trace,) = points(figure)
+        assert len(trace.selectedpoints) == n_selected
+        assert 0.3 < trace.unselected.marker.opacity < 0.5
+    assert widths[0] == 2.0
+    assert len(widths) == 2
+    assert 0.5 < widths[1] < 1.0
+
+
+@pytest.mark.parametrize("canvas", [SCREEN, Canvas(321.0, 257.0, 10.7, screen=False)])
+def test_a_crowd_is_drawn_by_the_graphics_card(canvas):
+    for n, kind in ((CROWD, go.Scatter), (CROWD + 2, go.Scattergl)):
+        data = a_map(2, n=n, selected=(5, 8))
+        figure = embedding_map(data, MapStyle(colour="kind"), canvas=canvas)
+        assert {type(trace) for trace in points(figure)} == {kind}
+        assert sum(len(trace.selectedpoints) for trace in points(figure)) == 2
+        assert {type(trace) for trace in figure.data if trace.name in ("labels", RING)} == {
+            go.Scatter
+        }
+
+
+def test_a_file_of_a_crowd_stays_small():
+    def draw(canvas: Canvas) -> go.Figure:
+        return embedding_map(a_map(2, n=50_000), MapStyle(), canvas=canvas)
+
+    if not can_render():
+        pytest.skip("no browser draws figures")
+    assert len(render(draw, "svg")) < 2_000_000
