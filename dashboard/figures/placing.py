@@ -37,6 +37,7 @@ _FURTHER = (1.1, 2.4)
 _CONSIDERED, _LINES = 2_000, 40
 #: Height of a line of text, and room beside and above a label, in sizes of the font.
 _HEIGHT, _BESIDE, _ABOVE = 0.95, 0.12, 0.04
+_OVER = 20  # labels that may lie on points; more would hide them
 _DIRECTIONS = 32  # in which objects can be extreme
 _CELLS = 1_000_000  # of the raster, at most
 _SQUARES = 256  # along a side, in which points are counted
@@ -133,7 +134,7 @@ def place_labels(
     lines : bool
         Whether labels may be away from their points, which takes a line.
     over : collection of int
-        Labels that lie on points rather than nowhere.
+        Labels that lie on points rather than nowhere, unless they are too many.
     moved : mapping of int to pair of float, optional
         Offsets (see `Spot`) of labels that somebody has put somewhere. They are there in any case,
         and before all others.
@@ -146,6 +147,7 @@ def place_labels(
         Of the labels that are shown.
     """
     moved = {i: offset for i, offset in (moved or {}).items() if i in texts}
+    over = over if len(over) <= _OVER else ()
     order = [*moved, *(i for i in texts if i not in moved)]
     if not order:
         return {}

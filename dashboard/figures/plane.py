@@ -39,7 +39,6 @@ _TOOLS = 34.0  # pixels above a map on a page
 #: Of more points than these each is no shape of its own: the graphics card draws them on a page,
 #: and they are one picture in a file.
 CROWD = 3_000
-_OVER = 20  # selected objects whose labels lie on points rather than nowhere
 
 
 def plane(
@@ -344,7 +343,7 @@ class _Labels:
             points, {k: names[int(here[k])] for k in order}, font_size=self._size,
             room=view.frame, radius=self._radius[here],
             blocked=np.vstack([np.hstack([place - half, place + half]), covered]),
-            over=first[:_OVER], moved=moved, kept_inside=not canvas.screen,
+            over=first, moved=moved, kept_inside=not canvas.screen,
         )
         self._spots = {int(here[k]): spot for k, spot in spots.items()}
         self._texts = {i: html.escape(names[i], quote=False) for i in self._spots}

@@ -2,6 +2,7 @@
 // seen inside it.
 
 const SIDES = [[1, 0], [1, 1], [1, -1], [0, 1], [0, -1], [-1, 0], [-1, 1], [-1, -1]]; // to the right and up
+const FEW = 20; // selected objects whose labels matter more than the points below them
 const SQUARE = 2; // pixels of what is noted as taken
 
 function drawn(tag, name) {
@@ -87,8 +88,9 @@ function nameAnew(plot) {
         const [x, y] = [at[0] + away[0], at[1] + away[1]];
         return { away, box: squares(x - half[0], y - half[1], x + half[0], y + half[1]) };
       });
-      // Those of selected objects lie on points rather than nowhere.
-      const spot = spots.find(({ box }) => isFree(box)) || (weight && spots.find(({ box }) => inside(box)));
+      // Those of a few selected objects lie on points rather than nowhere.
+      const over = weight && text.length <= FEW;
+      const spot = spots.find(({ box }) => isFree(box)) || (over && spots.find(({ box }) => inside(box)));
       if (!spot) return;
       take(spot.box);
       const node = group.appendChild(drawn("text"));

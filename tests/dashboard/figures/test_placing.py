@@ -169,6 +169,16 @@ def test_selected_objects_are_named_on_a_crowded_map():
     assert sorted(shown(only)) == ["…0005…", "…1700…"]
 
 
+def test_only_a_few_labels_lie_on_points():
+    x, y = np.meshgrid(np.arange(0.0, 300.0, 4.0), np.arange(0.0, 300.0, 4.0))
+    points = np.stack([x.ravel(), y.ravel()], axis=-1)
+    look = {"font_size": 12.0, "room": [0.0, 0.0, 300.0, 300.0], "radius": 2.0, "lines": False}
+    for n in (5, 200):
+        texts = dict.fromkeys(range(500, 500 + n), "a name")
+        spots = place_labels(points, texts, over=list(texts), **look)
+        assert (n == 5) == bool(spots)
+
+
 @pytest.mark.parametrize("pitch", [0.01, 1.0, 5.0, 8.0, 12.0, 40.0])
 @pytest.mark.parametrize("n", [1, 2, 36, 500])
 def test_names_of_rows_have_room_and_are_readable(n, pitch):
