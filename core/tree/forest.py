@@ -24,7 +24,7 @@ from tripletscope.core.tree.search import nearest
 
 LeafSize = Annotated[
     int,
-    Number(1, 100_000, "Leaf size n₀", "Cells of at most this many objects are not divided."),
+    Number(1, 100_000, "Leaf size", "Cells of at most this many objects are not divided."),
 ]
 Trees = Annotated[
     int, Number(1, 10_000, "Trees M", "More trees reduce the error, slowly beyond a hundred.")

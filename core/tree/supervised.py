@@ -289,7 +289,7 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     leaf_size: Annotated[
         int | None,
         Number(
-            1, 100_000, "Leaf size n₀",
+            1, 100_000, "Leaf size",
             "Cells of at most this many objects are not divided. Choosing takes about as many "
             "questions as growing the forest with a leaf size of 1.",
             automatic="By out-of-bag error",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import plotly.graph_objects as go
 
+from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle, transparent
 from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas
+
+#: Diameters of rings around points and around pictures, in pixels of the screen.
+_RING, _RING_OF_PICTURE = 15.0, 44.0
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ def divided_map(
     style: MapStyle,
     regions: Sequence[Region],
     *,
+    displaced: Collection[int] = (),
     caption: str = "",
     revision: str = "",
     canvas: Canvas = SCREEN,
@@ -40,6 +45,8 @@ def divided_map(
         See `embedding_map`.
     regions : sequence of Region
         Drawn in this order.
+    displaced : collection of int
+        Objects that lie outside of their region; they have a ring.
     """
     figure = embedding_map(
         data, replace(style, uncertainty=False), caption=caption, revision=revision,
@@ -56,7 +63,16 @@ def divided_map(
                     "color": transparent(FAINT, 0.7), "width": region.width * canvas.scale,
                 },
             ))
-    return go.Figure([*drawn, *figure.data], figure.layout)
+    rings = []
+    if len(displaced):
+        x, y = data.positions[list(displaced)].T
+        size = _RING_OF_PICTURE if style.marks == "pictures" else _RING
+        rings.append(go.Scatter(
+            x=x, y=y, mode="markers", hoverinfo="skip", showlegend=False, name="displaced",
+            marker={"symbol": "circle-open", "size": size * canvas.scale, "color": CUT_COLOUR,
+                    "line": {"width": 2 * canvas.scale}},
+        ))
+    return go.Figure([*drawn, *figure.data, *rings], figure.layout)
 
 
 def window(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

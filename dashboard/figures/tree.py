@@ -13,19 +13,16 @@ import plotly.graph_objects as go
 
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
-from tripletscope.dashboard.figures.labels import (
-    WIDTH,
-    short_labels,
-    shorten,
-    shorten_each,
-)
+from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, add_rings, shades
 from tripletscope.dashboard.figures.tree_layout import (
     BAR,
     MOST_MEMBERS,
     PICTURE,
+    WIDEST,
     TreeLayout,
     layout,
+    member_room,
     pixels,
 )
 from tripletscope.dashboard.figures.tree_layout import WIDTH as DRAWN
@@ -40,8 +37,10 @@ from tripletscope.dashboard.interface.theme import (
     template,
 )
 
-#: Em that a name has at most, and that one needs at least to be cut beside a number.
-_WIDEST, _NARROWEST = WIDTH, 6.0
+#: Em that a whole name has at most, and that one needs at least to be cut beside a number.
+_WHOLE, _NARROWEST = 30.0, 6.0
+#: Width on the screen for which a diagram is as high as `tree_height` says.
+TREE_WIDTH = 700.0
 #: More categories than this need no legend, which would be larger than the tree.
 _MOST_NAMED = 12
 
@@ -189,8 +188,10 @@ def tree_diagram(
     figure, place = go.Figure(), layout(tree, canvas)
     _add_edges(figure, tree, place, canvas)
     _add_bars(figure, tree, place)
-    _add_members(figure, tree, place, canvas)
-    _add_nodes(figure, tree, place, canvas)
+    counts = np.array([
+        _add_members(figure, tree, place, canvas), _add_nodes(figure, tree, place, canvas)
+    ])
+    note_hidden(figure, *counts.sum(axis=0).tolist())
     _add_toggles(figure, tree, place, canvas)
     if tree.colour and is_quantity(tree.objects[tree.colour]):
         _add_scale(figure, tree, canvas)
@@ -260,15 +261,17 @@ def _add_bars(figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout) ->
 
 def _add_nodes(
     figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
-) -> None:
-    """Text, pictures of the pivots, and what takes the clicks."""
+) -> tuple[int, int]:
+    """Text, pictures of the pivots, and what takes the clicks; how many names are hidden, of how
+    many.
+    """
     labels = tree.objects["label"].tolist()
     em = 0.85 * canvas.font / pixels(canvas)
     written, images, n_hidden = {}, [], 0
     for node in tree.shown:
         size = int(tree.nodes.stop[node] - tree.nodes.start[node])
         pivot = tree.nearer_to(node)
-        text = _written(tree, pivot, size, min(0.95 * place.span[node] / em, _WIDEST))
+        text = _written(tree, pivot, size, 0.95 * place.span[node] / em)
         if node in place.hung:
             text = str(size) if size > 1 else ""
         elif pivot is not None and text in ("", str(size)):
@@ -284,7 +287,6 @@ def _add_nodes(
     figure.update_layout(
         images=[*figure.layout.images, *images], annotations=_hanging(tree, place, canvas)
     )
-    note_hidden(figure, n_hidden, len(tree.shown) - 1)
     x = [place.x[node] for node in tree.shown]
     figure.add_scatter(
         x=[place.x[node] for node in written],
@@ -299,6 +301,7 @@ def _add_nodes(
         hovertemplate="%{hovertext}<extra></extra>",
         marker={"symbol": "square", "size": 26 * canvas.scale, "opacity": 0.0},
     )
+    return n_hidden, len(tree.shown) - 1
 
 
 def _hanging(tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas) -> list[dict]:
@@ -310,7 +313,8 @@ def _hanging(tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas) -> lis
         notes.append({
             "text": html.escape(name, quote=False), "textangle": -90, "showarrow": False,
             "x": place.x[node], "y": foot - (9 if toggled else 4 + place.member * n_rows),
-            "yshift": -9 * canvas.scale if toggled else 0,  # below the mark that unfolds it
+            # Below the mark that unfolds it, or how many further members there are.
+            "yshift": -9 * canvas.scale * (toggled or n_rows > MOST_MEMBERS),
             "xanchor": "center", "yanchor": "top", "font": {"size": 0.85 * canvas.font},
         })
     return notes
@@ -318,8 +322,12 @@ def _hanging(tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas) -> lis
 
 def _written(tree: ComparisonTreeData, pivot: int | None, size: int, room: float) -> str:
     """The name of a pivot with the number of members, or what of it fits into so many em."""
-    name = "all" if pivot is None else tree.names(room)[pivot]
     count = f" · {size}"
+    whole = "all" if pivot is None else " ".join(tree.objects["label"].iloc[pivot].split())
+    if width_of([whole + count])[0] <= min(room, _WHOLE):
+        return whole + count
+    room = min(room, WIDEST)
+    name = whole if pivot is None else tree.names(room)[pivot]
     beside = room - float(width_of([count])[0])
     if pivot is not None and beside >= _NARROWEST:
         name = tree.names(beside)[pivot]
@@ -384,8 +392,8 @@ def _add_toggles(
 
 def _add_members(
     figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
-) -> None:
-    """Members of the leaves in columns below them."""
+) -> tuple[int, int]:
+    """Members of the leaves in columns below them; how many names are hidden, of how many."""
     objects, xs, ys, more = [], [], [], []
     for leaf in tree.ends:
         members = tree.listed(leaf)
@@ -413,11 +421,10 @@ def _add_members(
     for part in tree.groups:
         for member in part.members.tolist():
             colour[member] = part.colour
-    room = min((place.slot - 12) * pixels(canvas) / (0.8 * canvas.font), _WIDEST)
+    room = member_room(place.slot, canvas)
     names = tree.names(room)
-    written = place.member >= 0.8 * canvas.font and all(
-        width_of([names[i] for i in objects]) <= room
-    )
+    row = place.member if canvas.screen else place.member * 0.9 * canvas.height / place.height
+    written = row >= 0.8 * canvas.font and all(width_of([names[i] for i in objects]) <= room)
     # Pictures take clicks through marks that are not seen. No mark has an empty text: plotly
     # forgets to write it when the figure changes.
     begun = len(figure.data)
@@ -451,6 +458,8 @@ def _add_members(
             x=x, y=y, mode="text", text=text, textfont={"size": 0.8 * canvas.font},
             hoverinfo="skip", showlegend=False,
         )
+    n_names = sum(i not in tree.pictures for i in objects)
+    return 0 if written else n_names, n_names
 
 
 def _add_scale(figure: go.Figure, tree: ComparisonTreeData, canvas: Canvas) -> None:

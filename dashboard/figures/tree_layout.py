@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tripletscope.dashboard.figures.labels import WIDTH as LABEL_WIDTH
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import SCREEN, Canvas
 
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
 #: Sizes in a drawing that is this wide; it is scaled to its canvas.
 WIDTH = 900.0
 BAR, TEXT, PICTURE, GAP, MEMBER = 9.0, 15.0, 36.0, 38.0, 26.0
+#: Em that a name which shares its line with others has at most.
+WIDEST = LABEL_WIDTH
 #: Members that are drawn below a leaf at most.
 MOST_MEMBERS = 12
+_PAGE = 630.0  # pixels that a page of usual width has for the drawing
 _LONGEST = 7.0  # em of a name that is written downwards
 
 
@@ -63,6 +67,8 @@ def layout(tree: ComparisonTreeData, canvas: Canvas = SCREEN) -> TreeLayout:
     top = {node: -float(depth[node]) * (head + BAR + GAP) for node in tree.shown}
     rows = [min(len(tree.listed(node)), MOST_MEMBERS) for node in tree.ends]
     member = min(MEMBER if tree.pictures else 0.55 * MEMBER, max(slot, 8.0))
+    if not canvas.screen and _are_named(tree, slot, canvas):
+        member = max(member, 0.9 * text)
     lowest = min(
         top[node] - head - BAR - member * (row + 1)
         for node, row in zip(tree.ends, rows, strict=True)
@@ -92,6 +98,18 @@ def _hung(
     return hung, float(width_of(list(hung.values()), size).max()) + 0.6 * size
 
 
+def _are_named(tree: ComparisonTreeData, slot: float, canvas: Canvas) -> bool:
+    """Whether the names of all members have room beside their marks."""
+    room = member_room(slot, canvas)
+    names, listed = tree.names(room), [i for node in tree.ends for i in tree.listed(node)]
+    return width_of([names[i] for i in listed]).max(initial=0) <= room
+
+
+def member_room(slot: float, canvas: Canvas) -> float:
+    """Em that the name of a member has beside its mark."""
+    return min((slot - 12) * pixels(canvas) / (0.8 * canvas.font), WIDEST)
+
+
 def pixels(canvas: Canvas) -> float:
     """How many pixels of the canvas one of the drawing takes; a page may be narrower."""
-    return (0.7 if canvas.screen else 0.95) * canvas.width / WIDTH
+    return (min(_PAGE, canvas.width) if canvas.screen else 0.95 * canvas.width) / WIDTH

@@ -69,11 +69,11 @@ def _setting(grove: Grove, found: ForestErrors) -> tuple[int, int]:
     best = found.best
     leaves, trees = found.leaf_sizes.tolist(), found.n_trees.tolist()
     size = slide(
-        grove.session, f"{PAGE}.n0@{grove.info.id}", "Leaf size n₀", leaves,
+        grove.session, f"{PAGE}.n0@{grove.info.id}", "Leaf size", leaves,
         default=leaves[best[0]], help="Cells of at most this many objects are not divided.",
     )
     n = slide(
-        grove.session, f"{PAGE}.m@{grove.info.id}", "Trees M", trees, default=trees[best[1]],
+        grove.session, f"{PAGE}.m@{grove.info.id}", "Trees", trees, default=trees[best[1]],
         help="More trees reduce the error, slowly beyond a hundred.",
     )
     return leaves.index(size), trees.index(n)
@@ -106,14 +106,14 @@ def _curve(
         if gain <= reach else ""
     )
     st.markdown(panels.plain(
-        f"With n₀ = {found.leaf_sizes[a]} and M = {found.n_trees[b]}: error "
+        f"With leaf size {found.leaf_sizes[a]} and {count(found.n_trees[b], 'tree')}: error "
         f"{number(mine['error'])} [{number(mine['low'])}, {number(mine['high'])}]. "
         f"Always predicting {constant} gives {number(found.chance)}; the lowest of all is "
         f"{number(best['error'])} ({best['method'].lower()})."
     ) + useless)
     lines = table.rename(columns={"error": value})
     forest = lines["trees"].notna()
-    sizes = lines["leaf size"].map(lambda size: f"n₀ = {size:.0f}")
+    sizes = lines["leaf size"].map(lambda size: f"leaf size {size:.0f}")
     lines["line"] = lines["method"].where(~forest, sizes)
     # The leaf size that was chosen, and the peers; the others without their intervals.
     shown = forest & (lines["leaf size"] == found.leaf_sizes[a])
@@ -122,11 +122,11 @@ def _curve(
         "(Nadeau and Bengio), the map as given. The other methods see the map; the "
         f"lowest of many errors is optimistic. {_words(grove, found, options)}"
     )
-    rows = lines[shown | ~forest].rename(columns={"trees": "trees M"})
+    rows = lines[shown | ~forest].rename(columns={"trees": "number of trees"})
 
     def draw(canvas: Canvas) -> Any:
         return error_curves(
-            rows, line="line", x="trees M", value=value, mark=float(found.n_trees[b]),
+            rows, line="line", x="number of trees", value=value, mark=float(found.n_trees[b]),
             caption=text, canvas=canvas,
         )
 
@@ -152,7 +152,8 @@ def _outcome(
     predicted = found.predicted[a, b]
     if whose:
         predicted = found.peer_predicted[found.peers.tolist().index(whose)]
-    setting = "" if whose else f", n₀ = {found.leaf_sizes[a]}, M = {found.n_trees[b]}"
+    own = f", leaf size {found.leaf_sizes[a]}, {count(found.n_trees[b], 'tree')}"
+    setting = "" if whose else own
     text = f"{choices[whose]}{setting}. {_words(grove, found, options)}"
     ids, labels = grove.triplets.ids, grove.triplets.labels
     names = found.classes.tolist()
@@ -232,7 +233,7 @@ def _forest(
     text = (
         f"The {count(len(order), 'pivot')} whose splits lower the "
         f"{'impurity of classes' if len(found.classes) else 'variance'} most, in a forest of all "
-        f"objects, n₀ = {found.leaf_sizes[a]}, M = {found.n_trees[b]}. "
+        f"objects, leaf size {found.leaf_sizes[a]}, {count(found.n_trees[b], 'tree')}. "
         f"{_words(grove, found, options)}"
     )
 

@@ -215,7 +215,7 @@ class Grown:
     decisions : DataFrame
         See `ComparisonTree.decisions`.
     bound : float
-        The height h* that theory promises.
+        The height that theory promises.
     rates : ndarray
         Expansion rate about every object of the tree, as the map has it.
     """
@@ -267,7 +267,7 @@ def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting
     usual = max(int(np.clip(len(objects) // 16, 1, 16)), k or 1)
     leaf_size = number(
         current, f"{PAGE}.leaf_size.{'' if k is None else f'{k}.'}{who}@{info.id}",
-        "Leaf size n₀", 1, max(info.n_objects, 1), usual,
+        "Leaf size", 1, max(info.n_objects, 1), usual,
         help="Cells of at most this many objects are not divided.",
     ) or usual
     pivots = {"random": "Random"}

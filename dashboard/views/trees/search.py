@@ -322,12 +322,12 @@ def _errors(grove: Grove) -> None:
             "of the miss rate over objects, by Wilson. KD, RP and PA trees use coordinates. "
             f"{grove.about}"
         )
-        leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size n₀"})
+        leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size"})
         if shown == "asked":
             line, x, value = table, "questions per search", "miss rate"
             text += " For KD, RP and PA trees, steps and distances instead of questions."
         else:
-            line, x = leaves, "leaf size n₀"
+            line, x = leaves, "leaf size"
             value = "miss rate" if shown == "size" else "distance error"
         if value != "miss rate":
             line = line.drop(columns=["low", "high"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.tree import (
+    TREE_WIDTH,
     ComparisonTreeData,
     first_opened,
     tree_diagram,
@@ -46,6 +47,8 @@ from tripletscope.dashboard.views.trees.grove import (
 )
 
 _MAP = Canvas(900.0, 520.0)
+#: Cells are drawn on a map that has at least the other objects in them.
+_MOST_DISPLACED = 0.3
 _ANSWERED_BY = {
     UPLOADED: "Answered by the data, gaps filled by the map or kernel",
     MAP: "Answered by the map or kernel",
@@ -155,7 +158,7 @@ def _diagram(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeDat
 
     panels.figure_panel(
         current, draw, key="trees.diagram", alt=f"Diagram of a tree. {text}", caption=text,
-        canvas=Canvas(900.0, tree_height(data)), on_pick=picked,
+        canvas=Canvas(TREE_WIDTH, tree_height(data)), on_pick=picked,
         pictures=data.hover_pictures(picture_addresses(grove.info, data.objects, 320)),
         name=export.file_name(grove.info.name, "tree"), table=partial(_table, grove, grown),
     )
@@ -175,11 +178,11 @@ def _table(grove: Grove, grown: Grown) -> pd.DataFrame:
 
 def _facts(plan: Planting, grown: Grown) -> None:
     facts = st.columns(5)
-    facts[0].metric("Height", grown.tree.height, help="Questions on the longest path to a leaf.")
-    facts[0].caption(
-        f"h\\* = {float(f'{grown.bound:.2g}'):,.0f}",
-        help="With random pivots, the height stays below this with a probability of 95 %, by "
-        "Theorem 1 of Haghiri, Ghoshdastidar and von Luxburg (2017). The bound is not tight.",
+    facts[0].metric(
+        "Height", grown.tree.height,
+        help="Questions on the longest path to a leaf. With random pivots it stays below "
+        f"{float(f'{grown.bound:.2g}'):,.0f} with a probability of 95 %, by Theorem 1 of Haghiri, "
+        "Ghoshdastidar and von Luxburg (2017); that bound is not tight.",
     )
     facts[1].metric(
         "Balance", f"{grown.tree.balance:.2f}",
@@ -190,7 +193,7 @@ def _facts(plan: Planting, grown: Grown) -> None:
         "Questions", f"{grown.tree.n_questions_:,}", help="Needed to grow the tree."
     )
     facts[4].metric(
-        "By participants", "—" if grown.answered is None else f"{100 * grown.answered:.0f} %",
+        "By people", "—" if grown.answered is None else f"{100 * grown.answered:.0f} %",
         help="Proportion of the decisions in the tree that participants made; the map or kernel "
         "made the others.",
     )
@@ -228,16 +231,23 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
         ))
     shown = np.where(np.isin(np.arange(len(data.objects)), plan.objects)[:, None],
                      grove.positions, np.nan)
-    elsewhere = _elsewhere(grove, grown)
+    lost = displaced(grown.decisions, grove.positions, set(data.shown) - set(data.ends))
     text = (
         f"The map of {grove.info.name}, divided halfway between the pivots of the nodes drawn "
         f"above{'; colour is the most frequent of a cell' if data.colour else ''}. "
         f"{words(grove, plan, grown)}"
     )
-    if elsewhere:
+    if len(lost) > _MOST_DISPLACED * len(plan.objects):
+        st.caption(
+            f"The cells are not drawn on the map: for {count(len(lost), 'object')} of "
+            f"{len(plan.objects):,} the answers go against the map, so that they would lie "
+            "outside of their cell."
+        )
+        return
+    if len(lost):
         text += (
-            f" {count(elsewhere, 'decision goes', 'decisions go')} against the map, so that "
-            "objects lie outside of their cell."
+            f" Rings: {count(len(lost), 'object')} outside of their cell, because an answer goes "
+            "against the map."
         )
     mark = "pictures" if data.pictures and len(plan.objects) <= 60 else "points"
 
@@ -245,7 +255,7 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
         pictures = data.pictures if canvas.screen else embedded_pictures(grove.info, data.objects)
         there = MapData(shown, data.objects, None, pictures, data.selected)
         return divided_map(
-            there, MapStyle(mark, data.colour), regions, caption=text,
+            there, MapStyle(mark, data.colour), regions, displaced=lost, caption=text,
             revision=grove.fit.key, canvas=canvas,
         )
 
@@ -257,11 +267,15 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
     )
 
 
-def _elsewhere(grove: Grove, grown: Grown) -> int:
-    """Decisions that are not as the map has it."""
-    x, p, q = (grove.positions[grown.decisions[c].to_numpy()] for c in ("x", "p", "q"))
+def displaced(
+    decisions: pd.DataFrame, positions: np.ndarray, nodes: Collection[int]
+) -> np.ndarray:
+    """Objects that a decision of some nodes puts where the map does not have them, ascending."""
+    counted = decisions[decisions["node"].isin(list(nodes))]
+    x, p, q = (positions[counted[c].to_numpy(dtype=int)] for c in ("x", "p", "q"))
     nearer = np.linalg.norm(x - p, axis=1) <= np.linalg.norm(x - q, axis=1)
-    return int(np.sum(nearer != grown.decisions["nearer_to_p"].to_numpy()))
+    against = nearer != counted["nearer_to_p"].to_numpy(dtype=bool)
+    return np.unique(counted["x"].to_numpy(dtype=int)[against])
 
 
 def _leaves(grove: Grove, grown: Grown) -> pd.DataFrame:

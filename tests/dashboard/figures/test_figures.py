@@ -31,6 +31,7 @@ from tripletscope.dashboard.figures.points import (
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.figures.space import CROWD
 from tripletscope.dashboard.figures.tree import (
+    TREE_WIDTH,
     ComparisonTreeData,
     first_opened,
     tree_diagram,
@@ -438,6 +439,26 @@ def test_cells_lie_behind_the_points(data):
     assert figure.data[0].fill == "toself"
     assert len(figure.data[0].x) == 4
     assert figure.data[1].customdata is not None
+    assert figure.data[-1].name != "displaced"
+
+
+def test_objects_outside_of_their_cell_have_a_ring(data):
+    positions = np.nan_to_num(data.positions[:, :2])
+    there = replace(cut(data, 2), positions=positions)
+    *_, rings = divided_map(there, MapStyle(), [], displaced=np.array([2, 5])).data
+    assert rings.name == "displaced"
+    assert np.array_equal(np.column_stack([rings.x, rings.y]), positions[[2, 5]])
+
+
+def test_a_tree_writes_whole_names_where_they_have_room(data):
+    nodes = ComparisonTree(leaf_size=4).fit(np.nan_to_num(data.positions)).nodes_
+    labels = [f"a long name of object {i} of the list" for i in range(len(data.objects))]
+    tree = ComparisonTreeData(nodes, data.objects.assign(label=labels), [0])
+    for canvas in (Canvas(TREE_WIDTH, tree_height(tree)), Canvas(680.0, 300.0, 10.7, screen=False)):
+        figure = tree_diagram(tree, canvas=canvas)
+        texts = [t for trace in figure.data if trace.mode == "text" for t in trace.text]
+        for node in (1, 2):
+            assert any(text.startswith(labels[tree.nearer_to(node)]) for text in texts)
 
 
 def test_error_curves_draw_lines_and_levels():

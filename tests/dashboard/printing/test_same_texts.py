@@ -14,11 +14,17 @@ import pytest
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.cluster.tanglegram import untangle
 from tripletscope.core.kernel.space import Space
+from tripletscope.core.tree.comparison import ComparisonTree
 from tripletscope.dashboard.figures.dendrogram import DendrogramData, Rows, dendrogram
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.matrix import similarity_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.tanglegram import tanglegram
+from tripletscope.dashboard.figures.tree import (
+    ComparisonTreeData,
+    first_opened,
+    tree_diagram,
+)
 from tripletscope.dashboard.interface.theme import SCREEN
 from tripletscope.dashboard.printing.composition import PRESETS, Composition, composed
 
@@ -66,11 +72,21 @@ def a_kernel(canvas):
     )
 
 
+def a_comparison_tree(canvas):
+    nodes = ComparisonTree(leaf_size=2).fit(POINTS).nodes_
+    tree = ComparisonTreeData(nodes, OBJECTS, first_opened(nodes), "kind")
+    return tree_diagram(tree, caption="Comparison tree.", canvas=canvas)
+
+
 FIGURES = {
+    "comparison tree": a_comparison_tree,
     "kernel": a_kernel,
     "map by kind": a_map("kind"), "map by size": a_map("size"), "dendrogram": a_tree,
     "tanglegram": two_trees,
 }
+
+#: What unfolds and folds a tree, which a file cannot.
+TO_CLICK = {"+", "−"}
 
 
 def texts(figure: go.Figure) -> set[str]:
@@ -95,7 +111,7 @@ def texts(figure: go.Figure) -> set[str]:
             yield note.text or ""
 
     plain = (html.unescape(re.sub(r"<[^>]+>", "", str(text))) for text in all_of_them())
-    return {text for text in plain if text.strip()}
+    return {text for text in plain if text.strip()} - TO_CLICK
 
 
 def is_written(trace) -> bool:

@@ -26,6 +26,7 @@ from tripletscope.core.kernel import K1
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.trees.tree import displaced
 
 
 def trees(session: str, view: str = "tree") -> AppTest:
@@ -44,7 +45,7 @@ def test_the_first_visit_grows_a_tree_without_being_asked(services, opened, hold
         assert job.wait(60)
     app = trees(opened)
     metrics = {metric.label: metric.value for metric in app.metric}
-    assert 0 < int(metrics["By participants"].split()[0]) < 100
+    assert 0 < int(metrics["By people"].split()[0]) < 100
     assert int(metrics["Questions"]) >= 30
     assert "gaps filled by the map" in words(app)
     assert "unsure" in words(app)
@@ -59,7 +60,7 @@ def test_who_answers_makes_another_tree(services, mapped):
     names = {t.get("name") for t in figure(app, "trees.diagram")["data"]}
     assert {"a", "b", "c"} <= names
     app.selectbox(key="trees.who").select("map").run()
-    assert {metric.label: metric.value for metric in app.metric}["By participants"] == "—"
+    assert {metric.label: metric.value for metric in app.metric}["By people"] == "—"
     app.selectbox(key=f"trees.pivots.map@{info.id}").select("supervised").run()
     assert "pivots of different kind" in words(app)
     app.selectbox(key="trees.who").select("observer").run()
@@ -90,7 +91,7 @@ def test_a_person_answers_at_the_screen_and_goes_on_later(services, mapped):
             break
         again.button(key="trees.answer.Left").click().run()
     assert "of this tree are answered" in again.success[0].value
-    assert {metric.label: metric.value for metric in again.metric}["By participants"] == "100 %"
+    assert {metric.label: metric.value for metric in again.metric}["By people"] == "100 %"
     n_given = len(again.session_state[_KEY].drafts[f"trees.given@{info.id}"])
     again.button(key="trees.given.keep").click().run()
     kept = services.workspace.datasets()[0]
@@ -195,7 +196,7 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
     assert f"Always predicting {said} gives" in text
     (info,) = services.workspace.datasets()
     app.select_slider(key=f"trees.m@{info.id}").set_value(3).run()
-    assert "M = 3" in words(app)
+    assert "3 trees" in words(app)
     outcome = figure(app, "trees.outcome")["data"]
     if column == "kind":
         assert numbers(outcome[0]["z"]).size == 9
@@ -278,3 +279,14 @@ def test_a_matrix_answers_the_questions(services):
     info, _ = services.workspace.datasets()
     rows = services.workspace.triplets(info).rows
     assert (distances[rows[:, 0], rows[:, 1]] > distances[rows[:, 0], rows[:, 2]]).all()
+
+
+def test_displaced_objects_are_those_that_a_drawn_decision_puts_elsewhere():
+    positions = np.array([[0.0, 0], [4, 0], [1, 0], [3, 0], [1.5, 0]])
+    decisions = pd.DataFrame({
+        "node": [0, 0, 0, 7], "x": [2, 3, 4, 3], "p": [0, 0, 0, 1], "q": [1, 1, 1, 0],
+        "nearer_to_p": [True, True, False, False],
+    })
+    assert displaced(decisions, positions, {0}).tolist() == [3, 4]
+    assert displaced(decisions, positions, {7}).tolist() == [3]
+    assert displaced(decisions, positions, ()).tolist() == []
