@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, template
 
 
@@ -46,6 +47,6 @@ def histogram(
         figure.update_xaxes(tickvals=np.unique(values))
     return figure.update_layout(
         template=template(canvas), bargap=0.04, dragmode="zoom", uirevision=title,
-        xaxis={"title": title, "type": "log" if logarithmic else "linear", "showgrid": False},
+        xaxis={"title": title, **(log_axis(edges) if logarithmic else {}), "showgrid": False},
         yaxis={"title": of, "zeroline": False},
     )

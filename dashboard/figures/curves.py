@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import LearningCurve
 from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -197,8 +198,8 @@ def learning_figure(
     low, high = min(x.min(), mark), max(x.max(), mark)
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="learning",
-        xaxis={"title": "training answers", "type": "log", "zeroline": False, "dtick": "D2",
-               "tickformat": ",", "range": [np.log10(low * 0.85), np.log10(high * 1.18)]},
+        xaxis={"title": "training answers", "zeroline": False, **log_axis([low, high]),
+               "range": [np.log10(low * 0.85), np.log10(high * 1.18)]},
         yaxis={"title": "held-out error", "zeroline": False},
     )
     return finished(figure, caption, canvas)

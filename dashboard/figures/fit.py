@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SCREEN, Canvas, template
 
 
@@ -26,5 +27,5 @@ def loss_curves(losses: Mapping[int, Sequence[float]], canvas: Canvas = SCREEN) 
     return figure.update_layout(
         template=template(canvas), uirevision="loss", dragmode="zoom",
         xaxis={"title": "iteration", "zeroline": False, "rangemode": "tozero"},
-        yaxis={"title": "loss", "type": "log", "dtick": "D2", "tickformat": "~s"},
+        yaxis={"title": "loss", **log_axis(*losses.values())},
     )

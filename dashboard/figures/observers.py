@@ -13,6 +13,7 @@ from plotly.subplots import make_subplots
 
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.observers import PoolingCurve
+from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import (
@@ -172,8 +173,8 @@ def pooling_figure(
     )
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="pooling",
-        xaxis={"title": "number of participants in training", "zeroline": False, "tickvals": x,
-               "type": "log", "ticktext": [str(n) for n in x]},
+        xaxis={"title": "number of participants in training", "zeroline": False,
+               **log_axis(x)},
         yaxis={"title": "accuracy on another participant", "zeroline": False},
     )
     return finished(figure, caption, canvas)

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.design.detection import Detection
 from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.figures.curves import line_with_band
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -105,8 +106,8 @@ def plan_curves(
     low, high = table["answers"].min(), table["answers"].max()
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=quantity,
-        xaxis={"title": "answers collected", "type": "log", "zeroline": False, "dtick": "D2",
-               "tickformat": ",", "range": [np.log10(low / 1.12), np.log10(high * 1.12)]},
+        xaxis={"title": "answers collected", "zeroline": False, **log_axis([low, high]),
+               "range": [np.log10(low / 1.12), np.log10(high * 1.12)]},
         yaxis={"title": shown.title, "zeroline": False,
                "tickformat": ".0%" if shown.percent else "",
                "rangemode": "normal" if quantity == "accuracy" else "tozero"},

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
 from tripletscope.dashboard.figures.points import add_rings, transparent
 from tripletscope.dashboard.interface.theme import (
@@ -90,13 +91,13 @@ def error_curves(
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=f"{x} {value}",
         xaxis={
-            "title": x, "type": "log", "zeroline": False, "showgrid": False,
+            "title": x, "zeroline": False, "showgrid": False, **log_axis(spread),
             **({"tickvals": ticks, "ticktext": [f"{t:g}" for t in ticks]}
-               if len(ticks) <= 12 else {"dtick": "D2"}),
+               if len(ticks) <= 12 else {}),
         },
         yaxis={
-            "title": value, "zeroline": False, "type": "log" if logarithmic else "linear",
-            "rangemode": "tozero",
+            "title": value, "zeroline": False, "rangemode": "tozero",
+            **(log_axis(table[value]) if logarithmic else {}),
         },
     )
     return finished(figure, caption, canvas, top=60)

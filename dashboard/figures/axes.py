@@ -1,0 +1,50 @@
+"""Logarithmic axes whose numbers can be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+#: Between so many decades 1, 2 and 5 are written; within less than the second, round steps.
+_FEW, _NONE = 2.0, 0.7
+_MOST = 7  # numbers on a long axis
+_BESIDE = 1.2  # how far beyond its values an axis may reach
+
+
+def log_axis(*values: Any) -> dict[str, Any]:
+    """Type and ticks of an axis for some positive values.
+
+    Plotly names the tick between two powers of ten by its first digit alone, so that an axis
+    reads 2, 5, 100, 2, 5.
+    """
+    known = np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in ([], *values)])
+    known = known[np.isfinite(known) & (known > 0)]
+    if not len(known):
+        return {"type": "log"}
+    low, high = float(known.min()) / _BESIDE, float(known.max()) * _BESIDE
+    ticks = _ticks(low, high)
+    return {
+        "type": "log", "tickvals": ticks.tolist(), "ticktext": [_written(tick) for tick in ticks],
+    }
+
+
+def _ticks(low: float, high: float) -> np.ndarray:
+    decades = np.log10(high / low)
+    powers = np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    if decades < _NONE:
+        step = 10.0 ** np.floor(np.log10((high - low) / _MOST))
+        step *= next((k for k in (1, 2, 5) if (high - low) / (k * step) <= _MOST), 10)
+        ticks = step * np.arange(np.ceil(low / step), np.floor(high / step) + 1)
+    elif decades <= _FEW:
+        ticks = (10.0 ** powers[:, None] * [1, 2, 5]).ravel()
+    else:
+        ticks = 10.0 ** powers[:: int(np.ceil(decades / _MOST))]
+    return ticks[(ticks >= low) & (ticks <= high)]
+
+
+def _written(tick: float) -> str:
+    if 1e-4 <= tick < 1e6:
+        return f"{float(f'{tick:.6g}'):,.10g}"
+    digits, power = f"{tick:.2e}".split("e")
+    return f"{float(digits):g}e{int(power)}"
