@@ -24,6 +24,7 @@ from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty import bootstrap
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.spectral import spectral_rgb
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.keeping.samples import Sample, samples
 
@@ -43,33 +44,6 @@ def colour_circle(similarity: np.ndarray) -> np.ndarray:
     positions = scaling.fit_transform(1.0 - similarity)
     positions -= positions.mean(axis=0)
     return positions / np.sqrt(np.mean(np.sum(positions**2, axis=1)))
-
-
-def spectral_rgb(nanometres: float) -> tuple[int, int, int]:
-    """Colour on a screen of light of one wavelength, as near as a screen comes to it.
-
-    Colour matching by the fits of Wyman, Sloan & Shirley (2013), then sRGB. Spectral colours are
-    purer than a screen can show: white is added until they fit. They darken towards the ends of
-    the spectrum, less than in nature, so that all remain visible.
-    """
-
-    def lobe(height: float, centre: float, below: float, above: float) -> float:
-        width = below if nanometres < centre else above
-        return height * np.exp(-0.5 * ((nanometres - centre) * width) ** 2)
-
-    xyz = np.array([
-        lobe(1.056, 599.8, 0.0264, 0.0323) + lobe(0.362, 442.0, 0.0624, 0.0374)
-        + lobe(-0.065, 501.1, 0.0490, 0.0382),
-        lobe(0.821, 568.8, 0.0213, 0.0247) + lobe(0.286, 530.9, 0.0613, 0.0322),
-        lobe(1.217, 437.0, 0.0845, 0.0278) + lobe(0.681, 459.0, 0.0385, 0.0725),
-    ])
-    linear = np.array([
-        [3.2406, -1.5372, -0.4986], [-0.9689, 1.8758, 0.0415], [0.0557, -0.2040, 1.0570],
-    ]) @ xyz
-    linear -= min(linear.min(), 0.0)
-    linear *= max(xyz[1], 0.0) ** 0.25 / linear.max()
-    curved = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return tuple(round(255 * float(c)) for c in curved)
 
 
 def swatch(colour: tuple[int, int, int], size: int = 96) -> Image.Image:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from tripletscope.dashboard.interface.theme import PALETTE, SYMBOLS
 #: Up to so many different whole numbers are categories rather than quantities.
 _FEW = 6
 _MISSING = "(missing)"
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,9 @@ def look(rank: int) -> tuple[str, str]:
 def groups(column: pd.Series | None, n_objects: int) -> list[Group]:
     """Categories of a column, each with a colour and a symbol.
 
-    The largest come first; a categorical column keeps its own order, and what it does not say of
-    an object is left out. Without a column everything is one group.
+    What names colours, as #0072B2, has these. The largest come first; a categorical column keeps
+    its own order, and what it does not say of an object is left out. Without a column everything
+    is one group.
     """
     if column is None:
         return [Group("", np.arange(n_objects), PALETTE[0], SYMBOLS[0])]
@@ -59,7 +62,11 @@ def groups(column: pd.Series | None, n_objects: int) -> list[Group]:
         ]
     words = column.astype("str").fillna(_MISSING).to_numpy()
     labels, sizes = np.unique(words, return_counts=True)
+    own = all(map(_COLOUR.fullmatch, labels.tolist()))
     return [
-        Group(str(labels[i]), np.flatnonzero(words == labels[i]), *look(rank))
+        Group(
+            str(labels[i]), np.flatnonzero(words == labels[i]),
+            *((str(labels[i]), SYMBOLS[0]) if own else look(rank)),
+        )
         for rank, i in enumerate(np.argsort(-sizes, kind="stable"))
     ]

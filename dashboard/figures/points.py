@@ -12,9 +12,9 @@ import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
+from tripletscope.dashboard.figures.spectral import colour_scale
 from tripletscope.dashboard.interface.theme import (
     FAINT,
-    SEQUENTIAL,
     TEXT,
     Canvas,
     number,
@@ -142,7 +142,8 @@ def point_traces(
         values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
         traces.append(
             _point_trace(kind, members, data.selected, hover, marker={
-                "color": values[members], "colorscale": SEQUENTIAL, "showscale": True,
+                "color": values[members], "showscale": True,
+                "colorscale": colour_scale(style.colour, values[members]),
                 "colorbar": {"title": {"text": html.escape(style.colour, quote=False)},
                              "thickness": 12, "len": 0.6, "outlinewidth": 0},
             })
@@ -242,10 +243,10 @@ def shades(data: MapData, style: MapStyle) -> list[Group]:
     values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
     low, high = np.nanmin(values), np.nanmax(values)
     share = np.nan_to_num((values - low) / (high - low or 1.0))
-    n = len(SEQUENTIAL)  # filled shapes share the colours of the scale
-    step = np.minimum((share * n).astype(int), n - 1)
-    step[np.isnan(values)] = n  # no value is not the lowest
-    colours = [*SEQUENTIAL, FAINT]
+    scale = colour_scale(style.colour, values)  # filled shapes share its colours
+    step = np.minimum((share * len(scale)).astype(int), len(scale) - 1)
+    step[np.isnan(values)] = len(scale)  # no value is not the lowest
+    colours = [*scale, FAINT]
     return [
         Group("", np.flatnonzero(step == s), colours[s], "circle") for s in np.unique(step)
     ]

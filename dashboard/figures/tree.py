@@ -15,6 +15,7 @@ from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, add_rings, shades
+from tripletscope.dashboard.figures.spectral import colour_scale
 from tripletscope.dashboard.figures.tree_layout import (
     BAR,
     MOST_MEMBERS,
@@ -30,7 +31,6 @@ from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     SCREEN,
-    SEQUENTIAL,
     Canvas,
     finished,
     note_hidden,
@@ -469,7 +469,8 @@ def _add_scale(figure: go.Figure, tree: ComparisonTreeData, canvas: Canvas) -> N
         x=[None], y=[None], mode="markers", showlegend=False, hoverinfo="skip",
         marker={
             "color": [values.min()], "cmin": values.min(), "cmax": values.max(),
-            "colorscale": SEQUENTIAL, "showscale": True,
+            "colorscale": colour_scale(tree.colour, values.to_numpy(dtype=float)),
+            "showscale": True,
             "colorbar": {
                 "title": {"text": html.escape(shorten(tree.colour), quote=False), "side": "top",
                           "font": {"size": 0.9 * canvas.font}},

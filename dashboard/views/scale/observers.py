@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.kernel.space import Space
 from tripletscope.core.method import Method
 from tripletscope.core.observers import (
     ObserverMaps,
@@ -145,8 +147,31 @@ def _asked(context: ScaleContext) -> tuple[People, dict[str, analysis.Piece | No
 # Predictions ---------------------------------------------------------------------------------
 
 
+def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Participants by group, and in every group in the order of an average-linkage tree.
+
+    Parameters
+    ----------
+    accuracy : ndarray, shape (p, p)
+        Of predicting one from another; NaN where this is not known.
+    groups : ndarray, shape (p,)
+    """
+    both = np.stack([accuracy, accuracy.T])
+    known = np.isfinite(both)
+    middle = float(both[known].mean()) if known.any() else 0.0
+    alike = np.where(known, both, middle).mean(axis=0)
+    apart = alike.max() - alike
+    np.fill_diagonal(apart, 0.0)
+    found = []
+    for group in np.unique(groups):
+        members = np.flatnonzero(groups == group)
+        space = Space(len(members), np.arange(len(members)), given=apart[np.ix_(members, members)])
+        found.append(members[Agglomerative().tree(space).order])
+    return np.concatenate(found)
+
+
 def _predictions(people: People, found: Predictions) -> None:
-    order = np.argsort(found.groups, kind="stable")
+    order = by_similarity(found.accuracy, found.groups)
     names, groups = found.names[order].tolist(), found.groups[order]
     values = found.accuracy[np.ix_(order, order)]
     grouped = len(np.unique(groups)) > 1
@@ -155,7 +180,8 @@ def _predictions(people: People, found: Predictions) -> None:
     borders = (np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist()
     text = (
         f"Prediction between participants: learned from the {people.by} of the row, tested on that "
-        f"of the column; on the diagonal, cross-validated. {people.about}"
+        f"of the column; on the diagonal, cross-validated. Those who predict each other well stand "
+        f"together{', within groups' if grouped else ''}. {people.about}"
     )
     finite = values[np.isfinite(values)]
     top = float(finite.max()) if len(finite) else 1.0
@@ -306,6 +332,7 @@ def _distances(people: People, found: ObserverMaps) -> None:
             current,
             lambda canvas: square_matrix(
                 ordered, [names[i] for i in order], title="variance unexplained",
+                across=people.by, down=people.by,
                 limits=(0.0, max(float(ordered.max()), 0.01)), caption=about, canvas=canvas,
             ),
             key=f"{PAGE}.apart", alt=about, caption=about, table=lambda: matrix,

@@ -17,6 +17,7 @@ from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext
+from tripletscope.dashboard.views.scale.observers import by_similarity
 from tripletscope.dashboard.views.scale.scales import Scaled
 
 KK1 = FIXTURES / "mlds" / "kk1.csv"
@@ -340,3 +341,16 @@ def test_a_job_is_seen_where_nobody_is_told_apart(services, holding, view):
         )
         app = scale(name, view)
         assert f"page.cancel.{job.id}" in [button.key for button in app.main.button]
+
+
+def test_participants_stand_beside_those_whom_they_predict():
+    place = np.array([0.0, 3.0, 1.0, 2.0, 0.0, 2.0, 1.0])
+    groups = np.array(["b", "b", "b", "b", "a", "a", "a"])
+    accuracy = 0.9 - 0.1 * np.abs(place[:, None] - place)
+    accuracy[0, 1] = np.nan
+    order = by_similarity(accuracy, groups)
+    assert groups[order].tolist() == ["a"] * 3 + ["b"] * 4
+    for part in (place[order][:3], place[order][3:]):
+        assert np.all(np.abs(np.diff(part)) == 1)
+    nothing = by_similarity(np.full((3, 3), np.nan), np.array(["", "", ""]))
+    assert sorted(nothing.tolist()) == [0, 1, 2]
