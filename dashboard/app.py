@@ -51,6 +51,7 @@ def main() -> None:
             ],
         }
     )
+    current.watched.clear()
     try:
         try:
             page.run()
@@ -91,7 +92,7 @@ def _sidebar(current: Session) -> None:
         st.caption(plain(f"{count(len(names), 'object')}: {', '.join(names[:_SHOWN])}{more}"))
         st.button("Clear", key="clear selection", on_click=current.select, args=([],))
 
-    jobs = current.jobs()
+    jobs = [job for job in current.jobs() if job.id not in current.watched]
     if jobs:
         st.subheader("Running", anchor=False)
     for job in jobs:

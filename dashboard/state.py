@@ -54,6 +54,8 @@ class Session:
         #: Key of the figure that is being composed for print.
         self.composing: str | None = None
         self._shown: set[str] = set()
+        #: Jobs that the page shows.
+        self.watched: set[str] = set()
         #: What has just been uploaded or kept: its page gets the focus of what is gone.
         self.arrived: str = ""
 

@@ -34,6 +34,7 @@ settings.load_profile("same")
 LONG = [
     "tests/journeys/test_main_path.py",
     "tests/journeys/test_leaving.py",
+    "tests/journeys/test_calm.py",
     "tests/journeys/test_network.py",
     "tests/test_package.py",
     "tests/dashboard/serving/test_cli.py",

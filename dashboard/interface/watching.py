@@ -10,6 +10,7 @@ from tripletscope.dashboard.interface.chart import address, asset
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.theme import duration
 from tripletscope.dashboard.keeping.jobs import Job
+from tripletscope.dashboard.state import session
 
 _watcher = st.components.v2.component(
     "tripletscope_watch",
@@ -37,11 +38,20 @@ def watch(job: Job | None, place: str = "page", *, narrow: bool = False) -> None
     narrow : bool
         Cancel below the bar rather than beside it.
     """
-    if job is None:
-        return
-    if not job.active:
-        show_outcome(job)
-        return
+    # One place whether a job is there or not. Otherwise all that follows would be another's place
+    # when a job begins or ends: what is open would close, and controls stand there twice.
+    with st.container():
+        if job is None:
+            return
+        if place == "page":
+            session().watched.add(job.id)
+        if not job.active:
+            show_outcome(job)
+        else:
+            _show_active(job, place, narrow)
+
+
+def _show_active(job: Job, place: str, narrow: bool) -> None:
     bar, button = (st.container(), st) if narrow else st.columns(
         [6, 1], vertical_alignment="center"
     )
