@@ -177,11 +177,14 @@ def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, ope
     assert part.n_objects == planted.n_objects
     assert "whose participant is ann" in part.report[-1]
 
+    places = []
     for data, method in ((info, STE(n_init=1)), (part, STE(n_init=1))):
         found = run("fit", method, services.workspace.triplets(data))
         services.workspace.add_run(data, found, "STE")
-    app = start("compare", session.id)
+        places.append(f"{data.id}/{found.key}")
+    app = settled(start("compare", session.id), services)
     app.segmented_control(key="compare.view").set_value("maps").run()
+    app.multiselect(key=f"compare.maps@{info.id}").set_value(places).run()
     assert not app.exception
     assert f"STE ({part.name})" in words(app).replace("\\", "")
     assert figure(app, "compare.map.1")["data"]
