@@ -227,7 +227,7 @@ def _merges(shown: ShownClustering, resampled: Stability) -> None:
         shown.session.select_positions(np.unique(np.concatenate([*members, []])).astype(int))
 
     st.dataframe(
-        table, hide_index=True, key=key, height=360, on_select=chosen,
+        table, hide_index=True, placeholder="", key=key, height=360, on_select=chosen,
         selection_mode="multi-row",
         column_config={
             "height": st.column_config.NumberColumn(format="%.4g"),

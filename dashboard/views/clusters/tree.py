@@ -332,7 +332,8 @@ def _cluster_table(shown: ShownClustering) -> None:
 
     st.caption("Choose rows to select their objects on every page.")
     st.dataframe(
-        table, hide_index=True, key=key, on_select=chosen, selection_mode="multi-row",
+        table, hide_index=True, placeholder="",
+        key=key, on_select=chosen, selection_mode="multi-row",
         height="auto" if len(sizes) <= 12 else 460,
         column_config={
             "": st.column_config.ImageColumn("", width=40),
@@ -389,6 +390,7 @@ def _object_table(shown: ShownClustering) -> None:
     else:
         st.subheader("All objects", anchor=False)
     st.dataframe(
-        table, hide_index=True, key=f"{PAGE}.objects", height="auto" if chosen else 300,
+        table, hide_index=True, placeholder="",
+        key=f"{PAGE}.objects", height="auto" if chosen else 300,
         column_config={"picture": st.column_config.ImageColumn("", width="small")},
     )

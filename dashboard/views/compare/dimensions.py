@@ -306,7 +306,8 @@ def _by_group(
             short = short_people([str(value) for value in found[column]])
             found = found.assign(**{column: list(short.values())})
         st.dataframe(
-            found.sort_values("error", ascending=False), hide_index=True, key="compare.groups",
+            found.sort_values("error", ascending=False), hide_index=True, placeholder="",
+            key="compare.groups",
             column_config={n: st.column_config.NumberColumn(format="%.3f")
                            for n in ("error", "low", "high")},
         )

@@ -296,7 +296,7 @@ def _agreement(context: Context, shown: list[ShownMap]) -> None:
 
     with st.expander("Agreement of the maps", expanded=len(shown) > 2):
         st.dataframe(
-            table, hide_index=True, key="compare.pairs",
+            table, hide_index=True, placeholder="", key="compare.pairs",
             column_config={name: st.column_config.NumberColumn(format="%.3f")
                            for name in ("Procrustes disparity", "neighbours in common")},
         )

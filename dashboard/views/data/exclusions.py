@@ -157,7 +157,8 @@ def _removed(preview: Preview, triplets: Triplets | Quadruples) -> None:
                     "answers removed": list(touched.values()),
                     "all data": pd.Index(touched).isin(gone),
                 }).sort_values("answers removed", ascending=False),
-                hide_index=True, key="exclusions.who", height="auto" if len(touched) < 9 else 300,
+                hide_index=True, placeholder="", key="exclusions.who",
+                height="auto" if len(touched) < 9 else 300,
             )
 
 

@@ -115,7 +115,7 @@ def show_table(
         elif shown[column].dtype.kind in "iuf" and np.all(shown[column].dropna() % 1 == 0):
             formats[titles[column]] = number("localized", titles[column])
     st.dataframe(
-        shown.rename(columns=titles), hide_index=True, key=f"quality.table.{name}",
+        shown.rename(columns=titles), hide_index=True, placeholder="", key=f"quality.table.{name}",
         height=min(38 + 35 * max(len(shown), 1), 420), column_config=formats,
     )
     st.download_button(

@@ -179,7 +179,7 @@ def _show(context: Context, found: Mapped) -> None:
     table = pd.DataFrame({"object": [triplets.labels[i] for i in objects], each.name: each})
     st.dataframe(
         table.sort_values(each.name, ascending=neighbours is not None, kind="stable"),
-        hide_index=True, key=f"{_PLACE}.objects",
+        hide_index=True, placeholder="", key=f"{_PLACE}.objects",
         column_config={each.name: st.column_config.NumberColumn(format="%.1f")},
     )
 

@@ -415,7 +415,8 @@ def show_objects(current: Session, result: Result) -> None:
             table = table.sort_values("uncertainty", ascending=False)
     if (table["id"] == table["label"]).all():
         table = table.drop(columns="id")
-    st.dataframe(table, hide_index=True, key="objects", height="auto" if chosen else 300,
+    st.dataframe(table, hide_index=True, placeholder="",
+                 key="objects", height="auto" if chosen else 300,
                  column_config=_COLUMNS)
     at_odds = answers_at_odds(result.fitted, result.triplets, chosen or None)
     words = count(len(at_odds), "answer is", "answers are")

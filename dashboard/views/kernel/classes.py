@@ -100,7 +100,7 @@ def _wrong(here: KernelContext, found: Classification, names: list[str]) -> None
             "true": [names[k] for k in found.truth[wrong]],
             "predicted": [names[k] for k in found.predicted[wrong]],
         }),
-        hide_index=True, key="kernel.wrong", height=min(38 + 35 * len(wrong), 300),
+        hide_index=True, placeholder="", key="kernel.wrong", height=min(38 + 35 * len(wrong), 300),
     )
     st.button(
         "Select them", key="kernel.wrong.select",

@@ -211,7 +211,7 @@ def _numbers(held_out: dict[str, GroupErrors]) -> None:
             columns={column: f"{name}: {title}" for column, title in _NUMBERS.items()}
         ))
     st.dataframe(
-        table, hide_index=True, key=f"{PAGE}.group.numbers",
+        table, hide_index=True, placeholder="", key=f"{PAGE}.group.numbers",
         column_config={
             name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[3:]
         },

@@ -233,7 +233,7 @@ def _figure(context: StimulusContext, scaled: Sequence[Scaled], known: Sequence[
         ))
     with st.expander("Values with standard errors and intervals"):
         st.dataframe(
-            table(), hide_index=True, key=f"{PAGE}.values", height=320,
+            table(), hide_index=True, placeholder="", key=f"{PAGE}.values", height=320,
             column_config={
                 name: st.column_config.NumberColumn(format="%.3f")
                 for name in ("value", "standard error", "low", "high")

@@ -336,7 +336,7 @@ def _table(plans: Mapping[str, Plan], wanted: Mapping[str, float | None]) -> Non
             )
         rows.append(row)
     st.dataframe(
-        pd.DataFrame(rows), hide_index=True, key=f"{PAGE}.table",
+        pd.DataFrame(rows), hide_index=True, placeholder="", key=f"{PAGE}.table",
         column_config={"answers": st.column_config.NumberColumn(format="localized")},
     )
 

@@ -131,7 +131,8 @@ def _show(current: Session, found: QuestionList, objects: pd.DataFrame, layout: 
         )
     with st.expander("All rows"):
         st.dataframe(
-            found.table(objects, layout).head(10_000), hide_index=True, key=f"{PAGE}.list.rows",
+            found.table(objects, layout).head(10_000), hide_index=True, placeholder="",
+            key=f"{PAGE}.list.rows",
             height=400,
         )
     if "gold" in found.kind:

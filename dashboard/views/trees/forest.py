@@ -137,7 +137,7 @@ def _curve(
     )
     with st.expander("All leaf sizes and numbers of trees"):
         st.dataframe(
-            table, hide_index=True, key="trees.forest.table",
+            table, hide_index=True, placeholder="", key="trees.forest.table",
             column_config={c: st.column_config.NumberColumn(format="%.3g")
                            for c in ("error", "low", "high")},
         )
@@ -195,7 +195,7 @@ def _outcome(
                 "class": names, "objects": counts.sum(axis=1),
                 "error": 100 * (1 - counts.diagonal() / np.maximum(counts.sum(axis=1), 1)),
             }),
-            hide_index=True, key="trees.classes", column_config={
+            hide_index=True, placeholder="", key="trees.classes", column_config={
                 "error": st.column_config.ProgressColumn(
                     format="%.0f %%", min_value=0.0, max_value=100.0
                 ),
@@ -209,7 +209,8 @@ def _outcome(
                     "true": [names[int(k)] for k in found.truth[wrong]],
                     "predicted": [names[int(k)] for k in predicted[wrong]],
                 }),
-                hide_index=True, key="trees.wrong", height=min(38 + 35 * len(wrong), 300),
+                hide_index=True, placeholder="", key="trees.wrong",
+                height=min(38 + 35 * len(wrong), 300),
             )
         st.button(
             f"Select the {count(len(wrong), 'object')} predicted wrongly",

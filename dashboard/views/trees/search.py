@@ -266,7 +266,7 @@ def _found(
             "the map; that need not be an error."
         )
     st.dataframe(
-        table, hide_index=True, key="trees.found",
+        table, hide_index=True, placeholder="", key="trees.found",
         column_config={
             name: st.column_config.ImageColumn("", width="small")
             for name in table if name.endswith(" ")

@@ -298,7 +298,8 @@ def _members(grove: Grove, grown: Grown) -> None:
             "members": [labels[grown.nodes.members(leaf)].tolist() for leaf in leaves],
         })
         chosen = st.dataframe(
-            table, hide_index=True, key="trees.leaves", height=320, on_select="rerun",
+            table, hide_index=True, placeholder="",
+            key="trees.leaves", height=320, on_select="rerun",
             selection_mode="multi-row",
             column_config={"members": st.column_config.ListColumn(width="large")},
         ).selection.rows
@@ -337,7 +338,8 @@ def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
                 shown[title] = decisions[name]
         if "order certainty" in shown:
             shown = shown.sort_values("order certainty", kind="stable")
-        st.dataframe(shown, hide_index=True, key="trees.decisions", height=300, column_config={
+        st.dataframe(shown, hide_index=True, placeholder="",
+                     key="trees.decisions", height=300, column_config={
             "order certainty": st.column_config.NumberColumn(format="%.2f"),
         })
         layout = pick(grove.session, f"{PAGE}.layout", "Layout", LAYOUTS)

@@ -151,7 +151,7 @@ def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
             shown = table.drop(columns=[*positions, "answer"], errors="ignore")
             shown = shown.rename(columns={f"{role}_label": role for role in positions})
             chosen = st.dataframe(
-                shown, hide_index=True, key=f"weak.{make.__name__}", height=320,
+                shown, hide_index=True, placeholder="", key=f"weak.{make.__name__}", height=320,
                 on_select="rerun", selection_mode="multi-row",
                 column_config={
                     name: st.column_config.NumberColumn(format="%.3f")

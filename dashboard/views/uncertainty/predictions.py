@@ -158,7 +158,7 @@ def _list(context: UncertaintyContext) -> None:
         "response probability."
     )
     st.dataframe(
-        table, hide_index=True, key=f"{PAGE}.predicted", height=320,
+        table, hide_index=True, placeholder="", key=f"{PAGE}.predicted", height=320,
         column_config={
             name: st.column_config.ProgressColumn(
                 title, format="%.3f", min_value=0.5, max_value=1.0, help=about
