@@ -14,7 +14,9 @@ function drawn(tag, name) {
 function ownNames(plot, figure) {
   // Labels are drawn here: plotly writes those that appear later in half the size.
   plot.names = figure.data.filter(({ meta }) => meta && meta.radius);
-  for (const trace of plot.names) trace.visible = false;
+  // So are a few rings, which a crowd would hide.
+  plot.rings = figure.data.filter(({ name, type, x }) => name === "ring" && type === "scatter3d" && x.length <= 300);
+  for (const trace of [...plot.names, ...plot.rings]) trace.visible = false;
   plot.named = null;
 }
 
@@ -51,8 +53,17 @@ function nameAnew(plot) {
   // Each label goes to the first place at its point that is free, those that matter most first.
   const old = plot.querySelector(".ts-names");
   if (old) old.remove();
-  if (!plot.names || !plot.names.length || !plot._fullLayout.scene) return;
+  if (!plot.names || !plot._fullLayout.scene) return;
   const sheet = plot.appendChild(drawn("svg", "ts-names"));
+  plot.named = [];
+  for (const { x, y, z, marker } of plot.rings)
+    x.forEach((_, k) => {
+      const node = sheet.appendChild(drawn("circle"));
+      node.setAttribute("r", marker.size);
+      node.setAttribute("style", `fill: none; stroke: ${marker.line.color}; stroke-width: ${marker.line.width}`);
+      plot.named.push({ node, place: [x[k], y[k], z[k]], away: [0, 0] });
+    });
+  if (!plot.names.length) return follow(plot);
   const columns = Math.ceil(plot.clientWidth / SQUARE), rows = Math.ceil(plot.clientHeight / SQUARE);
   const taken = new Uint8Array(columns * rows);
   const squares = (left, top, right, bottom) =>
@@ -73,7 +84,6 @@ function nameAnew(plot) {
     if (inside(box)) take(box);
   });
   const pen = document.createElement("canvas").getContext("2d");
-  plot.named = [];
   for (const { text, textfont, meta } of plot.names) {
     const { size, weight, color } = textfont;
     pen.font = `${weight || 400} ${size}px ${plot._fullLayout.font.family}`;

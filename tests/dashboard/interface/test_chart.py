@@ -98,6 +98,7 @@ def assert_apart(found: dict[str, dict]) -> None:
 def test_names_have_room_from_every_side(page):
     first = boxes(page)
     assert "name 07" in first
+    assert page.locator(".ts-names circle").count() == 1, "the selected object has a ring"
     assert_apart(first)
     page.mouse.move(400, 300)  # on an object, which a turn does not select
     page.mouse.down()
