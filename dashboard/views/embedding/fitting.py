@@ -29,7 +29,7 @@ from tripletscope.dashboard.interface.controls import (
 )
 from tripletscope.dashboard.interface.theme import Canvas, count, duration, interval, number
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import RunInfo
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import choose_run
@@ -66,11 +66,18 @@ def show_embedding(context: Context) -> None:
 def _result(context: Context, chosen: RunInfo) -> Result:
     fit = services().workspace.run(context.info.id, chosen.key)
     method = fit.fresh()
+    # As the form asks for it: a comparison may have measured it in another way since.
+    asked = context.session.drafts.get(_scheme(context.info))
     errors = (context.find(method, task) for task in ("split_error", "cross_validate"))
     known = [run for run in errors if run is not None]
-    newest = max(known, key=lambda run: run.created, default=None)
+    error = max(known, key=lambda run: (run.task == asked, run.created), default=None)
     samples = context.find(method, "bootstrap")
-    return Result(context.info, context.triplets, fit, samples, newest)
+    return Result(context.info, context.triplets, fit, samples, error)
+
+
+def _scheme(info: DatasetInfo) -> str:
+    """Of the choice of how the error is measured."""
+    return f"embedding.error@{info.id}"
 
 
 # Settings ------------------------------------------------------------------------------------
@@ -99,7 +106,7 @@ def _settings(context: Context) -> None:
         if has_split(context.triplets):
             schemes = {"split_error": "The data's own test answers", **schemes}
         scheme = pick(
-            context.session, f"embedding.error@{context.info.id}", "Held-out error", schemes,
+            context.session, _scheme(context.info), "Held-out error", schemes,
             help="Error on answers to which the map was not fitted. All answers to one question "
             "are held out together, and so are those from one trial.",
         )

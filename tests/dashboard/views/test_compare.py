@@ -149,6 +149,17 @@ def test_comparing_does_not_change_the_map_that_is_open(services, opened):
             for place in chosen} == {("tste", 2), ("ste", 2)}, "as suggested"
 
 
+def test_comparing_does_not_change_how_the_error_of_the_map_is_measured(services, planted):
+    parts = planted.answers.assign(split=["train", "train", "train", "test", "test"] * 500)
+    session = session_on(services, Triplets(planted.rows, planted.objects, parts, "Things"))
+    shown = settled(start("embedding", session), services).caption[0].value
+    assert "the data's own test answers" in shown.replace("\\", "")
+    settled(start("compare", session), services)
+    (info,) = services.workspace.datasets()
+    assert services.workspace.runs(info.id, "cross_validate"), "a first look"
+    assert start("embedding", session).caption[0].value == shown
+
+
 def test_after_comparing_first_the_map_still_has_its_ellipses(services, opened):
     app = start("compare", opened)
     app.number_input(key="compare.high").set_value(2).run()
