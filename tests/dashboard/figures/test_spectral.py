@@ -10,7 +10,7 @@ import pytest
 from tripletscope.dashboard.figures.colours import groups, look
 from tripletscope.dashboard.figures.points import MapData, MapStyle, point_traces, shades
 from tripletscope.dashboard.figures.spectral import colour_scale, spectral_rgb
-from tripletscope.dashboard.interface.theme import SEQUENTIAL
+from tripletscope.dashboard.interface.theme import SEQUENTIAL, Canvas
 
 WAVELENGTHS = np.array([434.0, 490, 537, 584, 600, 628, 674])
 
@@ -43,7 +43,7 @@ def test_maps_and_shapes_take_the_same_colours():
     n = len(WAVELENGTHS)
     objects = pd.DataFrame({"wavelength": WAVELENGTHS}).assign(id=list("abcdefg"), label="x")
     data, style = MapData(np.zeros((n, 2)), objects), MapStyle(colour="wavelength")
-    (trace,) = point_traces(data, style, np.ones(n, dtype=bool), go.Scatter)
+    (trace,) = point_traces(data, style, np.ones(n, dtype=bool), go.Scatter, Canvas())
     assert trace.marker.colorscale[0][1] == "rgb({}, {}, {})".format(*spectral_rgb(434))
     red = shades(data, style)[-1].colour.removeprefix("rgb(").removesuffix(")").split(",")
     assert float(red[0]) > 2 * float(red[2])
