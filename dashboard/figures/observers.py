@@ -41,6 +41,8 @@ from tripletscope.dashboard.interface.theme import (
 
 #: Up to so many rows have their numbers written in the cells.
 _WRITTEN = 14
+#: Up to so many numbers of participants are all written at their axis.
+_COUNTED = 8
 #: Maps beside each other.
 _ACROSS = 4
 
@@ -159,6 +161,7 @@ def pooling_figure(
     """Accuracy against the number of participants learned from, with a 95 % band."""
     table = found.table.dropna()
     x, mean, low, high = (table[c].to_numpy() for c in ("participants", "accuracy", "low", "high"))
+    few = {"tickvals": x, "ticktext": [str(n) for n in x]} if len(x) <= _COUNTED else {}
     figure = go.Figure()
     figure.add_scatter(
         x=np.concatenate([x, x[::-1]]), y=np.concatenate([low, high[::-1]]),
@@ -174,7 +177,7 @@ def pooling_figure(
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="pooling",
         xaxis={"title": "number of participants in training", "zeroline": False,
-               **log_axis(x)},
+               **log_axis(x), **few},
         yaxis={"title": "accuracy on another participant", "zeroline": False},
     )
     return finished(figure, caption, canvas)
