@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pandas as pd
@@ -20,6 +20,7 @@ from tripletscope.core.method import Inner, Method, parameters, unfitted
 from tripletscope.core.quality import Cleaning
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard import export
+from tripletscope.dashboard.drawing import UNCERTAIN, MapFigure
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 
 #: What was computed before an option was there to choose.
@@ -29,7 +30,8 @@ _ROLES = (*SIDE_ROLES, "side", "trial")
 
 
 def reproduction(
-    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], pairs: Quadruples | None = None
+    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], pairs: Quadruples | None = None,
+    drawn: MapFigure | None = None,
 ) -> dict[str, bytes]:
     """Files that together reproduce some results of a data set, by name.
 
@@ -42,6 +44,9 @@ def reproduction(
         Results. Those of uploaded distances are left out: the distances are not kept.
     pairs : Quadruples, optional
         Its comparisons of pairs, if there are triplets too.
+    drawn : MapFigure, optional
+        The figure of a map, which the script draws again: of the first result, with the
+        uncertainty of the second one, if that has any.
     """
     name = export.file_name(info.name)
     if isinstance(cleaning.raw, Quadruples):
@@ -76,6 +81,9 @@ def reproduction(
     }
     given = {"answers": cleaning.triplets, "pairs": pairs or cleaning.triplets, "None": None}
     found = [(run, of, _is_of_now(run, given[of])) for run, of in zip(runs, data, strict=True)]
+    if drawn is not None:
+        sources["figure"] = f"{name}-map-figure.json"
+        files[sources["figure"]] = drawn.to_json().encode()
     files[f"{name}.py"] = _script(info, name, found, sources, told).encode()
     return files
 
@@ -156,9 +164,10 @@ def _script(
         if "gold" in sources:
             given += f", gold=ts.read_gold({sources['gold']!r}, answers)[0]"
         lines.append(f"{of} = ts.Cleaning.from_log({given}).triplets")
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     for found, data, is_of_now in runs:
         result, method = _name(f"{found.task} {found.method}", taken), _source(found.fresh())
+        taken[result] = found.task
         lines += ["", f"{result} = ts.run({found.task!r}, {method}, {data}{_options(found)})"]
         if not is_of_now:
             lines.append("# An earlier version computed this, from the same answers.")
@@ -168,6 +177,15 @@ def _script(
             lines.append("# This result was stopped early in the program; here it runs to the end.")
         lines.append(f"np.savez('{name}-{result}.npz', **{result}.arrays)")
         lines.append(f"print({result}.task, {result}.method, {result}.numbers)")
+    if "figure" in sources:
+        imports.add("from tripletscope.dashboard.drawing import MapFigure")
+        first, *rest = taken
+        uncertain = next((name for name in rest if taken[name] in UNCERTAIN), None)
+        lines += [
+            "", "# The map as it was composed; a name that ends in .html needs no browser.",
+            f"figure = MapFigure.load({sources['figure']!r})",
+            f"figure.save('{name}-map-again.pdf', {first}, {uncertain}, answers.objects)",
+        ]
     head = (
         f'"""Computes again what TripletScope {__version__} computed of {_plain(info.name)}.\n\n'
         f"Run it in this folder, in an environment in which TripletScope {__version__} is "
@@ -204,14 +222,13 @@ def _later_options(run: Run) -> dict[str, Any]:
     }
 
 
-def _name(words: str, taken: set[str]) -> str:
+def _name(words: str, taken: Collection[str]) -> str:
     """A variable's name that was not given yet."""
     base = re.sub(r"\W+", "_", words)
     name, number = base, 1
     while name in taken:
         number += 1
         name = f"{base}_{number}"
-    taken.add(name)
     return name
 
 

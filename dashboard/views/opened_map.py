@@ -12,12 +12,11 @@ from typing import Any
 
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.method import described, unfitted
+from tripletscope.dashboard.drawing import UNCERTAIN
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import before
-
-_SAMPLED = ("bootstrap", "posterior", "laplace")
 
 
 def place_of(info: DatasetInfo) -> str:
@@ -70,7 +69,7 @@ def _is_usual(run: RunInfo) -> bool:
 def _sampled(info: DatasetInfo) -> set[str]:
     """Methods of the maps whose uncertainty was computed."""
     return {
-        _method(run) for task in _SAMPLED
+        _method(run) for task in UNCERTAIN
         for run in services().workspace.runs(info.id, task, "embedding")
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -24,7 +26,10 @@ from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard import reproduce
+from tripletscope.dashboard.drawing import MapFigure
+from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.printing.composition import Composition
 
 
 def test_the_script_computes_the_same_results(tmp_path):
@@ -100,6 +105,31 @@ def test_every_method_can_be_written_down(method):
     wanted = method()
     made = eval(reproduce._source(wanted), {"ts": ts})
     assert made.get_params(deep=False) == wanted.get_params(deep=False)
+
+
+def test_the_script_draws_the_map_as_it_was_composed(tmp_path, planted):
+    workspace = Workspace(tmp_path / "ws")
+    info = workspace.add_dataset(planted, origin="a.csv", report=[])
+    method = STE(n_init=1)
+    done = [run("fit", method, planted), run("bootstrap", method, planted, {"replicates": 5})]
+    figure = MapFigure(
+        MapStyle(), Composition(width=60.0, title="As composed"), [[0.0, 1.0], [1.0, 0.0]], 0.8,
+        "STE, with ellipses.",
+    )
+    files = reproduce.reproduction(info, workspace.cleaning(info), done, drawn=figure)
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    (script,) = (name for name in files if name.endswith(".py"))
+    text = (tmp_path / script).read_text()
+    assert ".pdf', fit_ste, bootstrap_ste, answers.objects)" in text
+    (tmp_path / script).write_text(text.replace("-again.pdf", "-again.html"))
+    ended = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True,
+                           env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert ended.returncode == 0, ended.stderr
+    (made,) = tmp_path.glob("*-map-again.html")
+    expected = figure.file("html", *done, planted.objects)
+    own = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"  # of each page
+    assert re.sub(own, "", made.read_text()) == re.sub(own, "", expected.decode())
 
 
 def test_names_that_cannot_be_read_again_become_numbers(tmp_path):

@@ -21,6 +21,7 @@ from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.run import Run
 from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.drawing import MapFigure, Placed, placed
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
@@ -32,7 +33,8 @@ from tripletscope.dashboard.interface.theme import Canvas, count, interval
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
-from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER, render
+from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table, picture_addresses
@@ -100,28 +102,28 @@ class Result:
         """Maps that the answers could as well have given."""
         return self.samples.samples() if self.samples else None
 
-    @property
-    def positions(self) -> np.ndarray:
-        """(n, d) the fitted map, or the mean of a posterior; NaN for objects without a place."""
-        if self.drawn is not None and self.drawn.source != "bootstrap":
-            return self.drawn.centre @ self.turn.rotation
-        places = np.where(self.fitted.placed_[:, None], self.fitted.embedding_, np.nan)
-        return places @ self.turn.rotation
-
     @cached_property
     def turn(self) -> Turn:
         return turn_of(self.info, self.fit)
 
     @cached_property
+    def placed(self) -> Placed:
+        """Where the objects lie, turned."""
+        return placed(self.fit, self.samples, self.turn.rotation)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(n, d) NaN for objects without a place."""
+        return self.placed.positions
+
+    @property
     def covariances(self) -> np.ndarray | None:
-        if self.drawn is None:
-            return None
-        return self.turn.rotation.T @ self.drawn.covariances @ self.turn.rotation
+        return self.placed.covariances
 
     @property
     def degrees(self) -> float | None:
         """Degrees of freedom of the covariances."""
-        return self.drawn.degrees if self.drawn is not None else None
+        return self.placed.degrees
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -149,6 +151,9 @@ def show_map(current: Session, result: Result) -> None:
         )
         return embedding_map(shown, style, caption=text, revision=result.fit.key, canvas=canvas)
 
+    def recipe() -> MapFigure:
+        return _recipe(result, style, data, text, ratio, composition_of(current, "map"))
+
     def bundle() -> None:
         if in_plane and moved.offsets:
             st.button(
@@ -156,7 +161,7 @@ def show_map(current: Session, result: Result) -> None:
                 on_click=moved.put_back, help="Labels that were dragged go where there is room.",
             )
         st.download_button(
-            "Download everything", _everything(current, result, draw, name, ratio), f"{name}.zip",
+            "Download everything", _everything(result, recipe, name), f"{name}.zip",
             "application/zip", key="everything", icon=":material/folder_zip:", on_click="ignore",
             help="The figure in every format, coordinates, covariances, the table of objects and "
             "the settings, as one ZIP.",
@@ -363,18 +368,35 @@ def covariance_table(result: Result) -> pd.DataFrame:
     return pd.concat([ids, pd.DataFrame(entries, columns=names)], axis=1)
 
 
-def _everything(
-    current: Session, result: Result, draw: Callable, name: str, ratio: float
-) -> Callable[[], bytes]:
-    composition = composition_of(current, "map")
+def _recipe(
+    result: Result, style: MapStyle, data: MapData, text: str, ratio: float,
+    composition: Composition,
+) -> MapFigure:
+    """How the map is drawn, for scripts."""
+    ids = result.triplets.ids
+    known = style.colour is None or style.colour in result.triplets.objects
+    values = [] if known else data.objects[style.colour].astype(object)
+    pictures = data.pictures if style.marks == "pictures" else {}
+    return MapFigure(
+        style, composition, result.turn.rotation.tolist(), ratio, text, result.info.left_out,
+        [ids[i] for i in data.selected], {ids[i]: place for i, place in data.moved.items()},
+        {name: value for name, value in zip(ids, values, strict=False) if pd.notna(value)},
+        {ids[i]: picture for i, picture in
+         embedded_pictures(result.info, data.objects, pictures).items()},
+    )
 
+
+def _everything(
+    result: Result, recipe: Callable[[], MapFigure], name: str
+) -> Callable[[], bytes]:
     def make() -> bytes:
+        figure = recipe()
         files = {
             f"{name}-coordinates.csv": export.sheet(coordinates(result)),
             f"{name}-objects.csv": export.sheet(_inspected(result, 0.95)),
             **reproduction(
                 result.info, services().workspace.cleaning(result.info),
-                list(result.runs.values()),
+                list(result.runs.values()), drawn=figure,
             ),
         }
         if result.covariances is not None:
@@ -382,8 +404,8 @@ def _everything(
         possible = can_render()
         for form in FORMATS:
             if possible or form not in NEED_BROWSER:
-                files[f"{name}.{form}"] = render(
-                    draw, form, composition, ratio=ratio, note=result.info.left_out
+                files[f"{name}.{form}"] = figure.file(
+                    form, result.fit, result.samples, result.triplets.objects
                 )
         return export.bundle(files)
 

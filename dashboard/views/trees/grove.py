@@ -26,6 +26,7 @@ from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Observer, Oracl
 from tripletscope.core.tree.quality import expansion_rates, height_bound
 from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis
+from tripletscope.dashboard.drawing import UNCERTAIN
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, parameter_number, pick
@@ -87,7 +88,7 @@ class Grove(Context):
         """Maps that the answers could as well have given, where they were computed."""
         found = (
             self.find(self.fitted, task)
-            for task in ("bootstrap", "posterior", "laplace")
+            for task in UNCERTAIN
             if isinstance(self.fitted, Embedding)
         )
         return next((run for run in found if run is not None), None)

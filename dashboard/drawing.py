@@ -1,0 +1,181 @@
+"""A map's figure outside of the program: what a script needs of it beside the results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.printing.render import FORMATS, render
+
+#: Tasks whose results are maps that the answers could as well have given.
+UNCERTAIN = ("bootstrap", "posterior", "laplace")
+
+
+class Placed(NamedTuple):
+    """Where the objects of a result lie.
+
+    Attributes
+    ----------
+    positions : ndarray, shape (n, d)
+        NaN for objects without a place.
+    covariances : ndarray, shape (n, d, d), or None
+    degrees : float or None
+        Of freedom of the covariances; None where there are many.
+    """
+
+    positions: np.ndarray
+    covariances: np.ndarray | None
+    degrees: float | None
+
+
+def placed(fit: Run, samples: Run | None, rotation: np.ndarray) -> Placed:
+    """Where objects lie: as fitted, or at the mean of a posterior, and how surely.
+
+    Parameters
+    ----------
+    fit : Run
+        Of an ordinal embedding.
+    samples : Run or None
+        Maps that the answers could as well have given.
+    rotation : ndarray, shape (d, d)
+        Positions are multiplied by it from the right.
+    """
+    fitted, drawn = fit.fitted(), samples.samples() if samples else None
+    if drawn is None or drawn.source == "bootstrap":
+        positions = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+    else:
+        positions = drawn.centre
+    covariances = None if drawn is None else rotation.T @ drawn.covariances @ rotation
+    return Placed(positions @ rotation, covariances, drawn.degrees if drawn else None)
+
+
+@dataclass(frozen=True)
+class MapFigure:
+    """How a map is drawn and set on paper, to be drawn again from its results.
+
+    The dashboard writes one beside the script that computes the results; `load` reads it.
+
+    Attributes
+    ----------
+    style : MapStyle
+    composition : Composition
+        Size, letters, legend and so on, as chosen in the dashboard.
+    rotation : list of list of float
+        (d, d) how the map is turned.
+    ratio : float
+        Height divided by width, where the composition has no height.
+    caption, note : str
+        What stands below; the note ends it.
+    selected : list of str
+        Ids of the selected objects.
+    moved : mapping of str to pair of float
+        Where labels were put, by the id of the object.
+    colours : mapping of str to str, int or float
+        Values that colour the objects, by id, where these are not in the table of objects.
+    pictures : mapping of str to str
+        Pictures, as data addresses, by the id of the object.
+
+    Examples
+    --------
+    >>> figure = MapFigure.load("eggs-map.json")  # doctest: +SKIP
+    >>> figure.save("eggs.pdf", fit, bootstrap, answers.objects)  # doctest: +SKIP
+    """
+
+    style: MapStyle
+    composition: Composition
+    rotation: list[list[float]]
+    ratio: float
+    caption: str = ""
+    note: str = ""
+    selected: list[str] = field(default_factory=list)
+    moved: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    colours: Mapping[str, Any] = field(default_factory=dict)
+    pictures: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        DataError
+            If the file is something else.
+        """
+        try:
+            record = json.loads(Path(path).read_text())
+            own = {f.name: record[f.name] for f in fields(cls) if f.name in record}
+            known = {f.name for f in fields(MapStyle)}
+            style = {name: value for name, value in own.pop("style").items() if name in known}
+            composition = Composition.from_dict(own.pop("composition"))
+            return cls(MapStyle(**style), composition, **own)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"{path} does not describe a map's figure: {error}") from error
+
+    def to_json(self) -> str:
+        """As text, for `load`."""
+        record = asdict(self) | {"composition": self.composition.to_dict()}
+        return json.dumps(record, indent=1, ensure_ascii=False)
+
+    def draw(
+        self, fit: Run, samples: Run | None, objects: pd.DataFrame, canvas: Canvas
+    ) -> go.Figure:
+        """The map for a canvas; see `save`."""
+        where = dict(zip(objects["id"], range(len(objects)), strict=True))
+        if self.colours:
+            objects = objects.assign(**{self.style.colour: objects["id"].map(self.colours)})
+        found = placed(fit, samples, np.array(self.rotation))
+        data = MapData(
+            found.positions, objects, found.covariances,
+            {where[i]: picture for i, picture in self.pictures.items() if i in where},
+            [where[i] for i in self.selected if i in where], found.degrees,
+            {where[i]: tuple(place) for i, place in self.moved.items() if i in where},
+        )
+        return embedding_map(data, self.style, caption=self.caption, canvas=canvas)
+
+    def save(
+        self, path: str | Path, fit: Run, samples: Run | None, objects: pd.DataFrame
+    ) -> None:
+        """Write the figure to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .svg, .pdf, .png or .html; all but the last are drawn by a Chrome or Chromium.
+        fit : Run
+            Of the embedding.
+        samples : Run or None
+            Of what the uncertainty was computed by.
+        objects : DataFrame
+            Of the answers.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another one.
+        ExportError
+            If there is no browser that could draw it.
+        """
+        form = Path(path).suffix.removeprefix(".").lower()
+        if form not in FORMATS:
+            raise ValueError(f"{path} ends in none of {', '.join(f'.{f}' for f in FORMATS)}")
+        Path(path).write_bytes(self.file(form, fit, samples, objects))
+
+    def file(self, form: str, fit: Run, samples: Run | None, objects: pd.DataFrame) -> bytes:
+        """Content of a file of a format; see `save`."""
+        return render(
+            lambda canvas: self.draw(fit, samples, objects, canvas), form, self.composition,
+            ratio=self.ratio, note=self.note,
+        )
