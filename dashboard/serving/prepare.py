@@ -1,4 +1,4 @@
-"""Compiled code, made before anybody waits for it."""
+"""Compiled code and letters of files, made before anybody waits for them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from tripletscope.core.tree import (
 )
 from tripletscope.core.tree.oracle import Observer
 from tripletscope.core.uncertainty import calibrate, sample_posterior
+from tripletscope.dashboard.printing.typeface import face_for
 
 
 def compile_all() -> None:
@@ -31,6 +32,7 @@ def compile_all() -> None:
     compile_kernels()
     compile_uncertainty()
     compile_trees()
+    face_for("")  # cutting the typeface down takes a second of the first figure's preview
     forget_what_stays()
 
 
