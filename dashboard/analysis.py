@@ -88,7 +88,10 @@ def submit(
             words += f" {method.title}"
         if page != "embedding":
             words = f"{words}: {describe(method) if info else method.title}"
-        return Step(words, work, 1.0 if task == "fit" else 2.0, _seconds(triplets, task))
+        return Step(
+            words, work, 1.0 if task == "fit" else 2.0, _seconds(triplets, task),
+            "error" if task == "cross_validate" else "",
+        )
 
     slot = session.slot(page) if info else page
     names = names or [describe(method) for method, _, _ in pieces]

@@ -142,7 +142,7 @@ def cross_validate(
     unit : str
         See its declaration.
     progress : Progress
-        Called after every fold.
+        Called after every fold; the loss is the mean error of the folds so far.
 
     Returns
     -------
@@ -183,7 +183,8 @@ def cross_validate(
     for (*_, held_out), missed in zip(parts, in_parallel(_wrong_without, parts), strict=True):
         errors.append(np.average(missed, weights=triplets.weight[held_out]))
         wrong[held_out] += missed / repeats
-        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
+        stop = progress(len(errors) / len(parts), loss=float(np.mean(errors)))
+        if stop and len(errors) < len(parts):
             raise Stopped
     errors = np.array(errors)
     mean = float(errors.mean())

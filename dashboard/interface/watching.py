@@ -80,6 +80,8 @@ def state_of(job: Job) -> dict[str, Any]:
         left = job.seconds_left
         words = f"{step.title}, {job.fraction:.0%}"
         words += f", about {duration(left)} left" if left is not None and left > 1 else ""
+        known = job.losses.get(0) if step.estimates else None
+        words += f"; {step.estimates} {known[-1]:.3f} so far" if known else ""
     active = job.active or job.given_up
     return {"words": words, "share": job.share_done, "step": job.step, "active": active}
 

@@ -46,12 +46,15 @@ class Step:
         Its share of the whole job, for the bar.
     seconds : float
         A rough estimate of how long it takes; long ones give way to others.
+    estimates : str
+        What the loss that it reports is called, where that is worth knowing before the end.
     """
 
     title: str
     work: Callable[[Progress], Any]
     weight: float = 1.0
     seconds: float = 1.0
+    estimates: str = ""
 
 
 @dataclass

@@ -38,6 +38,7 @@ from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place
 from tripletscope.dashboard.views.page import Context, tab
 
 _LIVE = Canvas(900.0, 480.0)
+_MANY = 100_000  # answers of which the error is known long before the bootstrap is done
 PAGE = "embedding"
 
 
@@ -124,6 +125,8 @@ def _settings(context: Context) -> None:
 
 
 def _start(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
+    if len(context.triplets) > _MANY:  # the error takes a few fits, the bootstrap many more
+        tasks = dict(sorted(tasks.items(), key=lambda item: item[0] == "bootstrap"))
     analysis.start(context.session, context.info, context.triplets, method, tasks)
 
 

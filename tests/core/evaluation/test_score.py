@@ -70,6 +70,16 @@ def test_cross_validation_is_honest_where_a_leak_would_show():
     assert STE(n_components=5, n_init=1).fit(repeated).triplet_error_ < 0.2
 
 
+def test_cross_validation_tells_what_it_knows_so_far(planted):
+    told = []
+    estimate = cross_validate(
+        STE(n_init=1), planted, folds=4,
+        progress=lambda fraction, *, loss=None, **_: told.append((fraction, loss)),
+    )
+    errors = np.cumsum(estimate.fold_errors) / np.arange(1, 5)
+    np.testing.assert_allclose(told, np.column_stack([np.arange(1, 5) / 4, errors]))
+
+
 def test_cross_validation_finds_the_known_error(planted, truth):
     estimate = cross_validate(STE(), planted, repeats=2)
     assert estimate.n_answers == len(planted)

@@ -53,6 +53,27 @@ def test_a_job_is_followed_from_its_beginning_to_its_end(services):
     assert ask(job.id, view="sum").status_code == 204, "what it shows may hold the data"
 
 
+def test_an_estimate_is_told_before_it_is_done(services):
+    at, go = threading.Event(), threading.Event()
+
+    def work(progress):
+        progress(0.2, loss=0.25)
+        progress(0.4, loss=0.125)
+        at.set()
+        go.wait()
+
+    steps = [Step("Cross-validating", work, estimates="error"), Step("Fitting", work)]
+    job = Job("me", "here", "a title", steps)
+    services.jobs.submit(job)
+    assert at.wait(60)
+    assert told(job)["words"] == "Cross-validating, 40%; error 0.125 so far"
+    at.clear()
+    go.set()
+    assert job.wait(60)
+    job.state, job.step = "running", 1
+    assert "so far" not in state_of(job)["words"], "a loss is none"
+
+
 def test_who_asks_for_a_job_is_there(services, monkeypatch):
     at, go = threading.Event(), threading.Event()
 
