@@ -158,7 +158,7 @@ def test_an_open_map_stays_whatever_is_fitted_elsewhere(services, opened):
     session.save()
     for method in (TSTE(), STE(n_components=5)):
         services.workspace.add_run(other, run("fit", method, triplets), "of another page")
-    app = start("embedding", "other")
+    app = settled(start("embedding", "other"), services)
     assert any(re.match("t.+STE, 2 dimensions", c.value) for c in app.caption)
 
     # one that was asked for is shown when it is there, and the one before until then
