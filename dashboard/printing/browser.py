@@ -10,12 +10,15 @@ import kaleido
 import plotly.graph_objects as go
 import plotly.io
 from choreographer.browsers.chromium import Chromium
-from choreographer.errors import ChannelClosedError
+from choreographer.errors import ChannelClosedError, DevtoolsProtocolError
+from kaleido.errors import JavascriptError, KaleidoError
 
 from tripletscope.dashboard.printing.typeface import whole_face
 
 #: Seconds without a figure after which it ends: it holds a gigabyte.
 _IDLE = 300.0
+#: What is wrong with a figure, and not with the browser, or takes longer than anybody waits.
+_NOT_DRAWN = (KaleidoError, JavascriptError, DevtoolsProtocolError, TimeoutError)
 
 _lock = threading.RLock()
 _running = False
@@ -65,7 +68,7 @@ def draw(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
     Raises
     ------
     ExportError
-        If there is no browser that works.
+        If there is no browser that works, or it cannot draw this figure.
     """
     with _lock:
         # Asking first matters: without a browser, kaleido's server would wait for ever.
@@ -74,20 +77,30 @@ def draw(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
                 "This format is drawn by a Chrome or Chromium on the server, and none was found. "
                 "Install one, or choose HTML."
             )
-        _start()
         try:
-            return plotly.io.to_image(figure, **options)
-        except ChannelClosedError:
-            close_browser()
-            _start()
-        try:
-            return plotly.io.to_image(figure, **options)
+            try:
+                return _drawn(figure, options)
+            except ChannelClosedError:
+                close_browser()
+                return _drawn(figure, options)
         except ChannelClosedError as error:
             close_browser()
             raise ExportError(
                 "The browser that draws figures on the server ended twice. Try again, or choose "
                 "HTML."
             ) from error
+        except _NOT_DRAWN as error:
+            close_browser()  # it may still be at it
+            why = "it took too long" if isinstance(error, TimeoutError) else str(error)
+            raise ExportError(
+                f"The browser on the server could not draw this figure: {why.rstrip('.')}. "
+                "Try another size, or choose HTML."
+            ) from error
+
+
+def _drawn(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
+    _start()
+    return plotly.io.to_image(figure, **options)
 
 
 def _start() -> None:

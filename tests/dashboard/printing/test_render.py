@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import psutil
 import pytest
+from kaleido.errors import JavascriptError, KaleidoError
 from PIL import Image
 
 from tests.browser import needs_browser
@@ -85,6 +86,21 @@ def test_a_browser_that_died_is_started_again():
         if "chrom" in child.name():
             child.kill()
     assert render(draw, "svg").startswith(b"<svg")
+
+
+@pytest.mark.parametrize(("failure", "told"), [
+    (KaleidoError(525, "Something went wrong with axis scaling"), "wrong with axis scaling"),
+    (JavascriptError("no such picture."), "no such picture"),
+    (TimeoutError(), "it took too long"),
+])
+def test_why_a_figure_cannot_be_drawn_is_told_in_a_sentence(failure, told, monkeypatch):
+    def failing(figure, options):
+        raise failure
+
+    monkeypatch.setattr(browser, "can_render", lambda: True)
+    monkeypatch.setattr(browser, "_drawn", failing)
+    with pytest.raises(ExportError, match=f"could not draw this figure: .*{told}. Try another"):
+        render(draw, "svg")
 
 
 @needs_browser
