@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.axes import log_axis
+from tripletscope.dashboard.figures.axes import log_axis, whole_axis
 from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, template
 
 
@@ -48,5 +48,5 @@ def histogram(
     return figure.update_layout(
         template=template(canvas), bargap=0.04, dragmode="zoom", uirevision=title,
         xaxis={"title": title, **(log_axis(edges) if logarithmic else {}), "showgrid": False},
-        yaxis={"title": of, "zeroline": False},
+        yaxis={"title": of, "zeroline": False, **whole_axis([0], counts)},
     )

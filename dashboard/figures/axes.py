@@ -1,4 +1,4 @@
-"""Logarithmic axes whose numbers can be read."""
+"""Axes whose numbers can be read: logarithmic ones, and those of counts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 #: Between so many decades 1, 2 and 5 are written; within less than the second, round steps.
 _FEW, _NONE = 2.0, 0.7
 _MOST = 7  # numbers on a long axis
+_WIDE = 30  # whole numbers that reach further have whole ticks by themselves
 _BESIDE = 1.2  # how far beyond its values an axis may reach
 
 
@@ -27,6 +28,21 @@ def log_axis(*values: Any) -> dict[str, Any]:
     return {
         "type": "log", "tickvals": ticks.tolist(), "ticktext": [_written(tick) for tick in ticks],
     }
+
+
+def whole_axis(*values: Any) -> dict[str, Any]:
+    """Ticks, and a range if need be, of an axis for some quantities.
+
+    Where all are whole numbers, and few, plotly would write fractions between them.
+    """
+    known = np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in ([], *values)])
+    known = known[np.isfinite(known)]
+    if not len(known) or (known % 1).any() or np.ptp(known) > _WIDE:
+        return {}
+    if not np.ptp(known):
+        only = float(known[0])
+        return {"tickvals": [only], "range": [only - 1, only + 1]}
+    return {"tick0": 0, "dtick": next(k for k in (1, 2, 5) if np.ptp(known) <= k * _MOST)}
 
 
 def _ticks(low: float, high: float) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tripletscope.core.scale import ScaleDiagnostics
+from tripletscope.dashboard.figures.axes import whole_axis
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -48,7 +49,8 @@ def residual_curve(
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="residuals",
         xaxis={"title": "deviance residual", "zeroline": False},
-        yaxis={"title": "cumulative proportion", "tickformat": ".0%", "zeroline": False},
+        yaxis={"title": "cumulative proportion", "tickformat": ".0%", "zeroline": False,
+               "range": [-0.02, 1.02]},
     )
     return finished(figure, caption, canvas, top=62)
 
@@ -89,6 +91,7 @@ def simulated_against(
     figure.update_layout(
         template=template(canvas), bargap=0.04, dragmode="zoom", uirevision=title,
         xaxis={"title": title, "showgrid": False, "zeroline": False,
+               **whole_axis(simulated, [observed]),
                "range": [ends[0] - room, ends[1] + room]},
         yaxis={"title": "simulations", "zeroline": False},
     )

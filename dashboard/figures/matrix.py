@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.kernel.spectrum import Spectrum
+from tripletscope.dashboard.figures.axes import whole_axis
 from tripletscope.dashboard.figures.colours import groups
 from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR, reach
 from tripletscope.dashboard.figures.labels import (
@@ -289,7 +290,7 @@ def spectrum_figure(
         )
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="spectrum",
-        xaxis={"title": "component", "zeroline": False},
+        xaxis={"title": "component", "zeroline": False, **whole_axis(rank)},
         yaxis={"title": "eigenvalue", "zeroline": False},
     )
     return finished(figure, caption, canvas)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.axes import log_axis
+from tripletscope.dashboard.figures.axes import log_axis, whole_axis
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
@@ -90,7 +90,7 @@ def measures(
         )
     figure.update_layout(
         template=template(canvas), dragmode="lasso", uirevision=f"{x} {y}",
-        xaxis={"title": titles[x], **(log_axis(shown[x]) if logarithmic else {}),
+        xaxis={"title": titles[x], **(log_axis if logarithmic else whole_axis)(shown[x]),
                "zeroline": False, "showgrid": False},
         yaxis={"title": titles[y], "zeroline": False},
     )

@@ -1,11 +1,11 @@
-"""Ticks of logarithmic axes."""
+"""Ticks of logarithmic axes and of counts."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tripletscope.dashboard.figures.axes import log_axis
+from tripletscope.dashboard.figures.axes import log_axis, whole_axis
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,22 @@ def test_every_axis_has_two_to_eight_numbers(high):
 
 def test_nothing_positive_has_no_ticks():
     assert log_axis([np.nan, 0.0]) == {"type": "log"}
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 7, 8, 14, 29])
+def test_counts_have_no_fractions_between_them(most):
+    axis = whole_axis([0, most], np.array([np.nan]))
+    assert axis["tick0"] == 0
+    assert axis["dtick"] in (1, 2, 5)
+    assert 1 <= most / axis["dtick"] <= 7
+
+
+def test_a_single_count_is_the_only_number():
+    axis = whole_axis([100, 100])
+    assert axis["tickvals"] == [100]
+    assert axis["range"][0] < 100 < axis["range"][1]
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [0.5, 3], [0, 1_000]])
+def test_quantities_are_left_to_plotly(values):
+    assert whole_axis(values) == {}
