@@ -284,7 +284,7 @@ class _Raster:
 
 
 #: Height of a row of its text, and the smallest text that is read, in sizes of the figure's font.
-_ROW, _SMALLEST = 1.16, 0.62
+_ROW, _SMALLEST = 1.16, 0.78
 
 
 def row_labels(

@@ -279,8 +279,9 @@ def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarra
         # Plotly writes them one after the other, or in columns as wide as the widest.
         entries = width_of(named, 0.92 * canvas.font) + 40
         beside = width - float(width_of([title], canvas.font)[0]) - 10
-        columns = max(int(beside / entries.max()), 1)
-        rows = 1 if entries.sum() <= beside else -(-len(named) // columns)
+        above = bool(title) and not canvas.screen  # then its title is above several lines
+        columns = max(int((width if above else beside) / entries.max()), 1)
+        rows = 1 if entries.sum() <= beside else -(-len(named) // columns) + above
         height -= rows * (1.2 * canvas.font + 3) + 8 - (_TOOLS - edge) * canvas.screen
     return np.maximum([width, height], 4 * canvas.font)
 

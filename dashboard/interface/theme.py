@@ -34,10 +34,13 @@ _SCREEN_FONT = 13.0
 #: What a page leaves of a figure's height to legend and axes, as a share of the width; numbers and
 #: title of an axis, and a line of a legend, in sizes of the letters.
 _AROUND, _AXIS, _ENTRY = 0.12, 3.6, 1.75
+#: Height of a plot above numbered axes of a file that grows, at least, in sizes of the letters.
+_PLOT = 11.0
 #: Title of an axis, and an entry's mark in a legend, in sizes of the letters.
 _TITLE, _MARK = 1.2, 3.6
-#: Height of a file that grows, at most, divided by its width.
-_LONGEST = 2.6
+#: Height of a file that grows, at most, divided by its width; of a page in pixels, and what it is
+#: of the width of larger sheets.
+_LONGEST, _PAGE, _SHEET = 2.6, 240 * 96 / 25.4, 4 / 3
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,7 @@ def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
     text = f"{text} {canvas.note}".strip()
     if canvas.screen:
         return figure
+    _set_legend_title(figure, canvas)
     canvas = _with_room(figure, canvas)
     if not (canvas.captioned and text):
         return figure.update_layout(height=canvas.height)
@@ -160,7 +164,7 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
     """The canvas of a file, higher by what legend and axes take more than they do on a page.
 
     Letters are larger in a file, compared with the width of the figure. Titles of axes that are
-    longer than these are broken into lines.
+    longer than these are broken into lines, as are those along bars of colours.
     """
     if not _has_numbers(figure):
         return canvas
@@ -168,31 +172,65 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
     if canvas.grows:
         missing = max(around - _AROUND * canvas.width, 0.0)
         canvas = replace(canvas, height=canvas.height + missing)
-    size = _TITLE * canvas.font
+        if _is_numbered(figure):
+            canvas = replace(canvas, height=max(canvas.height, around + _PLOT * canvas.font))
+    size, high = _TITLE * canvas.font, canvas.height - around
+    for trace in figure.data:
+        bar = getattr(trace, "colorbar", None)
+        if bar and bar.title.side == "right" and bar.title.text:
+            bar.title.text = _broken(bar.title.text, max(high, 6 * size), size)
     for axes, length in (
         (figure.select_xaxes(), canvas.width - 5 * canvas.font),
-        (figure.select_yaxes(), canvas.height - around),
+        (figure.select_yaxes(), high),
     ):
         for axis in axes:
             text = axis.title.text or ""
             if text.strip() and not ("<" in text or axis.domain):
-                axis.title.text = "<br>".join(
-                    html.escape(line, quote=False)
-                    for line in wrapped(html.unescape(text), max(length, 6 * size), size)
-                )
+                axis.title.text = _broken(text, max(length, 6 * size), size)
     return canvas
 
 
+def _broken(title: str, length: float, size: float) -> str:
+    """A title in as many lines as it takes."""
+    lines = wrapped(html.unescape(title), length, size)
+    return "<br>".join(html.escape(line, quote=False) for line in lines)
+
+
+def _is_numbered(figure: go.Figure) -> bool:
+    """Whether there is a single plot, and a quantity along its height."""
+    first, *further = figure.select_yaxes()
+    return not further and bool((first.title.text or "").strip()) and not first.domain
+
+
+def _set_legend_title(figure: go.Figure, canvas: Canvas) -> None:
+    """Write the title of a legend of several lines above it: beside it, plotly cuts the lines."""
+    if canvas.legend == "above" and figure.layout.legend.title.text and (
+        _legend_lines(figure, canvas) > 1
+    ):
+        figure.update_layout(legend_title_side="top")
+
+
 def _legend_height(figure: go.Figure, canvas: Canvas) -> float:
-    """What a legend above a figure takes of its height, in pixels; plotly lines entries up."""
+    """What a legend above a figure takes of its height, in pixels."""
+    if canvas.legend != "above":
+        return 0.0
+    lines = _legend_lines(figure, canvas) + (figure.layout.legend.title.side == "top")
+    return _ENTRY * canvas.font * lines
+
+
+def _legend_lines(figure: go.Figure, canvas: Canvas) -> int:
+    """How many lines the entries of a legend above a figure take; plotly lines them up."""
     names = [trace.name for trace in figure.data if trace.name and trace.showlegend is not False]
     shown = figure.layout.showlegend
-    if canvas.legend != "above" or shown is False or not names or (len(names) < 2 and not shown):
-        return 0.0
+    if shown is False or not names or (len(names) < 2 and not shown):
+        return 0
     entry = 0.92 * canvas.font
     widest = float(width_of([html.unescape(name) for name in names], entry).max())
-    across = max(int(canvas.width // (widest + _MARK * canvas.font)), 1)
-    return _ENTRY * canvas.font * math.ceil(len(names) / across)
+    title = html.unescape(figure.layout.legend.title.text or "")
+    beside = float(width_of([title], entry)[0]) if title else 0.0
+    if len(names) * (widest + _MARK * canvas.font) + beside <= canvas.width:
+        return 1
+    return math.ceil(len(names) / max(int(canvas.width // (widest + _MARK * canvas.font)), 1))
 
 
 def panelled(titles: Sequence[str], most: int, canvas: Canvas) -> tuple[int, Canvas]:
@@ -220,7 +258,12 @@ def with_rows(canvas: Canvas, n_rows: float) -> Canvas:
     if not canvas.grows:
         return canvas
     needed = 1.3 * canvas.font * n_rows + _AROUND * canvas.width
-    return replace(canvas, height=max(canvas.height, min(needed, _LONGEST * canvas.width)))
+    return replace(canvas, height=max(canvas.height, min(needed, longest(canvas.width))))
+
+
+def longest(width: float) -> float:
+    """Height in pixels that a file of this width has at most, unless another one is asked for."""
+    return min(_LONGEST * width, max(_PAGE, _SHEET * width))
 
 
 def finished(figure: go.Figure, caption: str, canvas: Canvas, top: float = 34.0) -> go.Figure:

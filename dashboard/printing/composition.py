@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.interface.theme import SYMBOLS, Canvas
+from tripletscope.dashboard.interface.theme import SYMBOLS, Canvas, longest
 
 PIXELS_PER_MM = 96 / 25.4
 _PIXELS_PER_POINT = 96 / 72
@@ -100,9 +100,15 @@ class Composition:
         return asdict(self)
 
     def canvas(self, ratio: float = _RATIO, note: str = "") -> Canvas:
-        """What the figure is drawn for, if its own height is so many times its width."""
+        """What the figure is drawn for, if its own height is so many times its width.
+
+        No figure is longer than a page, unless this is asked for.
+        """
         width = self.width * PIXELS_PER_MM
-        height = width * ratio if self.height is None else self.height * PIXELS_PER_MM
+        height = (
+            min(width * ratio, longest(width)) if self.height is None
+            else self.height * PIXELS_PER_MM
+        )
         return Canvas(
             width, height, self.font * _PIXELS_PER_POINT, screen=False, note=note,
             captioned=self.caption, named=self.labels, legend=self.legend,

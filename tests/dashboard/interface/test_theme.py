@@ -77,3 +77,30 @@ def test_captions_of_several_lines_stand_below_the_frame():
     # From the frame to where plotly puts a single line's top, or the base line of the first one.
     assert top("Short.") == pytest.approx(0.9 * 8.5)
     assert top("Long. " * 40) == pytest.approx(0.9 * 8.5 + 0.7 * 8.5)
+
+
+def test_a_plot_above_numbers_is_no_strip():
+    low = Canvas(321.0, 40.0, 10.7, screen=False, grows=True)
+    one, two = (curves(low, names).layout.height for names in (1, 4))
+    assert one > 11 * low.font
+    assert two > one, "a legend takes nothing of it"
+    nameless = go.Figure(go.Box(x=[1, 2])).update_layout(template=template(low))
+    assert finished(nameless, "", low).layout.height < one, "a row of points needs no height"
+
+
+def test_long_titles_along_bars_of_colours_are_broken_rather_than_cut():
+    def title(words: str) -> str:
+        bar = {"title": {"text": words, "side": "right"}}
+        figure = go.Figure(go.Heatmap(z=[[1, 2], [3, 4]], colorbar=bar))
+        figure.update_layout(template=template(COLUMN))
+        return finished(figure, "", COLUMN).data[0].colorbar.title.text
+
+    assert title("share") == "share"
+    assert title("share of the objects in a cluster") == "share of the objects<br>in a cluster"
+
+
+@pytest.mark.parametrize(("names", "side"), [(2, None), (8, "top")])
+def test_a_legend_of_several_lines_has_its_title_above(names, side):
+    figure = go.Figure([go.Scatter(y=[1, 2], name=f"class {k}") for k in range(names)])
+    figure.update_layout(template=template(COLUMN), legend_title_text="kind of object")
+    assert finished(figure, "", COLUMN).layout.legend.title.side == side

@@ -165,3 +165,10 @@ def test_labels_stay_clear_of_the_legend(legend):
     if legend in corners:
         assert f"label {corners[legend]}" not in at
         assert len(at) > 16
+
+
+@pytest.mark.parametrize(("width", "height"), [(85.0, 221.0), (180.0, 240.0), (400.0, 400 / 0.75)])
+def test_no_figure_is_longer_than_a_page_unless_it_is_asked_for(width, height):
+    assert Composition(width).canvas(9.0).height / PIXELS_PER_MM == pytest.approx(height)
+    asked = Composition(width, height=700.0).canvas(9.0)
+    assert asked.height / PIXELS_PER_MM == pytest.approx(700.0)
