@@ -18,12 +18,10 @@ from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
     SCREEN,
-    SEQUENTIAL,
     SYMBOLS,
     Canvas,
     finished,
     template,
-    with_caption,
 )
 
 #: Neighbouring methods stand this far apart, so that their error bars do not cover each other.
@@ -203,27 +201,3 @@ def learning_figure(
         yaxis={"title": "held-out error", "zeroline": False},
     )
     return finished(figure, caption, canvas)
-
-
-def agreement_matrix(
-    values: np.ndarray, names: list[str], *, title: str, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
-    """A square table of shares in colours, with the numbers in its cells."""
-    labels = [html.escape(name, quote=False) for name in names]
-    figure = go.Figure(
-        go.Heatmap(
-            z=values, x=labels, y=labels, zmin=0, zmax=1, colorscale=SEQUENTIAL,
-            text=np.vectorize(lambda v: f"{v:.2f}" if np.isfinite(v) else "")(values),
-            texttemplate="%{text}", textfont={"size": 0.9 * canvas.font}, xgap=2, ygap=2,
-            colorbar={
-                "title": {"text": title, "side": "right"}, "thickness": 12, "outlinewidth": 0,
-            },
-            hovertemplate="%{y}<br>%{x}<br>%{z:.3f}<extra></extra>",
-        )
-    )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision=title,
-        xaxis={"showgrid": False, "tickangle": 30},
-        yaxis={"showgrid": False, "autorange": "reversed"},
-    )
-    return with_caption(figure, caption, canvas)

@@ -24,6 +24,7 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
     transparent,
 )
+from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     NARROW,
@@ -41,6 +42,8 @@ from tripletscope.dashboard.interface.theme import (
 
 #: Up to so many rows have their numbers written in the cells.
 _WRITTEN = 14
+#: Up to so many rows have longer names; what a bar of colours takes, in sizes of the letters.
+_FEW, _BAR = 6, 7.0
 #: Up to so many numbers of participants are all written at their axis.
 _COUNTED = 8
 #: Maps beside each other.
@@ -59,7 +62,7 @@ def square_matrix(
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """A square table in colours, of participants by participants.
+    """A square table in colours, with the numbers in its cells where they have room.
 
     Parameters
     ----------
@@ -76,8 +79,9 @@ def square_matrix(
         Rows before which a new group begins.
     """
     p = len(names)
-    labels = [html.escape(name, quote=False) for name in short_labels(list(names), 10.0)]
-    written = p <= _WRITTEN
+    short = short_labels(list(names), 10.0 if p > _FEW else 20.0)
+    labels = [html.escape(name, quote=False) for name in short]
+    written = p <= _WRITTEN and _fit_cells(short, canvas)
     known = np.isfinite(values)
     figure = go.Figure(
         go.Heatmap(
@@ -113,6 +117,14 @@ def square_matrix(
         yaxis={**ticks, "title": down, "range": [p - 0.5, -0.5]},
     )
     return finished(figure, caption, canvas)
+
+
+def _fit_cells(names: Sequence[str], canvas: Canvas) -> bool:
+    """Whether cells are as wide as the numbers that stand in them."""
+    width = min(canvas.width, NARROW) if canvas.screen else canvas.width
+    beside = float(width_of(names, 0.9 * canvas.font).max(initial=0.0)) + _BAR * canvas.font
+    number = float(width_of(["0.00"], 0.85 * canvas.font)[0])
+    return (width - beside) / max(len(names), 1) >= number + 2.0
 
 
 def relation_dots(

@@ -18,8 +18,8 @@ from tripletscope.core.evaluation.inspection import inspect_objects
 from tripletscope.core.geometry import procrustes, procrustes_disparity
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.curves import agreement_matrix
 from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, several, switch
@@ -189,7 +189,7 @@ def _grid(
         with place:
             st.markdown(f"**{panels.plain(s.name)}**" + (" (reference)" if not k else ""))
             text = _map_caption(context.info, s, shown[0], k)
-            draw = _drawer(data, style, window, moved, text, f"{s.run.key} {window}")
+            draw = _drawer(data, style, window, moved, (s.name, text), f"{s.run.key} {window}")
             panels.figure_panel(
                 context.session, draw, key=f"compare.map.{k}", alt=f"Map. {text}", canvas=_HALF,
                 name=export.file_name(context.info.name, s.run.method, f"compared-{k + 1}"),
@@ -216,9 +216,13 @@ def _window(
 
 def _drawer(
     data: MapData, style: MapStyle, window: tuple[np.ndarray, np.ndarray],
-    before: np.ndarray | None, text: str, revision: str,
+    before: np.ndarray | None, words: tuple[str, str], revision: str,
 ) -> Callable[[Canvas], Any]:
     def draw(canvas: Canvas) -> Any:
+        name, text = words
+        if not canvas.screen:  # the page says it above the maps
+            colour = f" Colour: {style.colour}." if style.colour else ""
+            text = f"{name}. {text}{colour}"
         figure = embedding_map(
             data, style, caption=text, revision=revision, window=window, canvas=canvas
         )
@@ -289,9 +293,9 @@ def _agreement(context: Context, shown: list[ShownMap]) -> None:
     )
 
     def draw(canvas: Canvas) -> Any:
-        return agreement_matrix(
-            pairs, [s.name for s in shown], title="neighbours in common", caption=text,
-            canvas=canvas,
+        return square_matrix(
+            pairs, [s.name for s in shown], title="neighbours in common", limits=(0.0, 1.0),
+            caption=text, canvas=canvas,
         )
 
     with st.expander("Agreement of the maps", expanded=len(shown) > 2):

@@ -11,7 +11,7 @@ import streamlit as st
 from tripletscope.core.kernel.classification import Classification, classify
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
-from tripletscope.dashboard.figures.curves import agreement_matrix
+from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.theme import Canvas, count
@@ -73,10 +73,10 @@ def _confusions(
     )
 
     def draw(canvas: Canvas) -> Any:
-        figure = agreement_matrix(
-            shares, names, title="proportion of the row", caption=text, canvas=canvas
+        return square_matrix(
+            shares, names, title="proportion of the row", across="predicted", down="true",
+            limits=(0.0, 1.0), caption=text, canvas=canvas,
         )
-        return figure.update_xaxes(title="predicted").update_yaxes(title="true")
 
     def table() -> pd.DataFrame:
         return pd.DataFrame(counts, index=names, columns=names).rename_axis("true").reset_index()

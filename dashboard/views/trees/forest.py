@@ -12,9 +12,9 @@ from tripletscope.core.tree import ComparisonForest
 from tripletscope.core.tree.prediction import ForestErrors, grown_forest
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
-from tripletscope.dashboard.figures.curves import agreement_matrix
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.matrix import most_similar
+from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, slide
@@ -174,10 +174,10 @@ def _outcome(
             )
         counts = found.confusion(predicted)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        figure = agreement_matrix(
-            shares, names, title="proportion of the row", caption=text, canvas=canvas
+        return square_matrix(
+            shares, names, title="proportion of the row", across="predicted", down="true",
+            limits=(0.0, 1.0), caption=text, canvas=canvas,
         )
-        return figure.update_xaxes(title="predicted").update_yaxes(title="true")
 
     about = " Rows: true class; columns: predicted." if names else ""
     panels.figure_panel(

@@ -184,3 +184,24 @@ def test_maps_in_a_grid_show_the_same_part_of_the_plane(data):
     np.testing.assert_allclose(first.x, first.y), "the map of all against itself"
     np.testing.assert_allclose(second.x, first.x)
     assert not np.allclose(second.y, first.y)
+
+
+@pytest.mark.parametrize(("n", "width", "written"), [
+    (8, 321.0, True), (12, 321.0, False), (12, 680.0, True), (20, 680.0, False),
+])
+def test_numbers_stand_in_cells_that_have_room(n, width, written):
+    canvas = Canvas(width, 0.8 * width, 10.7, screen=False)
+    figure = square_matrix(
+        np.eye(n), [f"person {k}" for k in range(n)], title="share", limits=(0.0, 1.0),
+        across="predicted", canvas=canvas,
+    )
+    assert (figure.data[0].texttemplate is not None) == written
+    assert figure.layout.xaxis.title.text == "predicted"
+
+
+def test_names_that_are_numbers_are_all_written():
+    names = [str(k) for k in range(10)]
+    canvas = Canvas(321.0, 257.0, 10.7, screen=False)
+    figure = square_matrix(np.eye(10), names, title="share", limits=(0.0, 1.0), canvas=canvas)
+    assert list(figure.layout.xaxis.ticktext) == list(figure.layout.yaxis.ticktext) == names
+    assert figure.data[0].texttemplate, "ten classes have room for numbers"

@@ -319,9 +319,9 @@ def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):
     assert not app.exception
     assert words(app).count("Too few objects in common") == 1
     assert words(app).count("of the reference's variance is unexplained") == 1
-    cells = figure(app, "compare.agreement")["data"][0]
-    assert len(set(cells["x"])) == 3
-    assert sum(text == "" for row in cells["text"] for text in row) == 4
+    agreement = figure(app, "compare.agreement")
+    assert len(set(agreement["layout"]["xaxis"]["ticktext"])) == 3
+    assert sum(text == "" for row in agreement["data"][0]["text"] for text in row) == 4
 
 
 def test_a_data_set_deleted_in_another_tab(services, mapped):
