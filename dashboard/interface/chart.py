@@ -55,7 +55,7 @@ def _plotly_address() -> str:
 
 
 def chart(
-    figure: go.Figure | None,
+    figure: go.Figure | str | None,
     *,
     key: str,
     alt: str,
@@ -70,9 +70,10 @@ def chart(
 
     Parameters
     ----------
-    figure : go.Figure or None
-        None where `live` brings the first one. Points with a whole number as ``customdata`` can
-        be selected. Zoom and camera survive as long as ``layout.uirevision`` stays the same.
+    figure : go.Figure, str or None
+        The figure, or its JSON; None where `live` brings the first one. Points with a whole
+        number as ``customdata`` can be selected. Zoom and camera survive as long as
+        ``layout.uirevision`` stays the same.
     key : str
     alt : str
         What the figure shows, for readers who cannot see it.
@@ -110,7 +111,7 @@ def chart(
     _component(
         key=key,
         data={
-            "figure": figure.to_json() if figure else "",
+            "figure": figure.to_json() if isinstance(figure, go.Figure) else figure or "",
             "live": live or "",
             "plotly": _plotly_address(),
             "height": height,

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+import joblib
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -46,6 +47,7 @@ def figure_panel(
     caption: str = "",
     further: Callable[[], None] | None = None,
     simulations: Mapping[str, Run] | None = None,
+    of: Any = None,
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
 
@@ -69,10 +71,16 @@ def figure_panel(
         Draws more beside the menu.
     simulations : mapping of str to Run, optional
         What is shown, if it is simulated and has nothing to do with the open data set.
+    of : any
+        All that the figure depends on, by its content: one that was drawn of the same is not
+        drawn anew. Without it, the figure is drawn each time.
     """
     info = session.dataset if simulations is None else None
-    figure = draw(canvas)
-    caption = f"{caption} {remark(figure)}".strip()
+    if of is None:
+        figure, remarked = _drawn(draw, canvas)
+    else:
+        figure, remarked = _drawn_once(joblib.hash((key, of, canvas)), draw, canvas)
+    caption = f"{caption} {remarked}".strip()
     with st.container(height=window if window and canvas.height > window else "content"):
         chart(
             figure, key=key, alt=alt, height=int(canvas.height), pictures=pictures,
@@ -90,6 +98,20 @@ def figure_panel(
         compose_button(session, printable)
         if further:
             further()
+
+
+def _drawn(draw: Callable[[Canvas], go.Figure], canvas: Canvas) -> tuple[str, str]:
+    """A figure as JSON, and what its caption has to say beside."""
+    figure = draw(canvas)
+    return figure.to_json(), remark(figure)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _drawn_once(
+    content: str, _draw: Callable[[Canvas], go.Figure], _canvas: Canvas
+) -> tuple[str, str]:
+    """The same, drawn once for one content."""
+    return _drawn(_draw, _canvas)
 
 
 def _numbers(

@@ -177,6 +177,8 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
         pictures={leaf: large[i] for leaf, i in leaves if i in large},
         on_pick=picked, on_move=lambda name, height: shown.cut_at(height),
         further=_files(shown),
+        of=(tree.linkage, tree.objects, data.objects, data.clusters, data.height, data.support,
+            pictures, data.selected, most, marks, title, text, shown.run.key),
     )
     st.caption(
         "Click a branch, a wedge or a leaf to select its objects on every page; with Shift, to "

@@ -60,6 +60,7 @@ _PICTURES = {
 }
 _SHARP = 100  # pictures of which larger files are drawn
 _MOST_AT_ODDS = 200
+_REMEMBERED = 10_000  # objects; the drawings of more would fill the memory
 _DRAWN = {
     "posterior": "drawn from the Bayesian posterior",
     "laplace": "drawn from a normal approximation of the posterior",
@@ -177,6 +178,7 @@ def show_map(current: Session, result: Result) -> None:
         pictures=picture_addresses(result.info, result.triplets.objects, 320),
         on_pick=current.select_positions, caption=text, further=bundle,
         on_label=moved.put if in_plane else None,
+        of=(data, style, text, result.fit.key) if len(objects) <= _REMEMBERED else None,
     )
     if not of_table(result.triplets.objects) and pressed(
         current, "map.table", "Add stimulus metadata", type="tertiary",
@@ -413,9 +415,16 @@ def _everything(
 
 
 def _inspected(result: Result, coverage: float) -> pd.DataFrame:
+    keys = result.triplets.fingerprint, *(run.key for run in result.runs.values())
+    return _inspected_once((*keys, coverage), result)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _inspected_once(content: tuple[Any, ...], _result: Result) -> pd.DataFrame:
+    """The table of objects, computed once for one content."""
     return inspect_objects(
-        result.fitted, result.triplets, result.covariances, coverage=coverage,
-        degrees=result.degrees,
+        _result.fitted, _result.triplets, _result.covariances, coverage=content[-1],
+        degrees=_result.degrees,
     )
 
 

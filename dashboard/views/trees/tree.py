@@ -161,6 +161,8 @@ def _diagram(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeDat
         canvas=Canvas(TREE_WIDTH, tree_height(data)), on_pick=picked,
         pictures=data.hover_pictures(picture_addresses(grove.info, data.objects, 320)),
         name=export.file_name(grove.info.name, "tree"), table=partial(_table, grove, grown),
+        of=(grown.nodes.pivots, data.objects, sorted(data.opened), data.colour, data.pictures,
+            data.selected, data.remarks, name, text),
     )
     st.caption(
         "Each node shows the pivot that its members are nearer to. Click a node to select its "

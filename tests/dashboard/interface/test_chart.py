@@ -174,6 +174,14 @@ def test_pictures_go_with_their_points(page):
             ".map(box => box.x + box.width / 2)", which,
         )
 
+    def come_to(places: list[float]) -> bool:
+        """Whether the pictures are there once the browser has drawn what the pointer did."""
+        for _ in range(50):
+            if seen(".ts-pictures image") == pytest.approx(places, abs=1.5):
+                return True
+            page.wait_for_timeout(100)
+        return False
+
     plates = "document.querySelector('.ts-plot').data.find(t => t.name === 'plates').fillcolor"
     assert page.evaluate(plates) != "#FFFFFF", "less bright on dark ground"
     begin = seen(".ts-pictures image")
@@ -182,10 +190,10 @@ def test_pictures_go_with_their_points(page):
     page.mouse.move(400, 300)
     page.mouse.down()
     page.mouse.move(460, 300, steps=3)
-    assert seen(".ts-pictures image") == pytest.approx([x + 60 for x in begin], abs=1.5)
+    assert come_to([x + 60 for x in begin]), "while the pointer is down"
     page.mouse.up()
     page.wait_for_timeout(300)
-    assert seen(".ts-pictures image") == pytest.approx([x + 60 for x in begin], abs=1.5)
+    assert come_to([x + 60 for x in begin])
     at = page.evaluate("""() => {
       const plot = document.querySelector(".ts-plot"), { xaxis } = plot._fullLayout;
       const trace = plot._fullData.find((one) => one.customdata);

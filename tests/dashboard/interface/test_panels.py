@@ -1,0 +1,54 @@
+"""Figures on pages: drawn once for what they show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import plotly.graph_objects as go
+
+from tests.dashboard.views.harness import crowd, figure, session_on, settled, start
+from tripletscope.core.embedding import STE
+from tripletscope.core.run import run
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.theme import SCREEN, note_hidden
+from tripletscope.dashboard.views.embedding import mapped
+
+
+def test_what_was_drawn_of_the_same_is_not_drawn_anew():
+    calls = []
+
+    def draw(canvas):
+        calls.append(canvas)
+        drawn = go.Figure(go.Scatter(y=[1, 2]))
+        note_hidden(drawn, 1, 2)
+        return drawn
+
+    first = panels._drawn_once("a content of this test", draw, SCREEN)
+    assert panels._drawn_once("a content of this test", draw, SCREEN) == first
+    assert len(calls) == 1
+    assert first[1] == "1 of 2 labels hidden."
+    panels._drawn_once("another content", draw, replace(SCREEN, width=10.0))
+    assert len(calls) == 2
+
+
+def test_a_map_is_drawn_anew_when_what_it_shows_changes(services, monkeypatch):
+    answers = crowd(9, 200)
+    session = session_on(services, answers)
+    (info,) = services.workspace.datasets()
+    services.workspace.add_run(info, run("fit", STE(n_init=1), answers), "STE")
+    drawn = []
+    original = mapped.embedding_map
+    monkeypatch.setattr(mapped, "embedding_map",
+                        lambda *given, **more: drawn.append(1) or original(*given, **more))
+    app = settled(start("embedding", session), services)
+    app.run()
+    seen, before = len(drawn), figure(app, "map")
+    app.run()
+    assert len(drawn) == seen, "nothing has changed"
+    assert figure(app, "map") == before
+    colour = app.selectbox(key=f"map.colour@{info.id}")
+    colour.select(next(option for option in ("size", "kind") if option != colour.value)).run()
+    assert len(drawn) == seen + 1
+    assert figure(app, "map")["data"] != before["data"]
+    app.selectbox(key=f"map.colour@{info.id}").select(colour.value).run()
+    assert len(drawn) == seen + 1, "as at first"
