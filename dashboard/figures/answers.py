@@ -8,11 +8,13 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.axes import log_axis, whole_axis
 from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, template
 
+_STEPS = 30
+
 
 def histogram(
     values: np.ndarray, *, title: str, of: str, logarithmic: bool = False, canvas: Canvas = SCREEN
 ) -> go.Figure:
-    """Counts of a quantity in about thirty steps.
+    """Counts of a quantity in about thirty steps; of whole numbers each has as many.
 
     Parameters
     ----------
@@ -28,9 +30,12 @@ def histogram(
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values) & ((values > 0) | (not logarithmic))]
     if logarithmic and len(values):
-        edges = np.geomspace(values.min(), max(values.max(), values.min() * 1.01), 31)
+        edges = np.geomspace(values.min(), max(values.max(), values.min() * 1.01), _STEPS + 1)
+    elif len(values) and not (values % 1).any():
+        step = max(1.0, np.ceil(np.ptp(values) / _STEPS))
+        edges = np.arange(values.min() - 0.5, values.max() + step, step)
     else:
-        edges = np.histogram_bin_edges(values, bins=min(30, max(len(np.unique(values)), 1)))
+        edges = np.histogram_bin_edges(values, bins=min(_STEPS, max(len(np.unique(values)), 1)))
     counts, edges = np.histogram(values, edges)
     low, high = edges[:-1], edges[1:]
     middle = np.sqrt(low * high) if logarithmic else (low + high) / 2
@@ -48,5 +53,5 @@ def histogram(
     return figure.update_layout(
         template=template(canvas), bargap=0.04, dragmode="zoom", uirevision=title,
         xaxis={"title": title, **(log_axis(edges) if logarithmic else {}), "showgrid": False},
-        yaxis={"title": of, "zeroline": False, **whole_axis([0], counts)},
+        yaxis={"title": of, "zeroline": False, "tickformat": ",", **whole_axis([0], counts)},
     )

@@ -56,10 +56,12 @@ def pick_axes(
 
 def draw_measures(
     context: Context, what: str, table: pd.DataFrame, x: str, y: str, names: str,
-    titles: dict[str, str], chosen: list[str], choose: Any,
+    titles: dict[str, str], chosen: list[str], choose: Any, most: bool = False,
 ) -> None:
     known = int((table[x].notna() & table[y].notna()).sum())
     text = f"{context.info.name}: {count(known, what[:-1])} for which both are known."
+    if most:
+        text = f"{text[:-1]}, those with the most answers."
     if f"{y}_low" in table:
         text += " With 95 % intervals, " + ("by question." if y != "failed" else "over trials.")
     draw_figure(context, what, table, text, _WIDE, lambda canvas: measures(

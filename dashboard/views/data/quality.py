@@ -349,6 +349,7 @@ def _objects(context: QualityContext) -> None:
         draw_measures(
             context, "objects", drawn, x, y, "label", _THINGS, chosen,
             lambda rows, mode: context.session.select_positions(places[rows].tolist(), mode),
+            most=len(table) > len(drawn),
         )
     names = {"id": "id", "label": "label"}
     if (table["id"] == table["label"]).all():

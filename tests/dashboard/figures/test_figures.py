@@ -13,7 +13,6 @@ from scipy.spatial import Delaunay
 
 from tripletscope.core.geometry import coverage_radius, ellipsoids
 from tripletscope.core.tree import ComparisonTree
-from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.cells import Region, divided_map
 from tripletscope.dashboard.figures.colours import groups, is_quantity
 from tripletscope.dashboard.figures.fit import loss_curves
@@ -315,15 +314,6 @@ def test_loss_curves_draw_the_lowest_last():
     assert [trace.name for trace in figure.data] == ["restart 1", "restart 3", "restart 2"]
     assert figure.data[-1].line.color == PALETTE[0]
     assert len(loss_curves({}).data) == 0
-
-
-@pytest.mark.parametrize("logarithmic", [False, True])
-def test_histograms_count_everything_that_can_be_shown(logarithmic):
-    values = np.array([0.001, 0.5, 1.0, 2.0, 30.0, np.nan, np.inf])
-    figure = histogram(values, title="t", of="n", logarithmic=logarithmic)
-    assert sum(figure.data[0].y) == 5
-    assert sum(histogram(np.array([]), title="t", of="n").data[0].y) == 0
-    assert sum(histogram(np.ones(7), title="t", of="n", logarithmic=logarithmic).data[0].y) == 7
 
 
 def test_numbers_read_well():
