@@ -1,6 +1,6 @@
 """Every figure of every page as it is printed, from 3 to 50,000 objects, to be looked at.
 
-    python benchmarks/gallery.py [--only NAME ...] [--folder docs/gallery]
+    python benchmarks/gallery.py [--only NAME ...] [--pages PAGE ...] [--folder docs/gallery]
 
 Goes through all tabs of the dashboard, without a browser of its own, computes what can be computed
 there by its buttons, and saves each figure that the program offers for download, at 85 and 180 mm,
@@ -23,7 +23,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,7 +131,7 @@ def _png(pixels: np.ndarray) -> bytes:
     return buffer.getvalue()
 
 
-def figures(dataset: str) -> Iterator[Shown]:
+def figures(dataset: str, wanted: Collection[str]) -> Iterator[Shown]:
     """What every tab offers for download, once it has computed what it can."""
     offered: dict[str, Printable] = {}
     panels.compose_button = lambda _, printable: offered.update({printable.key: printable})
@@ -139,7 +139,8 @@ def figures(dataset: str) -> Iterator[Shown]:
     session.open(dataset)
     session.save()
     n = services().workspace.dataset(dataset).n_objects
-    for page in PAGES_OF_MANY if n >= MANY else list(PAGES)[1:]:
+    there = PAGES_OF_MANY if n >= MANY else list(PAGES)[1:]
+    for page in (page for page in there if page in wanted):
         app = start(page, session.id)
         for tab in tabs_of(page).values():
             with suppress(AssertionError):  # the tab has shown why it cannot be shown
@@ -180,15 +181,18 @@ def save(shown: Shown, folder: Path, name: str) -> list[str]:
     return made
 
 
-def page_of(entries: dict[str, list[tuple[Shown, list[str]]]]) -> str:
-    """A page with all figures at the size that they have on paper."""
+def page_of(folder: Path) -> str:
+    """A page with all figures of a folder at the size that they have on paper."""
     parts = ["<!doctype html><meta charset=utf-8><title>TripletScope: gallery</title>"
              "<style>body{font:15px sans-serif;margin:2em}figure{display:inline-block;"
              "vertical-align:top;margin:1em}</style><h1>Gallery</h1>"]
-    for name, found in entries.items():
-        parts.append(f"<h2>{html.escape(name)}</h2>")
-        for shown, files in found:
-            parts.append(f"<h3>{html.escape(f'{shown.page.capitalize()} > {shown.tab}')}</h3>")
+    for name in DATA:
+        narrow = sorted(folder.glob(f"{name}--*--{WIDTHS[0]}.png"))
+        parts += [f"<h2>{html.escape(name)}</h2>"] if narrow else []
+        for file in narrow:
+            page, key = file.stem.split("--")[1:3]
+            files = [file.name.replace(f"--{WIDTHS[0]}.", f"--{width}.") for width in WIDTHS]
+            parts.append(f"<h3>{html.escape(f'{page.capitalize()}: {key}')}</h3>")
             parts += [f'<figure><img src="{file}" style="width:{width}mm"></figure>'
                       for file, width in zip(files, WIDTHS, strict=True)]
     return "\n".join(parts)
@@ -198,24 +202,23 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--only", nargs="*", choices=DATA, default=list(DATA))
     options.add_argument("--folder", type=Path, default=Path("docs/gallery"))
+    options.add_argument("--pages", nargs="*", choices=PAGES, default=list(PAGES))
     given = options.parse_args()
     logging.disable(logging.WARNING)  # pages are drawn without a server, and Streamlit says so
     given.folder.mkdir(parents=True, exist_ok=True)
-    entries: dict[str, list[tuple[Shown, list[str]]]] = {}
     failed: list[str] = []
     with tempfile.TemporaryDirectory() as workspace:
         os.environ[WORKSPACE_VARIABLE] = workspace
         for name in given.only:
-            for shown in figures(DATA[name]()):
+            for shown in figures(DATA[name](), given.pages):
                 try:
                     files = save(shown, given.folder, name)
                 except Exception as error:  # the rest is looked at all the same
                     failed.append(f"{name}: {shown.page} > {shown.tab}: {error!r}")
                     print(failed[-1], flush=True)
                     continue
-                entries.setdefault(name, []).append((shown, files))
                 print(files[0], flush=True)
-        (given.folder / "index.html").write_text(page_of(entries))
+        (given.folder / "index.html").write_text(page_of(given.folder))
         close_browser()
         services().close()
     return len(failed)

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 from scipy.spatial import ConvexHull, cKDTree
 
 from tripletscope.core.geometry import coverage_radius, ellipsoids, outlines
+from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.labels import short_names
 from tripletscope.dashboard.figures.placing import Spot, by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
@@ -30,8 +32,17 @@ from tripletscope.dashboard.figures.points import (
     transparent,
     with_ellipses,
 )
+from tripletscope.dashboard.figures.spectral import colour_scale
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import FAINT, GRID, NARROW, TEXT, Canvas, note_hidden
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    GRID,
+    NARROW,
+    SEQUENTIAL,
+    TEXT,
+    Canvas,
+    note_hidden,
+)
 
 #: Size of labels, in sizes of the figure's font.
 _FONT = 0.92
@@ -207,6 +218,8 @@ def _add_pictures(
     there[list(data.pictures)] = True
     there &= np.isfinite(positions).all(axis=1)
     rim = {"width": (3 if style.colour else 1) * canvas.scale}
+    if _is_seen(data, style):  # pictures of colours show them, and rims would hide neighbours
+        rim["width"] = 0.0
     for group in shades(data, style):
         members = group.members[there[group.members]]
         _add_squares(figure, positions[members], side, name=PLATES, fillcolor="#FFFFFF",
@@ -223,6 +236,15 @@ def _add_pictures(
         }
         for i, source in data.pictures.items() if there[i]
     ])
+
+
+def _is_seen(data: MapData, style: MapStyle) -> bool:
+    """Whether objects are coloured by what colour they have."""
+    column = data.objects[style.colour] if style.colour else None
+    if column is None or not is_quantity(column):
+        return False
+    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    return colour_scale(style.colour, values) is not SEQUENTIAL
 
 
 def _add_squares(

@@ -92,7 +92,8 @@ def measures(
         template=template(canvas), dragmode="lasso", uirevision=f"{x} {y}",
         xaxis={"title": titles[x], **(log_axis if logarithmic else whole_axis)(shown[x]),
                "zeroline": False, "showgrid": False},
-        yaxis={"title": titles[y], "zeroline": False},
+        yaxis={"title": titles[y], "zeroline": False,
+               **({} if bars else whole_axis(shown[y], [] if chance is None else [chance]))},
     )
     return with_caption(figure, caption, canvas)
 

@@ -90,14 +90,12 @@ def _untangled(keys: tuple[str, str], _first: Dendrogram, _second: Dendrogram) -
 def _draw(shown: ShownClustering, second: ShownClustering) -> None:
     found = _untangled((shown.run.key, second.run.key), shown.tree, second.tree)
     verdict = (
-        f"Branches are turned so that few lines cross: {found.crossings:,} of {found.pairs:,} "
-        f"pairs do (entanglement {100 * found.entanglement:.1f} %; 0 % if both have the same leaf "
-        "order)."
+        f"Of {found.pairs:,} pairs of lines, {found.crossings:,} cross (entanglement "
+        f"{100 * found.entanglement:.1f} %; 0 % if both have the same leaf order)."
     )
     text = (
-        f"Left: {shown.caption()} Right: {second.caption()} Lines connect the same objects and "
-        "have the colour of their cluster on the left, as have branches on the right that hold "
-        f"only one such cluster. {verdict}"
+        f"Left: {shown.caption()} Right: {second.caption()} Colours are those of "
+        f"the clusters on the left, also of branches on the right that hold one alone. {verdict}"
     )
 
     def draw(canvas: Canvas) -> Any:

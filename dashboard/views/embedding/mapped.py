@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -61,6 +61,7 @@ _PICTURES = {
 _SHARP = 100  # pictures of which larger files are drawn
 _MOST_AT_ODDS = 200
 _REMEMBERED = 10_000  # objects; the drawings of more would fill the memory
+_PICTURED = 500  # objects whose map has pictures at first
 _DRAWN = {
     "posterior": "drawn from the Bayesian posterior",
     "laplace": "drawn from a normal approximation of the posterior",
@@ -73,12 +74,11 @@ _PROBABLE = (
 )
 #: What the shapes mean, by the task that they come from.
 _NOTES = {
-    "participants": "The {shape} show where an object would lie in {share} of repetitions of the "
-    "experiment with as many other participants. They cover neither errors of the model nor "
-    "questions that were never asked.",
-    "answers": "The {shape} show where an object would lie in {share} of repetitions of the "
-    "experiment with as many answers of the same people. They cover neither differences between "
-    "people, nor errors of the model, nor questions that were never asked.",
+    "participants": "In {share} of repetitions with as many other participants, an object would "
+    "lie in its {shape}; errors of the model and questions never asked are not covered.",
+    "answers": "In {share} of repetitions with as many answers of the same people, an object would "
+    "lie in its {shape}; differences between people, errors of the model and questions never asked "
+    "are not covered.",
     "posterior": _PROBABLE,
     "laplace": f"{_PROBABLE} The normal approximation covers only one optimum, and no skew.",
 }
@@ -211,17 +211,22 @@ class MovedLabels:
         self._current.remember(self._key, {})
 
 
+def _first_mark(marks: Collection[str], result: Result) -> str:
+    """How objects are marked at first: a crowd of pictures would be a heap."""
+    pictured = "pictures" in marks and result.info.n_objects <= _PICTURED
+    return "pictures" if pictured else "labels"
+
+
 def _note(result: Result, style: MapStyle) -> str:
     """What the ellipses mean."""
     if not style.uncertainty:
         return ""
-    samples, shape = result.drawn, _shape(result.fitted.n_components, style.flat)
-    share = _COVERAGES[style.coverage]
-    if samples.source != "bootstrap":
-        note = _NOTES[samples.source].format(shape=shape.removesuffix("s"), share=share)
-    else:
-        unit = "answers" if samples.unit == "answers" else "participants"
-        note = _NOTES[unit].format(shape=shape, share=share)
+    samples = result.drawn
+    shape = _shape(result.fitted.n_components, style.flat).removesuffix("s")
+    kind = samples.source
+    if kind == "bootstrap":
+        kind = "answers" if samples.unit == "answers" else "participants"
+    note = _NOTES[kind].format(shape=shape, share=_COVERAGES[style.coverage])
     return f"{note} {samples.caution}".rstrip()
 
 
@@ -244,7 +249,7 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
             if flat and picture_addresses(info, objects, 64):
                 marks |= {name: words for name, (words, _) in _PICTURES.items()}
             mark = pick(current, f"map.marks.{'plane' if flat else 'space'}@{info.id}", "Show",
-                        marks, default="pictures" if "pictures" in marks else "labels", width=150)
+                        marks, default=_first_mark(marks, result), width=150)
         colour = pick(
             current, f"map.colour@{info.id}", "Colour",
             {"": "None", **{key: how.shown for key, how in colours.items()}},

@@ -117,6 +117,14 @@ def _matrix(
         )
     tree = None if by else _tree(key, kernel)
     order = tree.order if tree else _column_order(objects[by], kernel.placed_)
+    if len(order) < 2:
+        with here.picture:
+            here.empty(
+                "There are no two objects to compare",
+                "The answers give no two objects a place in this kernel. Collect more of them, or "
+                "choose another kernel.",
+            )
+        return
     category = by if by and not is_quantity(objects[by]) else None
     text = (
         f"{here.about} Similarities in the order of {by or 'the average-linkage tree above'}; the "

@@ -8,7 +8,14 @@ import plotly.graph_objects as go
 import pytest
 
 from tripletscope.dashboard.figures.colours import groups, look
-from tripletscope.dashboard.figures.points import MapData, MapStyle, point_traces, shades
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import (
+    PLATES,
+    MapData,
+    MapStyle,
+    point_traces,
+    shades,
+)
 from tripletscope.dashboard.figures.spectral import colour_scale, spectral_rgb
 from tripletscope.dashboard.interface.theme import SEQUENTIAL, Canvas
 
@@ -55,3 +62,14 @@ def test_a_column_of_colours_gives_every_object_its_own():
     assert found == {"#ff0000": ([0, 2], "circle"), "#00FF00": ([1], "circle")}
     mixed = groups(pd.Series(["#ff0000", "red", "#ff0000"]), 3)
     assert mixed[0].colour == look(0)[0]
+
+
+@pytest.mark.parametrize(("column", "rimmed"), [("wavelength", False), ("size", True)])
+def test_pictures_of_colours_have_no_rims_in_the_same_colours(column, rimmed):
+    names = list("abcdefg")
+    objects = pd.DataFrame({"id": names, "label": names, column: WAVELENGTHS})
+    places = np.random.default_rng(0).normal(size=(len(names), 2))
+    data = MapData(places, objects, pictures={i: f"/{i}.png" for i in range(len(names))})
+    figure = embedding_map(data, MapStyle(marks="pictures", colour=column))
+    plates = [trace for trace in figure.data if trace.name == PLATES]
+    assert {trace.line.width > 0 for trace in plates} == {rimmed}

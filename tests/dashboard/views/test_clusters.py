@@ -215,7 +215,7 @@ def test_two_trees_face_each_other(services, opened):
     text = words(app).replace("\\", "")
     assert "Left: Agglomerative, on t-STE, 2 dimensions, average linkage" in text
     assert "linkage complete" in text
-    assert "few lines cross" in text
+    assert "pairs of lines" in text
     leaves = [t["customdata"] for t in figure(app, "clusters.two")["data"] if "customdata" in t]
     assert [sorted(side) for side in leaves] == [list(range(30))] * 2
 
@@ -261,4 +261,4 @@ def test_distances_can_be_uploaded(services, opened, truth):
     app.segmented_control(key="clusters.view").set_value("numbers").run()
     assert "There are no answers to resample" in words(app)
     app.segmented_control(key="clusters.view").set_value("two_trees").run()
-    assert "few lines cross" in words(app), "beside the tree of the answers"
+    assert "pairs of lines" in words(app), "beside the tree of the answers"

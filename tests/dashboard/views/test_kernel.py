@@ -176,3 +176,11 @@ def test_who_is_predicted_wrongly_is_named_and_can_be_selected(services, planted
         assert true == "ab"[labels.index(name) % 2] != predicted
     app.button(key="kernel.wrong.select").click().run()
     assert f"{len(wrong)} object" in words(app)
+
+
+def test_a_kernel_of_one_object_is_no_matrix(services, planted):
+    """One answer about three objects ranks them for one of them."""
+    answers = Triplets([[0, 1, 2]], planted.objects[:3], None, "One answer")
+    app = settled(kernel(session_on(services, answers)), services)
+    assert "There are no two objects to compare" in words(app)
+    assert not [c for c in app.get("bidi_component") if c.proto.id.endswith("kernel.matrix")]
