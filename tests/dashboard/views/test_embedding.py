@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from tripletscope.core.run import run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.state import _KEY, Session
-from tripletscope.dashboard.views.embedding.mapped import MovedLabels, Result
+from tripletscope.dashboard.views.embedding.mapped import MovedLabels, Result, _first_mark
 
 
 def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
@@ -40,7 +41,15 @@ def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
     assert "Held-out error 0.1" in text
     assert "chance 0.5" in text
     assert "as many answers of the same people" in text
-    assert "neither differences between people, nor errors of the model" in text
+    assert "differences between people, errors of the model and questions never asked" in text
+
+
+@pytest.mark.parametrize(("n", "marks", "first"), [
+    (300, ("labels", "pictures"), "pictures"), (1_797, ("labels", "pictures"), "labels"),
+    (300, ("labels",), "labels"),
+])
+def test_crowds_of_pictures_are_not_shown_at_first(n, marks, first):
+    assert _first_mark(marks, SimpleNamespace(info=SimpleNamespace(n_objects=n))) == first
 
 
 def test_labels_that_were_dragged_are_kept_with_the_map(services, opened):
