@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test clean
+.PHONY: run test gallery clean
 
 ## Set up and start the dashboard on sample data.
 run: $(VENV)/ready
@@ -14,6 +14,10 @@ run: $(VENV)/ready
 test: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+## Draw every figure of every page for small to large data sets into docs/gallery.
+gallery: $(VENV)/ready-for-tests
+	$(BIN)/python benchmarks/gallery.py
 
 $(VENV)/ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
