@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tripletscope.dashboard.interface.chart import browser_download
 from tripletscope.dashboard.interface.controls import number, pick, switch, tabs
@@ -117,9 +118,6 @@ def _compose(session: Session, printable: Printable) -> None:
 
 def _show_figure(session: Session, panels: list[Panel], printable: Printable) -> None:
     left, right = st.columns([5, 3], gap="large")
-    with right:
-        there = possible(printable.draw(Composition().canvas(printable.ratio)))
-        composition = _asked_for(session, printable, there)
     with left:
         running = session.jobs()
         if running:
@@ -127,20 +125,27 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
                 f"{running[0].title} is not done: the figure has what is known by now.",
                 icon=":material/hourglass_top:",
             )
-        if not browser.can_render():
+        places = _places(printable.key, FORMATS) if browser.can_render() else {}
+    with right:
+        there = possible(printable.draw(Composition().canvas(printable.ratio)))
+        composition = _asked_for(session, printable, there)
+    with left:
+        if not places:
             _without_browser(printable, composition)
             return
         try:
             with st.spinner("Drawing"):
                 svg = titled(svg_of(printable.figure(composition)), composition)
         except browser.ExportError as error:
+            for place in places.values():
+                place.empty()
             st.error(str(error))
             _what_needs_no_browser(printable, composition)
             return
-        for column, form in zip(st.columns(len(FORMATS)), FORMATS, strict=True):
+        for form, place in places.items():
             # What is downloaded is what is seen.
             drawn = partial(as_form, svg, form, composition.dpi)
-            column.download_button(
+            place.download_button(
                 form.upper(),
                 drawn if form in NEED_BROWSER else partial(printable.file, form, composition),
                 f"{printable.name}.{form}", FORMATS[form], key=f"{printable.key}.{form}",
@@ -155,6 +160,21 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
                 args=(Panel(printable.name, svg, composition.font),),
                 help="Several figures side by side, with letters.",
             )
+
+
+def _places(key: str, forms: Iterable[str]) -> dict[str, DeltaGenerator]:
+    """Places of the buttons that download, each with one that cannot be pressed yet.
+
+    While a figure is drawn, the browser would go on showing the buttons of the drawing before. The
+    server forgets its files, and a press on them does nothing.
+    """
+    forms = list(forms)
+    places = {
+        form: column.empty() for form, column in zip(forms, st.columns(len(forms)), strict=True)
+    }
+    for form, place in places.items():
+        place.button(form.upper(), key=f"{key}.{form}.soon", disabled=True, width="stretch")
+    return places
 
 
 def _without_browser(printable: Printable, composition: Composition) -> None:
@@ -295,11 +315,11 @@ def _show_sheet(session: Session, panels: list[Panel], name: str) -> None:
                 "", icon=":material/close:", key=f"{_COMMON}.off.{place}", help="Take off",
                 on_click=_take_off, args=(panels, panel), type="tertiary",
             )
-    svg = sheet(panels, width or 180.0, style)
     with left:
-        columns = st.columns(len(NEED_BROWSER))
-        for column, form in zip(columns, NEED_BROWSER, strict=True):
-            column.download_button(
+        places = _places(f"{_COMMON}.sheet", NEED_BROWSER)
+        svg = sheet(panels, width or 180.0, style)
+        for form, place in places.items():
+            place.download_button(
                 form.upper(), partial(as_form, svg, form, composition_of(session).dpi),
                 f"{name}-sheet.{form}", FORMATS[form], key=f"{_COMMON}.sheet.{form}",
                 on_click="ignore", width="stretch",
