@@ -130,7 +130,8 @@ class Job:
     @property
     def seconds_left(self) -> float | None:
         """Estimate of the time to the end of the step at work; None where it is not known."""
-        return self._pace.seconds_left(time.monotonic()) if self._pace is not None else None
+        pace = self._pace  # read once: the step may end meanwhile
+        return pace.seconds_left(time.monotonic()) if pace is not None else None
 
     def cancel(self) -> None:
         """Ask to stop; the step at work keeps what it has, and none begins."""

@@ -15,6 +15,7 @@ import pytest
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.keeping.jobs import Job, Jobs, Step
+from tripletscope.dashboard.keeping.pace import Pace
 
 
 @pytest.fixture
@@ -46,6 +47,16 @@ def test_runs_its_steps_in_order(jobs):
     one = jobs.submit(job(lambda p: done.append(1), lambda p: done.append(2)))
     assert one.wait(20)
     assert (done, one.state, one.share_done, one.active) == ([1, 2], "done", 1.0, False)
+
+
+def test_the_time_left_is_asked_while_a_step_ends():
+    paces = iter([Pace(0.0), None])
+
+    class Ending(Job):
+        def __getattribute__(self, name):
+            return next(paces) if name == "_pace" else super().__getattribute__(name)
+
+    assert Ending("me", "page", "A job", []).seconds_left is None
 
 
 def test_shows_how_far_it_is(jobs):
