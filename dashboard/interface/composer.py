@@ -15,7 +15,6 @@ from streamlit.delta_generator import DeltaGenerator
 from tripletscope.dashboard.interface.chart import browser_download
 from tripletscope.dashboard.interface.controls import number, pick, switch, tabs
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.printing.composition import (
     LEGENDS,
@@ -104,7 +103,7 @@ def _open(session: Session, key: str | None) -> None:
 
 
 def _compose(session: Session, printable: Printable) -> None:
-    panels = services().sheets.setdefault(session.id, [])
+    panels = session.sheet
     views = {"figure": "This figure", "sheet": f"Sheet of {count(len(panels), 'panel')}"}
     view = tabs(session, f"{_COMMON}.view", "View", views) if panels else "figure"
     if view == "sheet":

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import platformdirs
 
@@ -26,6 +27,11 @@ _one_at_a_time = threading.Lock()
 #: Opening a workspace may take long; who has another one does not wait for it.
 _opening: dict[Path, threading.Lock] = {}
 
+
+class Sheet(list[Any]):
+    """Panels of a sheet of figures: drawings, of megabytes each, that go with their session."""
+
+
 @dataclass
 class Services:
     """The workspace, the running jobs, and uploads that wait for a decision."""
@@ -38,8 +44,8 @@ class Services:
     directions: dict[str, dict[str, Job]] = field(default_factory=dict)
     #: What each session has uploaded last, as `tripletscope.dashboard.imports` knows it.
     openings: dict[str, Any] = field(default_factory=dict)
-    #: Panels of the sheet of figures that each session composes.
-    sheets: dict[str, list[Any]] = field(default_factory=dict)
+    #: The sheet of figures that each session composes; whoever opens a session holds it.
+    sheets: WeakValueDictionary[str, Sheet] = field(default_factory=WeakValueDictionary)
 
     def job(self, name: str) -> Job | None:
         """A job of this workspace by its id, or None if it is forgotten."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import numpy as np
@@ -32,6 +33,19 @@ def opened(services, planted):
 
 
 # Sessions -------------------------------------------------------------------------------------
+
+
+def test_a_sheet_of_figures_survives_a_refresh_and_goes_with_the_last_tab(services):
+    first = Session("s")
+    first.sheet.append("a drawing")
+    second = Session("s")
+    del first
+    gc.collect()
+    assert second.sheet == ["a drawing"]
+    assert Session("t").sheet == []
+    del second
+    gc.collect()
+    assert not services.sheets
 
 
 def test_selection_replaces_adds_and_toggles(opened):
