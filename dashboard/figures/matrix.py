@@ -123,6 +123,10 @@ def _colours(shown: np.ndarray) -> dict[str, Any]:
     """Scale and ends of the colours: the most extreme hundredth does not count."""
     known = shown[np.isfinite(shown)]
     low, high = np.percentile(known, [1, 99]) if len(known) else (0.0, 1.0)
+    if low == high:  # nearly all are 0 where few pairs have a comparison in common
+        low, high = known.min(), known.max()
+    if low == high:
+        high = low + 1.0  # of similarity to itself, where all others are 0
     if low >= 0:
         return {"colorscale": SEQUENTIAL, "zmin": low, "zmax": high}
     end = max(-low, high)

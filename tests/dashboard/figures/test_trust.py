@@ -160,6 +160,17 @@ def test_colours_have_their_middle_at_nought_where_some_are_negative():
     assert positive.colorscale != heat.colorscale
 
 
+@pytest.mark.parametrize(("between", "ends"), [
+    ({}, (0.0, 1.0)), ({(0, 1): 0.4}, (0.0, 0.4)), ({(0, 1): 0.4, (2, 3): -0.6}, (-0.6, 0.6)),
+])
+def test_colours_of_a_matrix_that_is_nearly_all_the_same_have_two_ends(between, ends):
+    values = np.eye(40)
+    for (i, k), value in between.items():
+        values[i, k] = values[k, i] = value
+    heat = similarity_matrix(values, np.arange(40), objects(40)).data[0]
+    assert (heat.zmin, heat.zmax) == pytest.approx(ends)
+
+
 def test_a_cell_names_its_objects_and_a_chosen_pair_has_frames():
     order = np.array([3, 1, 0, 2])
     figure = similarity_matrix(np.eye(4), order, objects(4), selected=[1, 2])
