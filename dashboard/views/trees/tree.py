@@ -235,8 +235,8 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
                      grove.positions, np.nan)
     lost = displaced(grown.decisions, grove.positions, set(data.shown) - set(data.ends))
     text = (
-        f"The map of {grove.info.name}, divided halfway between the pivots of the nodes drawn "
-        f"above{'; colour is the most frequent of a cell' if data.colour else ''}. "
+        f"The map of {grove.info.name}, divided halfway between the pivots of the tree's "
+        f"upper nodes{'; colour is the most frequent of a cell' if data.colour else ''}. "
         f"{words(grove, plan, grown)}"
     )
     if len(lost) > _MOST_DISPLACED * len(plan.objects):
