@@ -36,6 +36,8 @@ _SCREEN_FONT = 13.0
 _AROUND, _AXIS, _ENTRY = 0.12, 3.6, 1.75
 #: Height of a plot above numbered axes of a file that grows, at least, in sizes of the letters.
 _PLOT = 11.0
+#: What margins take above and below a plot, in sizes of the letters.
+_EDGES = 1.5
 #: Title of an axis, and an entry's mark in a legend, in sizes of the letters.
 _TITLE, _MARK = 1.2, 3.6
 #: Height of a file that grows, at most, divided by its width; of a page in pixels, and what it is
@@ -181,7 +183,7 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
             bar.title.text = _broken(bar.title.text, max(high, 6 * size), size)
     for axes, length in (
         (figure.select_xaxes(), canvas.width - 5 * canvas.font),
-        (figure.select_yaxes(), high),
+        (figure.select_yaxes(), high - _EDGES * canvas.font),
     ):
         for axis in axes:
             text = axis.title.text or ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import pytest
 
+from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     Canvas,
     finished,
@@ -41,6 +42,8 @@ def test_long_titles_of_axes_are_broken_rather_than_cut():
     lines = figure.layout.yaxis.title.text.split("<br>")
     assert len(lines) > 1
     assert " ".join(lines) == title.replace("&", "&amp;")
+    plot = figure.layout.height - 5.1 * COLUMN.font - 1.82 * 0.85 * COLUMN.font  # and caption
+    assert max(width_of(lines, 1.2 * COLUMN.font)) <= plot
     assert figure.layout.xaxis.title.text == "answers"
     marked = "n<sub>0</sub> of all the leaves of all the trees"
     assert curves(COLUMN, title=marked).layout.yaxis.title.text == marked
