@@ -6,13 +6,20 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.axes import log_axis, whole_axis
-from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, template
+from tripletscope.dashboard.interface.theme import (
+    PALETTE,
+    SCREEN,
+    Canvas,
+    template,
+    with_caption,
+)
 
 _STEPS = 30
 
 
 def histogram(
-    values: np.ndarray, *, title: str, of: str, logarithmic: bool = False, canvas: Canvas = SCREEN
+    values: np.ndarray, *, title: str, of: str, logarithmic: bool = False, caption: str = "",
+    canvas: Canvas = SCREEN,
 ) -> go.Figure:
     """Counts of a quantity in about thirty steps; of whole numbers each has as many.
 
@@ -50,8 +57,9 @@ def histogram(
     if not logarithmic and len(values) and np.ptp(values) < 1:
         # Around a single value plotly would count in fractions.
         figure.update_xaxes(tickvals=np.unique(values))
-    return figure.update_layout(
+    figure.update_layout(
         template=template(canvas), bargap=0.04, dragmode="zoom", uirevision=title,
         xaxis={"title": title, **(log_axis(edges) if logarithmic else {}), "showgrid": False},
         yaxis={"title": of, "zeroline": False, "tickformat": ",", **whole_axis([0], counts)},
     )
+    return with_caption(figure, caption, canvas)

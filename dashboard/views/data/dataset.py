@@ -29,7 +29,7 @@ from tripletscope.dashboard.reproduce import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude
-from tripletscope.dashboard.views.opening import answers_of
+from tripletscope.dashboard.views.opening import about, answers_of
 from tripletscope.dashboard.views.page import Context, go_to, tab
 
 PAGE = "data"
@@ -114,7 +114,7 @@ def show_overview(context: Context) -> None:
             context.session,
             lambda canvas: histogram(
                 answers.answers_per_object, title="answers per object", of="objects",
-                canvas=canvas,
+                caption=about(info), canvas=canvas,
             ),
             key="data.occurrence", alt="Histogram of the number of answers per object",
             name=f"{info.name}-answers-per-object", canvas=_SMALL,
@@ -128,7 +128,7 @@ def show_overview(context: Context) -> None:
                 context.session,
                 lambda canvas: histogram(
                     times.to_numpy(), title="response time (s)", of="answers",
-                    logarithmic=True, canvas=canvas,
+                    logarithmic=True, caption=about(info), canvas=canvas,
                 ),
                 key="data.times", alt="Histogram of response times, logarithmic",
                 name=f"{info.name}-response-times", canvas=_SMALL,

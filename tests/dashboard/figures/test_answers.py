@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tripletscope.dashboard.figures.answers import histogram
+from tripletscope.dashboard.interface.theme import Canvas
 
 
 @pytest.mark.parametrize("logarithmic", [False, True])
@@ -24,3 +25,10 @@ def test_steps_of_whole_numbers_hold_equally_many_of_them():
         assert len(set(bars.y[:-1])) == 1
         assert sum(bars.y) == most + 1
         assert len(bars.y) <= 31
+
+
+def test_a_file_of_a_histogram_says_of_which_data_it_is():
+    canvas = Canvas(321.0, 100.0, 10.7, screen=False, grows=True)
+    drawn = histogram(np.arange(9.0), title="t", of="n", caption="Nine things.", canvas=canvas)
+    assert drawn.layout.title.text == "Nine things."
+    assert drawn.layout.height > 100.0
