@@ -256,9 +256,10 @@ def _people(context: QualityContext) -> None:
         _reasons(context)
         x, y = pick_axes(context.session, "people", table, _PEOPLE, ("median_time", "answers"),
                      ("predicted", "agrees", "consistent", "failed"))
+        whose = ", as the open map" if opened_map(context.session, context.info) else ""
         text = (
             "Fits a map to the answers of all other participants, and predicts each participant "
-            f"from it: {analysis.describe(context.method)}, the method of the newest map."
+            f"from it: {analysis.describe(context.method)}{whose}."
         )
         context.compute_button(
             f"{PAGE}.agreement.run", "Participants",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from dataclasses import replace
 
@@ -97,6 +98,13 @@ def test_a_finding_leads_to_whom_it_is_about(services, kept):
     assert not app.exception
     assert app.segmented_control(key="quality.view").value == "people"
     assert app.session_state[_KEY].drafts["quality.people"] == ["p5"]
+
+
+def test_it_is_said_whose_method_predicts_the_participants(services, kept):
+    assert "from it: t-STE, 2 dimensions." in words(data_page("quality"))
+    triplets = services.workspace.triplets(kept)
+    services.workspace.add_run(kept, run_of("fit", STE(n_init=1), triplets), "STE")
+    assert re.search(r"from it: STE, .*, as the open map\.", words(data_page("quality")))
 
 
 @pytest.mark.parametrize("view", ["objects", "samplers", "time", "gold", "paragraph"])
