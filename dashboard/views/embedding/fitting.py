@@ -172,6 +172,8 @@ def _live_map(job: Job, triplets: Triplets) -> str | None:
 
 
 def _live_losses(job: Job) -> str | None:
+    if job.step:
+        return None  # what later steps report is no loss of the map: the error of folds, say
     losses = {start: list(curve) for start, curve in list(job.losses.items())}
     return loss_curves(losses).to_json() if losses else None
 

@@ -24,8 +24,10 @@ from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.geometry import coverage_radius
 from tripletscope.core.run import run
 from tripletscope.dashboard import analysis
+from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.embedding.fitting import _live_losses
 from tripletscope.dashboard.views.embedding.mapped import MovedLabels, Result, _first_mark
 
 
@@ -306,3 +308,11 @@ def test_some_objects_may_have_dissimilarities_and_mistakes_are_told(services, o
     assert "of 8 objects" in words(app)
     spec = figure(app, "embedding.dissimilarities.map")
     assert sum(len(t["customdata"]) for t in spec["data"] if "customdata" in t) == 8
+
+
+def test_what_later_steps_report_is_no_loss_of_the_map():
+    job = Job("me", "page", "A map", [])
+    job.losses = {0: [3.0, 2.0]}
+    assert "iteration" in _live_losses(job)
+    job.step, job.losses = 1, {0: [0.21]}
+    assert _live_losses(job) is None
