@@ -275,6 +275,7 @@ async function draw(plot, tip, root, turn) {
   const look = JSON.stringify(figure) + data.height;
   const outlined = plot.layout && plot.layout.selections && plot.layout.selections.length;
   if (look === plot.look && !outlined) return;
+  plot.classList.toggle("ts-night", isNight(style));
   ringed(figure.data, text, isNight(style));
   ownNames(plot, figure);
   ownPictures(plot, figure);
