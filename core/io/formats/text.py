@@ -266,6 +266,15 @@ def _by_recurrence(first: list[str], columns: list[set[str]]) -> tuple[bool, str
     return None
 
 
+def _by_one_known_name(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
+    if any(map(is_known_name, first)) and any(columns) and len(set(first)) == len(first):
+        return True, (
+            "The first row is taken for the names of the columns, because one of its words is a "
+            "usual name and none occurs again. If it is an answer, switch the header off."
+        )
+    return None
+
+
 def _by_likeness(first: list[str], columns: list[set[str]]) -> tuple[bool, str]:
     alike = any(
         _pattern(cell) in {_pattern(value) for value in column} and not cell.isalpha()
@@ -282,7 +291,7 @@ def _by_likeness(first: list[str], columns: list[set[str]]) -> tuple[bool, str]:
 #: In order of trust; the last one can always tell.
 _HEADER_RULES = (
     _by_known_names, _by_words_over_numbers, _by_numbers_alone, _by_numbered_words,
-    _by_recurrence, _by_likeness,
+    _by_recurrence, _by_one_known_name, _by_likeness,
 )
 
 

@@ -249,6 +249,16 @@ def test_header_is_recognised_and_told(text, header):
         assert load(text.encode(), header=given).header == given
 
 
+def test_one_usual_name_among_words_that_never_recur_names_the_columns():
+    rows = "p1,thing3,thing1,thing2,thing4\np1,thing1,thing4,thing3,thing2\n"
+    table = load(f"subject,near1,near2,far1,far2\n{rows}".encode())
+    assert table.header
+    assert table.columns[0] == "subject"
+    assert any("switch the header off" in note for note in table.notes)
+    again = load(f"subject,near1,near2,far1,far2\n{rows}p1,subject,thing1,thing2,thing3\n".encode())
+    assert not again.header, "an object may be called so"
+
+
 def test_a_first_row_of_0_1_2_is_doubted():
     table = load(b"0,1,2\n4,3,2\n")
     assert not table.header
