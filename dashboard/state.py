@@ -20,7 +20,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job
-from tripletscope.dashboard.keeping.services import Sheet, services
+from tripletscope.dashboard.keeping.services import FigureSheet, services
 
 _KEY = "tripletscope session"
 _PARAMETER = "session"
@@ -56,7 +56,7 @@ class Session:
         self._shown: set[str] = set()
         #: Panels of the sheet that is composed. Held from the beginning: a refresh of the page
         #: finds them while the tab before it is not forgotten yet.
-        self.sheet: Sheet = services().sheets.setdefault(session_id, Sheet())
+        self.sheet: FigureSheet = services().sheets.setdefault(session_id, FigureSheet())
         #: Jobs that the page shows.
         self.watched: set[str] = set()
         #: What has just been uploaded or kept: its page gets the focus of what is gone.

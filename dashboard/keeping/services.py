@@ -28,7 +28,7 @@ _one_at_a_time = threading.Lock()
 _opening: dict[Path, threading.Lock] = {}
 
 
-class Sheet(list[Any]):
+class FigureSheet(list[Any]):
     """Panels of a sheet of figures: drawings, of megabytes each, that go with their session."""
 
 
@@ -45,7 +45,7 @@ class Services:
     #: What each session has uploaded last, as `tripletscope.dashboard.imports` knows it.
     openings: dict[str, Any] = field(default_factory=dict)
     #: The sheet of figures that each session composes; whoever opens a session holds it.
-    sheets: WeakValueDictionary[str, Sheet] = field(default_factory=WeakValueDictionary)
+    sheets: WeakValueDictionary[str, FigureSheet] = field(default_factory=WeakValueDictionary)
 
     def job(self, name: str) -> Job | None:
         """A job of this workspace by its id, or None if it is forgotten."""

@@ -47,7 +47,7 @@ def test_the_focus_is_kept_and_seen(browser, workspace, answers):  # noqa: F811
                                  "return [style.outlineStyle, style.outlineWidth]; })()")
             assert ring == ["solid", "2px"]
         page.keyboard.press("Enter")
-        expect(page.get_by_role("button", name="PDF", exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name="PDF", exact=True)).to_be_enabled()
         tabs_to(page, "PDF", 6)
         page.keyboard.press("Escape")
         expect(page.get_by_role("button", name="Download figure")).to_be_focused()
