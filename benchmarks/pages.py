@@ -161,6 +161,8 @@ def exports(page: Page, peer: float) -> None:
             page.locator("[role=dialog] img").first.wait_for(timeout=PATIENCE),
         ))
 
+        expect(page.locator(".st-key-map-pdf button")).to_be_enabled(timeout=PATIENCE)
+
         def save() -> None:
             with page.expect_download(timeout=PATIENCE) as file:
                 page.locator(".st-key-map-pdf button").click()
