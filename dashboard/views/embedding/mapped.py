@@ -420,8 +420,9 @@ def _everything(
 
 
 def _inspected(result: Result, coverage: float) -> pd.DataFrame:
-    keys = result.triplets.fingerprint, *(run.key for run in result.runs.values())
-    return _inspected_once((*keys, coverage), result)
+    # One that was stopped and the same one later, whole, share a key.
+    runs = ((run.key, run.created, run.complete) for run in result.runs.values())
+    return _inspected_once((result.triplets.fingerprint, *runs, coverage), result)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

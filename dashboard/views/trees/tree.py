@@ -161,7 +161,7 @@ def _diagram(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeDat
         canvas=Canvas(TREE_WIDTH, tree_height(data)), on_pick=picked,
         pictures=data.hover_pictures(picture_addresses(grove.info, data.objects, 320)),
         name=export.file_name(grove.info.name, "tree"), table=partial(_table, grove, grown),
-        of=(grown.nodes.pivots, data.objects, sorted(data.opened), data.colour, data.pictures,
+        of=(tuple(grown.nodes), data.objects, sorted(data.opened), data.colour, data.pictures,
             data.selected, data.remarks, name, text),
     )
     st.caption(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import plotly.graph_objects as go
 
 from tests.dashboard.views.harness import crowd, figure, session_on, settled, start
@@ -12,6 +13,7 @@ from tripletscope.core.run import run
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.theme import SCREEN, note_hidden
 from tripletscope.dashboard.views.embedding import mapped
+from tripletscope.dashboard.views.turning import Turn
 
 
 def test_what_was_drawn_of_the_same_is_not_drawn_anew():
@@ -52,3 +54,17 @@ def test_a_map_is_drawn_anew_when_what_it_shows_changes(services, monkeypatch):
     assert figure(app, "map")["data"] != before["data"]
     app.selectbox(key=f"map.colour@{info.id}").select(colour.value).run()
     assert len(drawn) == seen + 1, "as at first"
+
+
+def test_a_table_of_a_stopped_map_is_not_shown_of_the_whole_one(monkeypatch):
+    """Both have the same key."""
+    answers = crowd(9, 200)
+    whole = run("fit", STE(n_init=1), answers)
+    stopped = replace(whole, complete=False)
+    calls = []
+    monkeypatch.setattr(mapped, "turn_of", lambda info, fit: Turn(np.eye(2), ""))
+    monkeypatch.setattr(mapped, "inspect_objects",
+                        lambda *given, **more: calls.append(1) or answers.objects)
+    for fit in (stopped, stopped, whole, whole):
+        mapped._inspected(mapped.Result(None, answers, fit, None, None), 0.95)
+    assert len(calls) == 2
