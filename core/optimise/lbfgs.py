@@ -16,7 +16,7 @@ import numpy as np
 from numba.core import types
 
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import BLOCK_TYPE, KERNEL, Objective, evaluate
+from tripletscope.core.optimise.loss import BLOCK_TYPE, Objective, evaluate
 
 #: Steps that the model of the curvature remembers.
 _MEMORY = 10
@@ -129,11 +129,10 @@ class Descent:
             GOING, CONVERGED or FAILED.
         """
         before = self.n_iter
-        if isinstance(objective, Objective) and objective.in_one_block:
-            n = max(_IN_ONE_GO // (len(objective.answers) + self.x.size), 1)
+        if isinstance(objective, Objective) and objective.in_one_part:
+            n = max(_IN_ONE_GO // objective.size, 1)
             state = _compiled_iterations()(
-                objective.loss.kernel, objective.block, self._state, tol,
-                self._losses[: min(n, most)],
+                objective.block, self._state, tol, self._losses[: min(n, most)]
             )
         else:
             state = self._iteration(objective, tol)
@@ -150,14 +149,14 @@ class Descent:
         return _judged(found, self._numbers, tol)
 
 
-def _iterations(kernel, block, descent, tol, losses):
+def _iterations(block, descent, tol, losses):
     """As many iterations as there is room for their losses, unless the descent ends before."""
     vectors, numbers = descent.vectors, descent.numbers
     state = GOING
     for iteration in range(losses.size):
         found = _prepare(descent)
         while found == _SEARCHING:
-            loss = evaluate(kernel, block, vectors[_TRIAL], vectors[_TRIAL_GRADIENT])
+            loss = evaluate(block, vectors[_TRIAL], vectors[_TRIAL_GRADIENT])
             found = _advance(loss, descent)
         losses[iteration] = numbers[_LOSS]
         state = _judged(found, numbers, tol)
@@ -168,12 +167,12 @@ def _iterations(kernel, block, descent, tol, losses):
 
 @cache
 def _compiled_iterations() -> Callable:
-    """`_iterations`, compiled once for all losses: it takes them by their address."""
+    """`_iterations`, compiled once for all losses, and before any is at hand."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     state = types.NamedTuple(
         [matrix, vector, types.int64[::1], matrix, matrix, vector], State
     )
-    signature = types.int64(KERNEL, BLOCK_TYPE, state, types.float64, vector)
+    signature = types.int64(BLOCK_TYPE, state, types.float64, vector)
     return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_iterations)
 
 

@@ -2,8 +2,9 @@
 
 A loss is a compiled function of the two squared distances of an answer. It never sees
 coordinates; `Objective` gathers the distances, calls it, and scatters its derivatives. The three
-steps run over blocks of answers that stay in the processor's cache, and release the interpreter's
-lock, so that several fits share the machine.
+steps run over blocks of answers that stay in the processor's cache. Where answers are many, parts
+of them are added up in threads, always the same parts in the same order: the bits of a loss do not
+depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -13,90 +14,38 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba.core import types
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
+from tripletscope.core.computing.threads import side_by_side
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.optimise.elementary import compiled, exact
+from tripletscope.core.optimise.rows import add_gradient, of_answers, set_squared_distances, width
 
-#: Answers per block: four buffers of this length fit in a second-level cache.
-BLOCK = 8192
-
-
-# Gather and scatter --------------------------------------------------------------------------
-# Positions are stored one component after the other, (d, n), and handled two components at a time:
-# that halves the passes over the indices, and needs no code for each dimension. Unsigned indices
-# spare the wrap-around test.
-
-
-@compiled
-def gather(positions, anchor, near, far, near2, far2):
-    near2[:] = 0.0
-    far2[:] = 0.0
-    for c in range(0, positions.shape[0], 2):
-        x, y = positions[c], positions[c + 1]
-        for t in range(anchor.size):
-            a, j, k = anchor[t], near[t], far[t]
-            near2[t] += (x[a] - x[j]) ** 2 + (y[a] - y[j]) ** 2
-            far2[t] += (x[a] - x[k]) ** 2 + (y[a] - y[k]) ** 2
-
-
-@compiled
-def _scatter(positions, anchor, near, far, by_near, by_far, gradient):
-    for c in range(0, positions.shape[0], 2):
-        x, y = positions[c], positions[c + 1]
-        down_x, down_y = gradient[c], gradient[c + 1]
-        t = 0
-        while t < anchor.size:
-            a = anchor[t]
-            pull_x = pull_y = 0.0
-            while t < anchor.size and anchor[t] == a:
-                j, k = near[t], far[t]
-                by_j, by_k = 2.0 * by_near[t], 2.0 * by_far[t]
-                u, v = by_j * (x[a] - x[j]), by_k * (x[a] - x[k])
-                down_x[j] -= u
-                down_x[k] -= v
-                pull_x += u + v
-                u, v = by_j * (y[a] - y[j]), by_k * (y[a] - y[k])
-                down_y[j] -= u
-                down_y[k] -= v
-                pull_y += u + v
-                t += 1
-            down_x[a] += pull_x
-            down_y[a] += pull_y
-
-
-@compiled
-def _gather_pairs(positions, first, second, third, fourth, near2, far2):
-    near2[:] = 0.0
-    far2[:] = 0.0
-    for c in range(0, positions.shape[0], 2):
-        x, y = positions[c], positions[c + 1]
-        for t in range(first.size):
-            i, j = first[t], second[t]
-            near2[t] += (x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2
-            i, j = third[t], fourth[t]
-            far2[t] += (x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2
-
-
-@compiled
-def _scatter_pairs(positions, first, second, third, fourth, by_near, by_far, gradient):
-    for c in range(positions.shape[0]):
-        x, down = positions[c], gradient[c]
-        for t in range(first.size):
-            i, j = first[t], second[t]
-            u = 2.0 * by_near[t] * (x[i] - x[j])
-            down[i] += u
-            down[j] -= u
-            i, j = third[t], fourth[t]
-            u = 2.0 * by_far[t] * (x[i] - x[j])
-            down[i] += u
-            down[j] -= u
+#: Answers that are handled at a time: their distances and slopes stay in the nearest cache.
+_BLOCK = 512
+#: Answers from which on parts of them are added up side by side, ...
+SEVERAL_PARTS = 65_536
+#: ... of so many answers at least, ...
+_PART = 32_768
+#: ... and so many parts at most, of which each has a gradient of its own.
+_MOST_PARTS = 16
+#: Bytes of map and gradient up to which rows are in the cache when they are needed, ...
+_NEAR = 2**20
+#: ... and beyond which answers about the same objects are handled one after the other, ...
+_FAR = 2**23
+#: ... in tiles of as many objects of each role as take so many bytes.
+_TILE = 5 * 2**20
+#: By how many answers rows are asked for ahead.
+_AHEAD = 12
 
 
 @compiled
@@ -117,6 +66,21 @@ def _grouped(rows, weight, n_objects):
         for role in range(n_roles):
             roles[role, p] = rows[t, role]
     return roles, ordered
+
+
+@compiled
+def _in_order_of(key, n_keys):
+    """A stable order of answers by a key below `n_keys`; by a counting sort."""
+    place = np.zeros(n_keys + 1, dtype=np.int64)
+    for t in range(key.size):
+        place[key[t] + 1] += 1
+    for k in range(n_keys):
+        place[k + 1] += place[k]
+    order = np.empty(key.size, dtype=np.int64)
+    for t in range(key.size):
+        order[place[key[t]]] = t
+        place[key[t]] += 1
+    return order
 
 
 @exact
@@ -155,13 +119,10 @@ def squared_distances(positions: np.ndarray, roles: np.ndarray) -> np.ndarray:
     roles : ndarray of uint32, shape (3, T)
     """
     found = np.empty((2, roles.shape[1]))
-    gather(paired(positions), *roles, *found)
+    rows = np.zeros((positions.shape[1], width(len(positions))))
+    rows[:, : len(positions)] = positions.T
+    set_squared_distances(rows, of_answers(roles, 0, roles.shape[1]), 0, *found)
     return found
-
-
-def paired(positions: np.ndarray) -> np.ndarray:
-    """(d or d + 1, n) positions with an even number of components, the added one 0."""
-    return np.concatenate([positions, np.zeros((len(positions) % 2, positions.shape[1]))])
 
 
 @dataclass(frozen=True)
@@ -209,68 +170,136 @@ KERNEL = types.FunctionType(
 
 
 class Block(NamedTuple):
-    """What `evaluate` needs to know of answers that make a single block, and where it works.
+    """What `evaluate` needs to know of answers, and where it works.
 
     Attributes
     ----------
+    kernel : int
+        Address of the kernel of the loss in this process.
     constants : ndarray, shape (k,)
         Of the loss.
     roles : ndarray of uint32, shape (3, T) or (4, T)
     weight : ndarray, shape (T,)
     prior : float
     n_components : int
-    positions, by_position : ndarray, shape (d or d + 1, n)
-        The map and its gradient, with an even number of components.
-    buffers : ndarray, shape (4, T)
-        Squared distances to near and far, and the derivatives by them.
+    ahead : int
+        See `tripletscope.core.optimise.rows.set_squared_distances`.
+    positions, gradient : ndarray, shape (n, w)
+        By rows; see `tripletscope.core.optimise.rows.width`.
     """
 
+    kernel: int
     constants: np.ndarray
     roles: np.ndarray
     weight: np.ndarray
     prior: float
     n_components: int
+    ahead: int
     positions: np.ndarray
-    by_position: np.ndarray
-    buffers: np.ndarray
+    gradient: np.ndarray
 
 
 #: Type of a `Block`.
 BLOCK_TYPE = types.NamedTuple(
     [
-        _VECTOR, types.uint32[:, ::1], _VECTOR, types.float64, types.int64, _MATRIX, _MATRIX,
-        _MATRIX,
+        types.int64, _VECTOR, types.uint32[:, ::1], _VECTOR, types.float64, types.int64,
+        types.int64, _MATRIX, _MATRIX,
     ],
     Block,
 )
 
 
+@cache
+def _address(kernel: numba.core.dispatcher.Dispatcher) -> int:
+    """Where the compiled code of a kernel is.
+
+    Compiled code can be handed a kernel itself, too, but that takes the interpreter 0.2 ms each
+    time, which is longer than most evaluations.
+    """
+    found = kernel.get_compile_result(KERNEL.signature)
+    return found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+
+
+@intrinsic
+def _kernel_at(_, address):
+    """The kernel at an address, for compiled code to call."""
+
+    def generate(context, builder, signature, arguments):
+        function = cgutils.create_struct_proxy(KERNEL)(context, builder)
+        nowhere = ir.Constant(function.jit_addr.type, None)
+        function.c_addr, function.py_addr = nowhere, nowhere
+        function.jit_addr = builder.inttoptr(arguments[0], function.jit_addr.type)
+        return function._getvalue()
+
+    return KERNEL(types.int64), generate
+
+
 @compiled
-def evaluate(kernel, block, x, gradient):
-    """What `Objective` does, for compiled code and answers that make a single block."""
-    constants, roles, weight, prior, n_components, positions, by_position, buffers = block
-    n = positions.shape[1]
-    total = 0.0
-    for c in range(n_components):
+def evaluate(block, x, gradient):
+    """What `Objective` does, for compiled code and answers that are few."""
+    n = block.positions.shape[0]
+    lay_out(x, block.n_components, block.positions, 0, n)
+    block.gradient[:] = 0.0
+    total = add_up(block, 0, block.weight.size, block.gradient)
+    size2 = 0.0
+    for k in range(x.size):
+        size2 += x[k] * x[k]
+        gradient[k] = block.prior * x[k]
+    for c in range(block.n_components):
         for i in range(n):
-            here = x[c * n + i]
-            positions[c, i] = here
-            by_position[c, i] = prior * here
-            total += here * here
-    total *= 0.5 * prior
-    near2, far2, by_near, by_far = buffers[0], buffers[1], buffers[2], buffers[3]
-    first, second, third = roles[0], roles[1], roles[2]
-    if roles.shape[0] == 3:
-        gather(positions, first, second, third, near2, far2)
-        total += kernel(near2, far2, weight, constants, by_near, by_far)
-        _scatter(positions, first, second, third, by_near, by_far, by_position)
-    else:
-        _gather_pairs(positions, first, second, third, roles[3], near2, far2)
-        total += kernel(near2, far2, weight, constants, by_near, by_far)
-        _scatter_pairs(positions, first, second, third, roles[3], by_near, by_far, by_position)
-    for c in range(n_components):
-        gradient[c * n : (c + 1) * n] = by_position[c]
+            gradient[c * n + i] += block.gradient[i, c]
+    return total + 0.5 * block.prior * size2
+
+
+@compiled
+def lay_out(x, n_components, positions, low, high):
+    """Put the objects from `low` to `high` of flattened (d, n) positions into rows."""
+    n = positions.shape[0]
+    for i in range(low, high):
+        for c in range(n_components):
+            positions[i, c] = x[c * n + i]
+
+
+@compiled
+def add_up(block, low, high, gradient):
+    """Loss of the answers from `low` to `high`; their gradient is added to that by rows."""
+    kernel = _kernel_at(block.kernel)
+    size = min(_BLOCK, high - low)
+    near2, far2, by_near, by_far = (
+        np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    )
+    total = 0.0
+    for begin in range(low, high, _BLOCK):
+        end = min(begin + _BLOCK, high)
+        m = end - begin
+        objects = of_answers(block.roles, begin, end)
+        set_squared_distances(block.positions, objects, block.ahead, near2, far2)
+        total += kernel(
+            near2[:m], far2[:m], block.weight[begin:end], block.constants, by_near[:m], by_far[:m]
+        )
+        add_gradient(
+            block.positions, objects, block.roles.shape[0] == 3, block.ahead, by_near, by_far,
+            gradient,
+        )
     return total
+
+
+@compiled
+def _part(block, low, high, gradient):
+    gradient[:] = 0.0
+    return add_up(block, low, high, gradient)
+
+
+@compiled
+def _merged(gradients, prior, x, low, high, gradient):
+    """Set the gradient by the objects from `low` to `high`, from those of the parts, by rows."""
+    n = gradients.shape[1]
+    for c in range(x.size // n):
+        for i in range(low, high):
+            total = prior * x[c * n + i]
+            for part in range(gradients.shape[0]):
+                total += gradients[part, i, c]
+            gradient[c * n + i] = total
 
 
 def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
@@ -314,6 +343,7 @@ class PreparedAnswers:
     def __init__(self, given: Triplets | Quadruples) -> None:
         self.n_objects = given.n_objects
         self.roles, self.weight = _grouped(given.rows, given.weight, given.n_objects)
+        self._tiled: dict[int, PreparedAnswers] = {}
         self.trial = given.trials
         if self.trial is not None:
             self.trial = self.trial[np.argsort(given.rows[:, 0], kind="stable")]
@@ -323,7 +353,7 @@ class PreparedAnswers:
 
     def thinned(self, n_answers: int) -> PreparedAnswers:
         """At most so many of the answers, evenly spread over the anchors."""
-        thin = copy(self)
+        thin = self._copy()
         step = -(-len(self) // n_answers)
         thin.roles = np.ascontiguousarray(self.roles[:, ::step])
         thin.weight = np.ascontiguousarray(self.weight[::step])
@@ -332,13 +362,40 @@ class PreparedAnswers:
 
     def reweighted(self, weight: np.ndarray) -> PreparedAnswers:
         """The same answers with other weights, shape (T,); those of weight 0 are left out."""
-        found = copy(self)
+        found = self._copy()
         found.weight = weight.astype(float)
         if not weight.all():
             kept = np.flatnonzero(weight)
             found.roles = np.ascontiguousarray(self.roles[:, kept])
             found.weight = found.weight[kept]
             found.trial = None if self.trial is None else self.trial[kept]
+        return found
+
+    def tiled(self, n_tiles: int) -> PreparedAnswers:
+        """The same answers, those together that are about the same parts of the objects.
+
+        Parameters
+        ----------
+        n_tiles : int
+            Into so many parts the objects are divided, for each role by itself.
+        """
+        if n_tiles == 1:
+            return self
+        if n_tiles not in self._tiled:
+            size = -(-self.n_objects // n_tiles)
+            key = np.zeros(len(self), dtype=np.int64)
+            for role in self.roles[:3]:
+                key = key * n_tiles + role // size
+            order = _in_order_of(key, n_tiles**3)
+            found = self._copy()
+            found.roles = np.ascontiguousarray(self.roles[:, order])
+            found.weight, found.trial = self.weight[order], None
+            self._tiled[n_tiles] = found
+        return self._tiled[n_tiles]
+
+    def _copy(self) -> PreparedAnswers:
+        found = copy(self)
+        found._tiled = {}
         return found
 
     @property
@@ -369,44 +426,68 @@ class Objective:
     def __init__(
         self, answers: PreparedAnswers, loss: Loss, n_components: int, prior: float = 0.0
     ) -> None:
-        self.loss, self.prior, self.answers = loss, prior, answers
-        self.shape = (n_components, answers.n_objects)
-        triplets = len(answers.roles) == 3
-        self._gather = gather if triplets else _gather_pairs
-        self._scatter = _scatter if triplets else _scatter_pairs
-        # An odd last component is paired with noughts.
-        self._positions = np.zeros((n_components + n_components % 2, answers.n_objects))
-        self._buffers = buffers = np.empty((4, min(BLOCK, len(answers))))
-        self._blocks = []
-        for low in range(0, len(answers), BLOCK):
-            block = slice(low, low + BLOCK)
-            weight = answers.weight[block]
-            self._blocks.append(
-                (tuple(answers.roles[:, block]), weight, tuple(buffers[:, : len(weight)]))
-            )
+        n, size = answers.n_objects, width(n_components)
+        self._made_of = answers, loss, n_components, prior
+        self.shape = n_components, n
+        near = 2 * 8 * n * size  # bytes of map and gradient
+        answers = answers.tiled(-(-near // _TILE) if near > _FAR else 1)
+        self._bounds = _parts(len(answers), n * size)
+        self._gradients = np.zeros((len(self._bounds) - 1, n, size))
+        self.block = Block(
+            _address(loss.kernel), loss.constants, answers.roles, answers.weight, float(prior),
+            n_components, _AHEAD if near > _NEAR else 0, np.zeros((n, size)), self._gradients[0],
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Objective, self._made_of  # addresses are others in another process
 
     @property
-    def in_one_block(self) -> bool:
+    def in_one_part(self) -> bool:
         """Whether the answers are so few that compiled code may evaluate them by itself."""
-        return len(self._blocks) == 1
+        return len(self._gradients) == 1
 
-    @cached_property
-    def block(self) -> Block:
-        """What `evaluate` needs, where `in_one_block`."""
-        return Block(
-            self.loss.constants, self.answers.roles, self.answers.weight, float(self.prior),
-            self.shape[0], self._positions, np.zeros_like(self._positions), self._buffers,
-        )
+    @property
+    def size(self) -> int:
+        """Answers and coordinates."""
+        return len(self.block.weight) + self.shape[0] * self.shape[1]
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """Total weighted loss and its gradient at the flattened (d, n) positions `x`."""
-        positions, n_components = self._positions, self.shape[0]
-        positions[:n_components] = x.reshape(self.shape)
-        gradient = self.prior * positions
-        total = 0.5 * self.prior * float(x @ x)
-        kernel, constants = self.loss.kernel, self.loss.constants
-        for roles, weight, (near2, far2, by_near, by_far) in self._blocks:
-            self._gather(positions, *roles, near2, far2)
-            total += kernel(near2, far2, weight, constants, by_near, by_far)
-            self._scatter(positions, *roles, by_near, by_far, gradient)
-        return total, gradient[:n_components].ravel()
+        block, n = self.block, self.shape[1]
+        gradient = np.empty(x.size)
+        if self.in_one_part:
+            return evaluate(block, x, gradient), gradient
+        objects = _pieces(n, len(self._gradients))
+        side_by_side(
+            lambda part: lay_out(x, block.n_components, block.positions, *part), objects
+        )
+        losses = side_by_side(
+            lambda k: _part(block, *self._bounds[k : k + 2], self._gradients[k]),
+            range(len(self._gradients)),
+        )
+        side_by_side(
+            lambda part: _merged(self._gradients, block.prior, x, *part, gradient), objects
+        )
+        return sum(losses) + 0.5 * block.prior * float(x @ x), gradient
+
+
+def _parts(n_answers: int, n_coordinates: int) -> np.ndarray:
+    """Bounds of the parts that are added up side by side, whatever the number of threads.
+
+    There are no more than answers need to be worth the parts' gradients.
+    """
+    number = 1
+    if n_answers >= SEVERAL_PARTS:
+        worth = min(n_answers // _PART, n_answers // (2 * n_coordinates), _MOST_PARTS)
+        number = 2 ** int(math.log2(max(worth, 1)))
+    return _bounds(n_answers, number)
+
+
+def _pieces(n: int, most: int) -> list[tuple[int, int]]:
+    """Ranges of objects, as many as are worth a thread each."""
+    bounds = _bounds(n, max(min(most, n // _PART), 1))
+    return list(pairwise(bounds.tolist()))
+
+
+def _bounds(n: int, number: int) -> np.ndarray:
+    return np.linspace(0, n, number + 1).astype(np.int64)

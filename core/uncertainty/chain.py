@@ -11,7 +11,8 @@ import numpy as np
 from numba.core import types
 
 from tripletscope.core.computing.parallel import Halt
-from tripletscope.core.optimise.loss import KERNEL, Loss, PreparedAnswers, gather, paired
+from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.optimise.loss import KERNEL, Loss, PreparedAnswers
 from tripletscope.core.uncertainty.curvature import Normal
 
 #: Draws between two looks at whether to stop.
@@ -98,7 +99,7 @@ class Chain:
         self._normal, self._rng = normal, rng
         self._kernel = loss.kernel
         self._target = Target(
-            loss.constants, answers.roles, answers.weight, paired(normal.mode),
+            loss.constants, answers.roles, answers.weight, _paired(normal.mode),
             normal.mode.shape[0], float(precision), normal.turned,
         )
         rank = normal.factor.shape[-1]
@@ -130,6 +131,24 @@ class Chain:
         return (found + self._normal.mode.ravel()).reshape(-1, *self._normal.mode.shape)
 
 
+def _paired(positions: np.ndarray) -> np.ndarray:
+    """(d or d + 1, n) positions with an even number of components, the added one 0."""
+    return np.concatenate([positions, np.zeros((len(positions) % 2, positions.shape[1]))])
+
+
+@compiled
+def _gather(positions, anchor, near, far, near2, far2):
+    """Squared distances in a map (d, n); two coordinates at a time, so with half the passes."""
+    near2[:] = 0.0
+    far2[:] = 0.0
+    for c in range(0, positions.shape[0], 2):
+        x, y = positions[c], positions[c + 1]
+        for t in range(anchor.size):
+            a, j, k = anchor[t], near[t], far[t]
+            near2[t] += (x[a] - x[j]) ** 2 + (y[a] - y[j]) ** 2
+            far2[t] += (x[a] - x[k]) ** 2 + (y[a] - y[k]) ** 2
+
+
 @numba.njit(**_OPTIONS)
 def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
     """Log of posterior over normal density at mode + y, or -inf if that is below `floor`.
@@ -152,7 +171,7 @@ def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
         high = min(low + _LOOK, weight.size)
         near2, far2 = buffers[0, : high - low], buffers[1, : high - low]
         by_near, by_far = buffers[2, : high - low], buffers[3, : high - low]
-        gather(
+        _gather(
             positions, roles[0, low:high], roles[1, low:high], roles[2, low:high], near2, far2
         )
         ratio -= kernel(near2, far2, weight[low:high], constants, by_near, by_far)

@@ -52,7 +52,7 @@ from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.kernel.graphs import Graph, read_graphs
-from tripletscope.core.optimise.loss import BLOCK
+from tripletscope.core.optimise.loss import SEVERAL_PARTS
 from tripletscope.core.quality.direction import DirectionTest, direction_test
 from tripletscope.dashboard.door.plain import pack, unpack
 from tripletscope.dashboard.door.records import (
@@ -378,10 +378,12 @@ def get_ready() -> None:
             desk.look(reading, _unheard)
             unpack(pack(desk.answers(reading, _unheard)))
             desk.direction(reading, _unheard)
-    # More answers than are evaluated in one go take another way through compiled code.
-    rows = np.arange(2 * BLOCK)[:, None] % [5, 7, 9, 11] + [0, 5, 12, 21]
-    for many in (Triplets.from_array(rows[:, :3]), Quadruples(rows)):
-        STE(n_components=2, n_init=1, max_iter=2).fit(many)
+    # More answers than are evaluated in one go take another way through compiled code. No thread
+    # may be left over: a copy of this process would miss it.
+    rows = np.arange(SEVERAL_PARTS)[:, None] % [5, 7, 9, 11] + [0, 5, 12, 21]
+    with parallel_config(n_jobs=1):
+        for many in (Triplets.from_array(rows[:, :3]), Quadruples(rows)):
+            STE(n_components=2, n_init=1, max_iter=2).fit(many)
     frame = load(_SMALL[0]).preview(99)
     for name, write in _WRITTEN.items():
         buffer = io.BytesIO()

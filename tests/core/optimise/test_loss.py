@@ -61,7 +61,7 @@ def test_a_loss_has_as_many_constants_as_it_likes(planted):
     normal, found = Normal(np.zeros((2, 30)), np.ones(60)), []
     for loss in (one, three):
         objective = Objective(answers, loss, 2, prior=0.1)
-        assert objective.in_one_block
+        assert objective.in_one_part
         chain = Chain(answers, loss, normal, np.random.default_rng(1))
         plain = objective(start)[0]
         found.append((plain, minimise(objective, start).x, chain.run(64, 8, lambda: False)))
@@ -230,10 +230,18 @@ def plain_loss(loss: Loss, positions: np.ndarray, triplets: Triplets) -> float:
     return total
 
 
+def several_parts(monkeypatch):
+    """Have a few hundred answers handled as many are: in tiles, in parts, and asked for ahead."""
+    for name, value in {
+        "SEVERAL_PARTS": 100, "_PART": 40, "_NEAR": 0, "_FAR": 0, "_TILE": 150,
+    }.items():
+        monkeypatch.setattr(loss_module, name, value)
+
+
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("n_components", [1, 2, 5])
 def test_objective_is_the_plain_sum_and_its_gradient(name, n_components, monkeypatch):
-    monkeypatch.setattr(loss_module, "BLOCK", 64)  # so that there are several blocks
+    several_parts(monkeypatch)
     rng = np.random.default_rng(1)
     positions = rng.normal(size=(12, n_components))
     simulated = simulate(positions, 300, noise="flip", level=0.3, seed=2)
@@ -262,7 +270,7 @@ def test_compiled_code_evaluates_the_same_loss(name, n_components, kind):
     objective = Objective(PreparedAnswers(given), LOSSES[name], n_components, prior=0.3)
     x, gradient = rng.normal(size=9 * n_components), np.empty(9 * n_components)
     for _ in range(2):  # what a first evaluation leaves in the buffers is gone in the second
-        value = loss_module.evaluate(LOSSES[name].kernel, objective.block, x, gradient)
+        value = loss_module.evaluate(objective.block, x, gradient)
     plain_value, plain_gradient = objective(x)
     assert value == pytest.approx(plain_value, rel=1e-12)
     assert gradient == pytest.approx(plain_gradient, rel=1e-10, abs=1e-12)
@@ -283,7 +291,7 @@ def test_order_of_answers_and_rigid_motion_do_not_matter(name):
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("n_components", [1, 2, 5])
 def test_comparisons_of_pairs_have_a_gradient_too(name, n_components, monkeypatch):
-    monkeypatch.setattr(loss_module, "BLOCK", 64)
+    several_parts(monkeypatch)
     rng = np.random.default_rng(3)
     rows = np.array([rng.permutation(9)[:4] for _ in range(200)])
     answers = PreparedAnswers(Quadruples(rows, weight=rng.uniform(0, 2, 200)))
