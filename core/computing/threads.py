@@ -7,12 +7,15 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
-from joblib import cpu_count
+import joblib
 from joblib.parallel import get_active_backend
 
 _local = threading.local()
+#: Processors that this process may use. Asking takes as long as a small evaluation.
+_n_processors = cache(joblib.cpu_count)
 
 
 def threads_here() -> int:
@@ -26,8 +29,8 @@ def threads_here() -> int:
         return share
     backend, n_jobs = get_active_backend()
     if n_jobs is None:
-        return 1 if backend.nesting_level > 0 else cpu_count()
-    return min(max(backend.effective_n_jobs(n_jobs), 1), cpu_count())
+        return 1 if backend.nesting_level > 0 else _n_processors()
+    return min(max(backend.effective_n_jobs(n_jobs), 1), _n_processors())
 
 
 @contextmanager
@@ -80,5 +83,5 @@ def _pool() -> ThreadPoolExecutor:
     with _making:
         if process not in _pools:
             _pools.clear()
-            _pools[process] = ThreadPoolExecutor(cpu_count(), thread_name_prefix="part")
+            _pools[process] = ThreadPoolExecutor(_n_processors(), thread_name_prefix="part")
         return _pools[process]
