@@ -37,7 +37,8 @@ from threadpoolctl import threadpool_limits
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, GNMDS, SOE, STE, TSTE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, margins
-from tripletscope.core.optimise.loss import Objective, PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Objective
 
 HERE = Path(__file__).parent
 

@@ -20,6 +20,8 @@ from .core.embedding.lore import LORE as LORE
 from .core.embedding.nmds import NMDS as NMDS
 from .core.embedding.soe import SOE as SOE
 from .core.embedding.ste import STE as STE
+from .core.embedding.stored import StoredAnswers as StoredAnswers
+from .core.embedding.stored import fit_stored as fit_stored
 from .core.embedding.tste import TSTE as TSTE
 from .core.evaluation.score import cross_validate as cross_validate
 from .core.evaluation.score import triplet_error as triplet_error

@@ -10,7 +10,8 @@ from tripletscope.core.computing.progress import Progress
 from tripletscope.core.embedding.gnmds import GNMDS
 from tripletscope.core.embedding.ordinal import Prior, Starts, Tolerance
 from tripletscope.core.method import register
-from tripletscope.core.optimise.loss import Objective, PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
 #: Dimensions in which the kernel is first sought, beyond those of the map.

@@ -13,8 +13,9 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
 from tripletscope.core.method import Number, register
+from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.optimise.elementary import compiled, softplus
-from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers
+from tripletscope.core.optimise.loss import Loss, Objective
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
 #: Exponent of the penalty on the size of a dimension.

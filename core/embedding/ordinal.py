@@ -18,7 +18,8 @@ from tripletscope.core.embedding.placing import place
 from tripletscope.core.embedding.starts import line_start, random_start, spectral_start
 from tripletscope.core.geometry import distances, principal_axes, rms, to_unit_rms
 from tripletscope.core.method import Choice, Method, Number, Switch
-from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers, margins
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Loss, Objective, margins
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise, restarts
 
 #: Sizes at which a start without a scale is tried.

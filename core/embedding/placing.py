@@ -6,7 +6,8 @@ import numpy as np
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Loss, Objective
 from tripletscope.core.optimise.minimise import minimise
 
 #: Fitted objects whose surroundings are tried.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import PreparedAnswers
 
 
 def random_start(n_objects: int, n_components: int, rng: np.random.Generator) -> np.ndarray:

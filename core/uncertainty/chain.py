@@ -11,8 +11,9 @@ import numpy as np
 from numba.core import types
 
 from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import KERNEL, Loss, PreparedAnswers
+from tripletscope.core.optimise.loss import KERNEL, Loss
 from tripletscope.core.uncertainty.curvature import Normal
 
 #: Draws between two looks at whether to stop.

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import Loss, Objective, PreparedAnswers, squared_distances
+from tripletscope.core.optimise.loss import Loss, Objective, squared_distances
 from tripletscope.core.optimise.minimise import minimise
 
 #: Positions in all beyond which a matrix for every two of them is refused: 300 MB.

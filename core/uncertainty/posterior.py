@@ -15,7 +15,8 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Choice, Number
-from tripletscope.core.optimise.loss import Objective, PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.comparisons import Comparisons

@@ -21,7 +21,7 @@ from tripletscope.core.evaluation.units import (
 )
 from tripletscope.core.geometry import procrustes_disparity
 from tripletscope.core.method import Choice, Number, Switch
-from tripletscope.core.optimise.loss import PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.uncertainty.samples import Samples, aligned

@@ -22,7 +22,7 @@ from tripletscope.core.evaluation.units import sampling_units
 from tripletscope.core.io import read
 from tripletscope.core.io.columns.grouped import twin_trials
 from tripletscope.core.observers import who_predicts_whom
-from tripletscope.core.optimise.loss import PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.quality import Cleaning, Exclusion
 from tripletscope.core.quality.direction import _folds, _RowAnswers
 from tripletscope.core.run import key

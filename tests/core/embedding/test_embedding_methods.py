@@ -16,7 +16,8 @@ from tripletscope.core.embedding.starts import spectral_start
 from tripletscope.core.evaluation.score import cross_validate, triplet_error
 from tripletscope.core.geometry import distances, procrustes, procrustes_disparity, rms
 from tripletscope.core.method import methods
-from tripletscope.core.optimise.loss import Objective, PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import Optimum
 from tripletscope.core.simulation.simulate import simulate
 

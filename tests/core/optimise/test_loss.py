@@ -19,6 +19,7 @@ from tripletscope.core.embedding.tste import _tste
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import methods
 from tripletscope.core.optimise import loss as loss_module
+from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.optimise.elementary import (
     compiled,
     exp_negative,
@@ -26,13 +27,7 @@ from tripletscope.core.optimise.elementary import (
     log_positive,
     softplus,
 )
-from tripletscope.core.optimise.loss import (
-    Loss,
-    Objective,
-    PreparedAnswers,
-    margins,
-    single_losses,
-)
+from tripletscope.core.optimise.loss import Loss, Objective, margins, single_losses
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty.chain import Chain

@@ -15,7 +15,8 @@ from scipy.optimize import rosen, rosen_der
 
 from tests.paths import ROOT
 from tripletscope.core.embedding import STE
-from tripletscope.core.optimise.loss import Objective, PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import adapted, minimise, restarts
 
 

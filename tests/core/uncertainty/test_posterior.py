@@ -10,7 +10,8 @@ from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.geometry import coverage_radius, distances, procrustes
-from tripletscope.core.optimise.loss import Objective, PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty import laplace, sample_distances, sample_posterior
 from tripletscope.core.uncertainty import posterior as module

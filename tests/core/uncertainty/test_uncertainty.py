@@ -16,7 +16,8 @@ from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.evaluation.units import sampling_units
 from tripletscope.core.geometry import coverage_radius, procrustes, procrustes_disparity, rms
-from tripletscope.core.optimise.loss import Objective, PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty import (
     Comparisons,

@@ -1,0 +1,263 @@
+"""Maps of answers that do not fit into memory: read from a Parquet file, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.geometry import principal_axes
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Objective, margins
+from tripletscope.core.optimise.minimise import adapted, minimise
+
+Fitted = TypeVar("Fitted", bound=OrdinalEmbedding)
+
+TRIPLETS, PAIRS = ("anchor", "near", "far"), ("i", "j", "k", "l")
+#: Answers that are in memory at a time, and those from which a fit begins.
+_AT_ONCE, _SAMPLE = 4_000_000, 8_000_000
+#: Near the optimum an iteration lowers the loss by a tenth or more of what is left.
+_LEFT = 10.0
+
+
+class StoredAnswers:
+    """Answers in a Parquet file, which is never in memory as a whole.
+
+    Parameters
+    ----------
+    path : path-like
+        A file with the columns ``anchor``, ``near`` and ``far``, or ``i``, ``j``, ``k`` and ``l``
+        where i and j are more similar than k and l: positions of objects, counted from 0. A
+        column ``weight`` is used if there is one.
+    n_objects : int, optional
+        By default the highest position plus one, from the statistics in the file.
+
+    Attributes
+    ----------
+    name : str
+    n_objects, n_answers : int
+
+    Raises
+    ------
+    DataError
+        If it is no such file.
+
+    Examples
+    --------
+    >>> import pandas as pd, tempfile, tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> table = pd.DataFrame(answers.rows, columns=["anchor", "near", "far"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table.to_parquet(f"{folder}/answers.parquet", row_group_size=1000)
+    ...     fitted = ts.fit_stored(ts.STE(), ts.StoredAnswers(f"{folder}/answers.parquet"))
+    >>> fitted.embedding_.shape
+    (14, 2)
+    """
+
+    def __init__(self, path: str | PathLike, n_objects: int | None = None) -> None:
+        self._path, self.name = Path(path), Path(path).name
+        try:
+            about = pyarrow.parquet.read_metadata(self._path)
+            schema = pyarrow.parquet.read_schema(self._path)
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(
+                "it cannot be read as Parquet", file=self.name,
+                remedy="Write the answers with pandas.DataFrame.to_parquet.",
+            ) from error
+        self._columns = next(
+            (names for names in (TRIPLETS, PAIRS) if set(names) <= set(schema.names)), ()
+        )
+        wrong = [
+            name for name in self._columns if not pa.types.is_integer(schema.field(name).type)
+        ]
+        if wrong or not self._columns:
+            raise DataError(
+                f"the column {wrong[0]} does not hold whole numbers" if wrong else
+                f"its columns are {', '.join(schema.names)}", file=self.name,
+                remedy=f"Name the columns {', '.join(TRIPLETS)} or {', '.join(PAIRS)}, and write "
+                "the objects as positions from 0.",
+            )
+        self._weighted = "weight" in schema.names
+        self.n_answers = about.num_rows
+        self.n_objects = self._highest(about) + 1 if n_objects is None else n_objects
+
+    def __len__(self) -> int:
+        return self.n_answers
+
+    def _highest(self, about: pyarrow.parquet.FileMetaData) -> int:
+        highest = -1
+        for group in map(about.row_group, range(about.num_row_groups)):
+            for column in map(group.column, range(group.num_columns)):
+                if column.path_in_schema in self._columns:
+                    known = column.statistics
+                    if known is None or not known.has_min_max:
+                        raise DataError(
+                            "the file does not tell how many objects there are", file=self.name,
+                            remedy="Hand over n_objects.",
+                        )
+                    highest = max(highest, known.max)
+        return highest
+
+    def parts(self) -> Iterator[PreparedAnswers]:
+        """All answers, some millions at a time; the next ones are read meanwhile.
+
+        Raises
+        ------
+        DataError
+            If an answer names an object that there is not, or the same one twice.
+        """
+        columns = [*self._columns, *(["weight"] if self._weighted else [])]
+        with pyarrow.parquet.ParquetFile(self._path) as file, ThreadPoolExecutor(1) as reader:
+            batches = file.iter_batches(_AT_ONCE, columns=columns)
+            row, coming = 0, reader.submit(next, batches, None)
+            while (batch := coming.result()) is not None:
+                coming = reader.submit(next, batches, None)
+                yield self._prepared(batch, row)
+                row += batch.num_rows
+
+    def _prepared(self, batch: pa.RecordBatch, first_row: int) -> PreparedAnswers:
+        rows = np.stack([batch[name].to_numpy(zero_copy_only=False) for name in self._columns], 1)
+        wrong = ((rows < 0) | (rows >= self.n_objects)).any(axis=1)
+        wrong |= (rows[:, 0] == rows[:, 1]) | (rows[:, -2] == rows[:, -1])
+        if rows.shape[1] == 3:
+            wrong |= rows[:, 0] == rows[:, 2]
+        weight = (
+            batch["weight"].to_numpy(zero_copy_only=False).astype(float) if self._weighted
+            else np.ones(len(rows))
+        )
+        wrong |= ~(weight >= 0) | np.isinf(weight)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise DataError(
+                f"{', '.join(map(str, rows[row]))} with the weight {weight[row]:g} is no answer "
+                f"about {self.n_objects:,} objects", file=self.name, row=first_row + row,
+                remedy="Positions are whole numbers from 0, different ones; weights 0 or more.",
+            )
+        return PreparedAnswers.of(rows, weight, self.n_objects)
+
+    def sampled(self, n_answers: int, seed: int) -> PreparedAnswers:
+        """About so many of the answers, drawn at random; all if there are no more."""
+        rng = np.random.default_rng(seed)
+        share, found = min(n_answers / max(self.n_answers, 1), 1.0), []
+        for part in self.parts():
+            kept = rng.random(len(part)) < share
+            found.append((part.roles[:, kept].T, part.weight[kept]))
+        rows, weight = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return PreparedAnswers.of(rows, weight, self.n_objects)
+
+    @cached_property
+    def placed(self) -> np.ndarray:
+        """(n,) bool: objects that some answer of a weight above 0 mentions."""
+        found = np.zeros(self.n_objects, dtype=bool)
+        for part in self.parts():
+            found |= part.placed
+        return found
+
+
+class _Streamed:
+    """Total loss and gradient of stored answers; one evaluation reads the file once."""
+
+    def __init__(self, method: OrdinalEmbedding, stored: StoredAnswers) -> None:
+        self._method, self._stored = method, stored
+
+    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        method = self._method
+        total, gradient = 0.5 * method.prior * float(x @ x), method.prior * x
+        for part in self._stored.parts():
+            loss, pull = Objective(part, method._loss(), method.n_components)(x)
+            total += loss
+            gradient += pull
+        return total, gradient
+
+
+def fit_stored(
+    method: Fitted,
+    stored: StoredAnswers,
+    *,
+    tolerance: float = 1e-3,
+    progress: Progress = silent,
+) -> Fitted:
+    """Fit a map to answers that do not fit into memory, from one start.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        Fitted in place; `n_init`, `tol` and `average` do not matter.
+    stored : StoredAnswers
+    tolerance : float
+        By which fraction the loss may be above that of the best map nearby.
+    progress : Progress
+        Told of every iteration, which reads the file once or twice; a stop keeps the last map.
+
+    Returns
+    -------
+    OrdinalEmbedding
+        The same.
+
+    Raises
+    ------
+    DataError
+        If the file has no answers, or wrong ones.
+    ValueError
+        If the method's loss is not a sum over answers and a prior, or the tolerance is not
+        between 0 and 0.1.
+
+    Notes
+    -----
+    All answers count in every step; the sum over a part needs memory for that part alone. Fitting
+    samples of the answers first was tried and does not pay: the spectral start from a sample is so
+    good that the full fit takes as many iterations, while a sample with few answers for each
+    object has an optimum far away, which takes longer to find. The fit ends when an iteration
+    lowers the loss by less than a tenth of `tolerance`: near an optimum that is about what is
+    left (``benchmarks/stored.py`` measures it).
+    """
+    method._check_parameters()
+    if not 0 < tolerance <= 0.1:
+        raise ValueError(f"tolerance is {tolerance!r}; it must be above 0, and at most 0.1.")
+    if type(method)._minimise is not OrdinalEmbedding._minimise:
+        raise ValueError(f"{method.title} needs all answers in memory.")
+    if not stored.n_answers or not stored.placed.any():
+        raise DataError(
+            "there are no answers to learn from", file=stored.name,
+            remedy="Include at least one answer.",
+        )
+    shape = (method.n_components, stored.n_objects)
+    with single_blas_thread():
+        start = next(method._starts(stored.sampled(_SAMPLE, method.seed), None, 1))
+        found = minimise(
+            _Streamed(method, stored), start, max_iter=method.max_iter, tol=tolerance / _LEFT,
+            progress=adapted(progress, lambda x: x.reshape(shape).T),
+        )
+        method.embedding_ = np.zeros(shape[::-1])
+        method.placed_ = stored.placed
+        method.embedding_[method.placed_] = principal_axes(
+            found.x.reshape(shape).T[method.placed_]
+        )
+    method.n_objects_ = stored.n_objects
+    method.embeddings_ = method.embedding_[None]
+    method.loss_, method.losses_ = found.loss, np.array([found.loss])
+    method.n_iter_, method.converged_ = found.n_iter, found.converged
+    method.stopped_ = found.stopped
+    method.triplet_error_ = _error(method.embedding_, stored)
+    return method
+
+
+def _error(embedding: np.ndarray, stored: StoredAnswers) -> float:
+    """Weighted share of the answers that a map contradicts; ties count one half."""
+    missed = total = 0.0
+    for part in stored.parts():
+        wrong = 0.5 - np.sign(margins(embedding, part.roles.T)) / 2
+        missed += float(wrong @ part.weight)
+        total += float(part.weight.sum())
+    return missed / total
