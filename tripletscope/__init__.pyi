@@ -5,6 +5,7 @@ from .core.cluster.agglomerative import Agglomerative as Agglomerative
 from .core.cluster.comparison import ComparisonLinkage as ComparisonLinkage
 from .core.cluster.kmeans import KMeans as KMeans
 from .core.cluster.spectral import Spectral as Spectral
+from .core.computing.engine import engine as engine
 from .core.data.errors import DataError as DataError
 from .core.data.quadruples import Quadruples as Quadruples
 from .core.data.triplets import Triplets as Triplets

@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
+import math
+import queue
+import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from joblib import Parallel, cpu_count, delayed
+from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
+from tripletscope.core.computing.pieces import EngineError, Halt, Packing
 
-class Halt:
-    """Tells pieces of work to stop; a progress object that reports to nobody.
+__all__ = ["Halt", "Running", "at_work", "in_parallel", "single_blas_thread"]
 
-    A copy sent to another process is never set.
-    """
+#: Share of the time that may go into having pieces done elsewhere; a batch has at least so many
+#: seconds of work, unless there are too few pieces, and never more than the latter.
+_OVERHEAD, _LEAST, _MOST = 0.05, 0.1, 2.0
+#: Work is worth sending if it takes so many times as long as a batch of nothing.
+_WORTH = 5
+#: How often a piece is tried that takes its process along.
+_TRIES = 3
+#: Seconds between two looks at whether the engine is still there.
+_LOOK = 0.25
 
-    #: See `tripletscope.core.computing.progress.is_coarse`.
-    coarse = True
 
-    def __init__(self) -> None:
-        self._set = False
+@dataclass
+class Running:
+    """Pieces that this process waits for."""
 
-    def set(self) -> None:
-        self._set = True
+    name: str
+    done: int
+    total: int
 
-    def __call__(self, *report: Any, **details: Any) -> bool:
-        return self._set
+    def __str__(self) -> str:
+        return f"{self.name} {self.done} of {self.total}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Halt, ())
+
+_running: list[Running] = []
+
+
+def at_work() -> list[Running]:
+    """What this process has in parallel at the moment."""
+    return [Running(one.name, one.done, one.total) for one in list(_running)]
 
 
 def in_parallel(
@@ -40,43 +57,66 @@ def in_parallel(
 ) -> Iterator[Any]:
     """Results of ``function(*item, halt)``, in the order of the items, as they become available.
 
-    Runs in threads, one per processor, unless the caller has chosen otherwise through joblib::
+    Runs in threads, one per processor, unless the caller has chosen otherwise, by
+    `tripletscope.core.computing.engine` or through joblib::
 
         with joblib.parallel_config("loky", n_jobs=8):
             cross_validate(STE(), triplets)
 
     Inside a piece of work, further pieces run one after the other. Closing the iterator abandons
-    what has not begun, sets `halt` for what has, and waits for it.
+    what has not begun and sets `halt` for what has; it waits for threads, not for processes.
 
     Parameters
     ----------
     function : callable
     items : iterable of tuple
-        Positional arguments of each call, without `halt`.
+        Positional arguments of each call, without `halt`. What many items share is sent to a
+        process once.
     shared : bool
         Whether the calls talk to each other through memory, which keeps them in threads.
+
+    Raises
+    ------
+    EngineError
+        If the engine is lost, or a piece has ended its process again and again.
     """
     halt = Halt()
     items = list(items)
+    named = getattr(function, "func", function)
+    running = Running(getattr(named, "__qualname__", type(named).__name__), 0, len(items))
+    results = _results(function, items, shared, halt)
+    _running.append(running)
+    try:
+        with single_blas_thread():
+            try:
+                # "yield from" would close the results before they can be told to halt.
+                for result in results:
+                    running.done += 1
+                    yield result
+            finally:
+                halt.set()
+                for _ in results:
+                    pass
+    finally:
+        _running.remove(running)
+
+
+def _results(
+    function: Callable, items: list[tuple], shared: bool, halt: Halt
+) -> Iterator[Any]:
     backend, n_jobs = get_active_backend()
-    if len(items) == 1 or (n_jobs is None and backend.nesting_level > 0):
-        n_jobs = 1
-    elif n_jobs is None:
-        n_jobs = cpu_count()
-    engine = _alone if n_jobs == 1 else _threads if shared else _joblib
-    with single_blas_thread():
-        results = engine(function, items, n_jobs, halt)
-        try:
-            # "yield from" would close the results before they can be told to halt.
-            for result in results:  # noqa: UP028
-                yield result
-        finally:
-            halt.set()
-            for _ in results:
-                pass
+    if len(items) <= 1 or n_jobs == 1 or (n_jobs is None and backend.nesting_level > 0):
+        return _alone(function, items, halt)
+    n_jobs = cpu_count() if n_jobs is None else n_jobs if n_jobs > 0 else cpu_count() + 1 + n_jobs
+    if shared or getattr(backend, "uses_threads", False):
+        return _threads(function, items, max(min(n_jobs, len(items)), 1), halt)
+    crew = _crew(backend, max(n_jobs, 1))
+    if crew is None:
+        return _joblib(function, items, halt)
+    return _Sent(function, items, crew, halt).results()
 
 
-def _alone(function: Callable, items: list[tuple], n_jobs: int, halt: Halt) -> Iterator[Any]:
+def _alone(function: Callable, items: list[tuple], halt: Halt) -> Iterator[Any]:
     for item in items:
         if halt():
             return
@@ -84,19 +124,128 @@ def _alone(function: Callable, items: list[tuple], n_jobs: int, halt: Halt) -> I
 
 
 def _threads(function: Callable, items: list[tuple], n_jobs: int, halt: Halt) -> Iterator[Any]:
+    def piece(item: tuple) -> Any:
+        with parallel_config("sequential", n_jobs=1):
+            return function(*item, halt)
+
     # joblib's pool of threads takes 20 ms to set up, as long as many a fit.
-    with ThreadPoolExecutor(min(n_jobs, len(items))) as pool:
-        futures = [pool.submit(function, *item, halt) for item in items]
-        for future in futures:
-            if halt():
-                future.cancel()
-            else:
+    with ThreadPoolExecutor(n_jobs) as pool:
+        futures = [pool.submit(piece, item) for item in items]
+        try:
+            for future in futures:
+                if halt():
+                    return
                 yield future.result()
+        finally:
+            halt.set()
+            pool.shutdown(cancel_futures=True)
 
 
-def _joblib(function: Callable, items: list[tuple], n_jobs: int, halt: Halt) -> Iterator[Any]:
-    work = (delayed(function)(*item, halt) for item in items if not halt())
-    yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(work)
+def _joblib(function: Callable, items: list[tuple], halt: Halt) -> Iterator[Any]:
+    """On an engine that only joblib knows."""
+    backend, _ = get_active_backend()
+    kind = "generator" if backend.supports_return_generator else "list"
+    yield from Parallel(return_as=kind)(
+        delayed(_nested)(function, item, halt) for item in items if not halt()
+    )
+
+
+def _nested(function: Callable, item: tuple, halt: Halt) -> Any:
+    with parallel_config("sequential", n_jobs=1):
+        return function(*item, halt)
+
+
+def _crew(backend: Any, n_jobs: int) -> Any:
+    # By name: Dask and Ray are slow to import, and may not be there.
+    from tripletscope.core.computing import crews
+
+    match type(backend).__name__:
+        case "LokyBackend":
+            return crews.LokyCrew(n_jobs)
+        case "MultiprocessingBackend":
+            return crews.StandardCrew(n_jobs)
+        case "DaskDistributedBackend":
+            return crews.DaskCrew(backend.client)
+        case "RayBackend":
+            return crews.RayCrew()
+    return None
+
+
+#: Seconds that a piece took lately, by function and how much is sent with it (a power of two).
+_seconds: dict[tuple[str, int], float] = {}
+_seconds_lock = threading.Lock()
+
+
+class _Sent:
+    """Pieces in processes, in batches as large as the engine's overhead asks for."""
+
+    def __init__(self, function: Callable, items: list[tuple], crew: Any, halt: Halt) -> None:
+        self._function, self._items, self._crew, self._halt = function, items, crew, halt
+        self._packing = Packing(function, items)
+        named = getattr(function, "func", function)
+        self._name = getattr(named, "__name__", type(named).__name__).strip("_<>")
+        size = self._packing.size(self._packing.batch([0]))
+        self._kind = f"{named.__module__}.{self._name}", size.bit_length()
+        self._todo: deque[int] = deque(range(len(items)))
+        self._outcomes: dict[int, Any] = {}
+        self._tries: Counter[int] = Counter()
+
+    def results(self) -> Iterator[Any]:
+        with self._crew as crew:
+            seconds = _seconds.get(self._kind)
+            if seconds is not None and seconds * len(self._items) < _WORTH * crew.overhead:
+                yield from _alone(self._function, self._items, self._halt)
+                return
+            done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+            sent: dict[Any, list[int]] = {}
+            for number in range(len(self._items)):
+                while number not in self._outcomes:
+                    while self._todo and len(sent) < 2 * crew.width:
+                        self._send(sent, done)
+                    try:
+                        future = done.get(timeout=_LOOK)
+                    except queue.Empty:
+                        crew.check()
+                    else:
+                        self._receive(future, sent.pop(future))
+                yield self._outcomes.pop(number)
+                if self._halt():
+                    return
+
+    def _send(self, sent: dict[Any, list[int]], done: queue.SimpleQueue[Any]) -> None:
+        numbers = [self._todo.popleft() for _ in range(min(self._together(), len(self._todo)))]
+        batch = self._packing.batch(numbers)
+        future = self._crew.submit(batch, self._packing.apart, self._name)
+        sent[future] = numbers
+        future.add_done_callback(done.put)
+
+    def _together(self) -> int:
+        """How many pieces make a batch."""
+        seconds = _seconds.get(self._kind)
+        if seconds is None:
+            return 1
+        wanted = min(max(self._crew.overhead / _OVERHEAD, _LEAST), _MOST)
+        fair = math.ceil(len(self._todo) / (2 * self._crew.width))
+        return max(min(int(wanted / max(seconds, 1e-6)), fair), 1)
+
+    def _receive(self, future: Any, numbers: list[int]) -> None:
+        try:
+            outcomes = future.result()
+        except self._crew.lost as error:
+            self._crew.check()
+            self._tries.update(numbers)
+            if max(self._tries[number] for number in numbers) >= _TRIES:
+                raise EngineError(
+                    f"A piece of “{self._name}” has ended its process {_TRIES} times. Perhaps it "
+                    "needs more memory than there is."
+                ) from error
+            self._todo.extendleft(reversed(numbers))
+            return
+        for number, seconds, result in outcomes:
+            self._outcomes[number] = result
+            with _seconds_lock:
+                earlier = _seconds.get(self._kind, seconds)
+                _seconds[self._kind] = 0.5 * (earlier + seconds)
 
 
 @cache

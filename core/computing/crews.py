@@ -1,0 +1,280 @@
+"""Processes that take batches of pieces: of loky, of the standard library, of Dask, of Ray."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Mapping
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from joblib.externals.loky import get_reusable_executor
+
+from tripletscope.core.computing.pieces import (
+    Batch,
+    EngineError,
+    Outcome,
+    nothing,
+    opened,
+    work,
+)
+
+#: Bytes that a cluster keeps of what one client has sent, besides what is in use.
+_KEPT = 2_000_000_000
+#: So that linear algebra starts no threads that it would not be allowed to use.
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+
+
+class Crew(ABC):
+    """Processes that take batches; a context for one sequence of them.
+
+    Attributes
+    ----------
+    width : int
+        Batches that are at work at the same time.
+    """
+
+    #: What is raised of a batch that was lost with its process, and is to be tried again.
+    lost: tuple[type[BaseException], ...] = ()
+    width: int
+
+    def __enter__(self) -> Crew:
+        return self
+
+    @abstractmethod
+    def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Future:
+        """Have a batch done. The result is a list of `Outcome`."""
+
+    @abstractmethod
+    def __exit__(self, *_: object) -> None:
+        """Abandon what is not done yet, without waiting for it."""
+
+    @property
+    @abstractmethod
+    def overhead(self) -> float:
+        """Seconds for a batch that does nothing, measured once."""
+
+    def check(self) -> None:  # noqa: B027 - processes of this machine are started anew
+        """Raise `EngineError` if nothing can come any more."""
+
+
+class _Processes(Crew):
+    """Processes of this machine. What they share lies in a folder; they stop when it is gone."""
+
+    lost = (BrokenExecutor,)
+    _measured: float | None = None
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="tripletscope-", ignore_cleanup_errors=True
+        )
+        self._futures: set[Future] = set()
+
+    @abstractmethod
+    def _executor(self) -> Executor:
+        """With living processes, whatever became of earlier ones."""
+
+    def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Future:
+        folder = Path(self._folder.name)
+        for digest in batch.digests:
+            path = folder / digest
+            if not path.exists():
+                path.write_bytes(apart[digest])
+        future = self._submitted(_in_folder, batch, folder)
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
+        return future
+
+    def _submitted(self, *call: Any) -> Future:
+        try:
+            return self._executor().submit(*call)
+        except BrokenExecutor:  # it broke since it was asked for
+            return self._executor().submit(*call)
+
+    @property
+    def overhead(self) -> float:
+        if type(self)._measured is None:
+            self._executor().submit(nothing).result()
+            begun = time.perf_counter()
+            self._executor().submit(nothing).result()
+            type(self)._measured = time.perf_counter() - begun
+        return type(self)._measured
+
+    def __exit__(self, *_: object) -> None:
+        for future in list(self._futures):
+            future.cancel()
+        self._folder.cleanup()
+
+
+class LokyCrew(_Processes):
+    """Processes of loky, which stay for the next ones to use."""
+
+    def _executor(self) -> Executor:
+        return get_reusable_executor(max_workers=self.width, timeout=300, env=_ONE_THREAD)
+
+
+class StandardCrew(_Processes):
+    """Processes of the standard library, started for this sequence of batches alone."""
+
+    _pool: ProcessPoolExecutor | None = None
+
+    def _executor(self) -> Executor:
+        if self._pool is None or self._pool._broken:
+            self._pool = ProcessPoolExecutor(self.width)
+        return self._pool
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _in_folder(batch: Batch, folder: Path) -> list[Outcome]:
+    data = {digest: opened(digest, folder / digest) for digest in batch.digests}
+    return work(batch, data, lambda: not folder.exists(), f"process {os.getpid()}")
+
+
+class DaskCrew(Crew):
+    """Workers of a Dask cluster. What they share is scattered under the hash of its content."""
+
+    lost = (CancelledError,)
+    _overheads: ClassVar[WeakKeyDictionary[Any, float]] = WeakKeyDictionary()
+    _scattered: ClassVar[
+        WeakKeyDictionary[Any, OrderedDict[str, tuple[int, Any]]]
+    ] = WeakKeyDictionary()
+    _lock = threading.Lock()
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.check()
+        self.width = max(sum(client.nthreads().values()), 1)
+        self._futures: set[Any] = set()
+        self._used: set[str] = set()
+
+    def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Any:
+        digests = sorted(batch.digests)
+        with self._lock:
+            data = [self._sent(digest, apart[digest]) for digest in digests]
+            self._trim()
+        future = self._client.submit(
+            _in_dask, batch, digests, data, key=f"{name}-{uuid.uuid4().hex}", pure=False
+        )
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
+        return future
+
+    def _sent(self, digest: str, content: bytes) -> Any:
+        there = self._scattered.setdefault(self._client, OrderedDict())
+        if digest not in there or there[digest][1].status != "finished":
+            key = f"data-{digest}"
+            there.pop(digest, None)
+            there[digest] = len(content), self._client.scatter({key: content})[key]
+        there.move_to_end(digest)
+        self._used.add(digest)
+        return there[digest][1]
+
+    def _trim(self) -> None:
+        there = self._scattered.get(self._client, {})
+        total = sum(size for size, _ in there.values())
+        for digest in [digest for digest in there if digest not in self._used]:
+            if total <= _KEPT:
+                break
+            total -= there.pop(digest)[0]
+
+    @property
+    def overhead(self) -> float:
+        if self._client not in self._overheads:
+            times = []
+            for _ in range(4):
+                begun = time.perf_counter()
+                self._client.submit(nothing, key=f"nothing-{uuid.uuid4().hex}").result(timeout=60)
+                times.append(time.perf_counter() - begun)
+            self._overheads[self._client] = min(times)
+        return self._overheads[self._client]
+
+    def check(self) -> None:
+        if self._client.status != "running":
+            raise EngineError(
+                f"The connection to the Dask scheduler at {self._client.scheduler.address} was "
+                "lost. See that it runs, and start again."
+            )
+
+    def __exit__(self, *_: object) -> None:
+        waiting = list(self._futures)
+        if waiting and self._client.status == "running":
+            self._client.cancel(waiting, force=True)
+
+
+def _in_dask(batch: Batch, digests: list[str], contents: list[bytes]) -> list[Outcome]:
+    from distributed import get_worker
+    from distributed.utils import thread_state
+
+    worker, key = get_worker(), thread_state.key
+
+    def abandoned() -> bool:
+        # The worker is told at once, but has no means to stop a thread.
+        task = worker.state.tasks.get(key)
+        return task is None or task.state not in ("executing", "long-running")
+
+    data = {d: opened(d, content) for d, content in zip(digests, contents, strict=True)}
+    return work(batch, data, abandoned, f"{worker.name} ({worker.address})")
+
+
+class RayCrew(Crew):
+    """Workers of a Ray cluster. What they share lies in its object store."""
+
+    _measured: float | None = None
+
+    def __init__(self) -> None:
+        import ray
+
+        self._ray = ray
+        self.lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.ObjectLostError)
+        self.width = max(int(ray.cluster_resources().get("CPU", 1)), 1)
+        self._function = ray.remote(max_retries=2)(_in_ray)
+        self._sent: dict[str, Any] = {}
+        self._waiting: dict[Future, Any] = {}
+
+    def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Future:
+        digests = sorted(batch.digests)
+        for digest in digests:
+            if digest not in self._sent:
+                self._sent[digest] = self._ray.put(apart[digest])
+        data = [self._sent[digest] for digest in digests]
+        there = self._function.options(name=name).remote(batch, digests, *data)
+        future = there.future()
+        self._waiting[future] = there
+        future.add_done_callback(lambda done: self._waiting.pop(done, None))
+        return future
+
+    @property
+    def overhead(self) -> float:
+        if RayCrew._measured is None:
+            quick = self._ray.remote(nothing)
+            self._ray.get(quick.remote())
+            begun = time.perf_counter()
+            self._ray.get(quick.remote())
+            RayCrew._measured = time.perf_counter() - begun
+        return RayCrew._measured
+
+    def check(self) -> None:
+        if not self._ray.is_initialized():
+            raise EngineError("The connection to Ray was lost. See that it runs, and start again.")
+
+    def __exit__(self, *_: object) -> None:
+        for there in list(self._waiting.values()):
+            self._ray.cancel(there)
+
+
+def _in_ray(batch: Batch, digests: list[str], *contents: bytes) -> list[Outcome]:
+    data = {d: opened(d, content) for d, content in zip(digests, contents, strict=True)}
+    # Ray interrupts what was cancelled.
+    return work(batch, data, lambda: False, f"process {os.getpid()}")
