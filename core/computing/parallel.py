@@ -104,7 +104,9 @@ def in_parallel(
 def _results(
     function: Callable, items: list[tuple], shared: bool, halt: Halt
 ) -> Iterator[Any]:
-    backend, n_jobs = get_active_backend()
+    # Where nobody has chosen, joblib itself would take processes, and one thread if told to
+    # prefer threads.
+    (backend, _), (_, n_jobs) = get_active_backend(prefer="threads"), get_active_backend()
     if len(items) <= 1 or n_jobs == 1 or (n_jobs is None and backend.nesting_level > 0):
         return _alone(function, items, halt)
     n_jobs = cpu_count() if n_jobs is None else n_jobs if n_jobs > 0 else cpu_count() + 1 + n_jobs
