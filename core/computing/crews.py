@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from joblib.externals.loky import get_reusable_executor
+from joblib.externals import loky
 
 from tripletscope.core.computing.pieces import (
     Batch,
@@ -28,6 +28,8 @@ from tripletscope.core.computing.pieces import (
 
 #: Bytes that a cluster keeps of what one client has sent, besides what is in use.
 _KEPT = 2_000_000_000
+#: Seconds until processes of loky end that have nothing to do.
+_IDLE = 300
 #: So that linear algebra starts no threads that it would not be allowed to use.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
@@ -69,7 +71,9 @@ class _Processes(Crew):
     """Processes of this machine. What they share lies in a folder; they stop when it is gone."""
 
     lost = (BrokenExecutor,)
-    _measured: float | None = None
+    _executors: ClassVar[dict[tuple[type, int], Executor]] = {}
+    _measured: ClassVar[dict[type, float]] = {}
+    _lock = threading.RLock()
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -78,9 +82,18 @@ class _Processes(Crew):
         )
         self._futures: set[Future] = set()
 
+    @staticmethod
     @abstractmethod
-    def _executor(self) -> Executor:
-        """With living processes, whatever became of earlier ones."""
+    def _start(width: int) -> Executor:
+        """Processes, which stay for the next ones to use."""
+
+    @classmethod
+    def leave(cls, width: int) -> None:
+        """End the processes."""
+        with cls._lock:
+            executor = cls._executors.pop((cls, width), None)
+        if executor is not None:
+            executor.shutdown(wait=False, cancel_futures=True)
 
     def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Future:
         folder = Path(self._folder.name)
@@ -94,19 +107,24 @@ class _Processes(Crew):
         return future
 
     def _submitted(self, *call: Any) -> Future:
-        try:
-            return self._executor().submit(*call)
-        except BrokenExecutor:  # it broke since it was asked for
-            return self._executor().submit(*call)
+        place = type(self), self.width
+        with self._lock:
+            if place in self._executors:
+                try:
+                    return self._executors[place].submit(*call)
+                except BrokenExecutor:
+                    del self._executors[place]
+            self._executors[place] = self._start(self.width)
+            return self._executors[place].submit(*call)
 
     @property
     def overhead(self) -> float:
-        if type(self)._measured is None:
-            self._executor().submit(nothing).result()
+        if type(self) not in self._measured:
+            self._submitted(nothing).result()
             begun = time.perf_counter()
-            self._executor().submit(nothing).result()
-            type(self)._measured = time.perf_counter() - begun
-        return type(self)._measured
+            self._submitted(nothing).result()
+            self._measured[type(self)] = time.perf_counter() - begun
+        return self._measured[type(self)]
 
     def __exit__(self, *_: object) -> None:
         for future in list(self._futures):
@@ -115,26 +133,20 @@ class _Processes(Crew):
 
 
 class LokyCrew(_Processes):
-    """Processes of loky, which stay for the next ones to use."""
+    """Processes of loky."""
 
-    def _executor(self) -> Executor:
-        return get_reusable_executor(max_workers=self.width, timeout=300, env=_ONE_THREAD)
+    @staticmethod
+    def _start(width: int) -> Executor:
+        # Not joblib's own ones: these would be started anew whenever joblib wants them otherwise.
+        return loky.ProcessPoolExecutor(width, timeout=_IDLE, env=_ONE_THREAD)
 
 
 class StandardCrew(_Processes):
-    """Processes of the standard library, started for this sequence of batches alone."""
+    """Processes of the standard library."""
 
-    _pool: ProcessPoolExecutor | None = None
-
-    def _executor(self) -> Executor:
-        if self._pool is None or self._pool._broken:
-            self._pool = ProcessPoolExecutor(self.width)
-        return self._pool
-
-    def __exit__(self, *_: object) -> None:
-        super().__exit__()
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+    @staticmethod
+    def _start(width: int) -> Executor:
+        return ProcessPoolExecutor(width)
 
 
 def _in_folder(batch: Batch, folder: Path) -> list[Outcome]:

@@ -20,6 +20,7 @@ from typing import Any
 
 from joblib import cpu_count, parallel_config
 
+from tripletscope.core.computing.crews import LokyCrew, StandardCrew
 from tripletscope.core.computing.parallel import Running, at_work
 from tripletscope.core.computing.pieces import EngineError, differences, versions
 
@@ -141,10 +142,9 @@ class _Local(Engine):
         return Status(self.name, "this machine", [worker], versions(), running)
 
     def close(self) -> None:
-        if self._backend == "loky":
-            from joblib.externals.loky import get_reusable_executor
-
-            get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
+        crew = {"loky": LokyCrew, "multiprocessing": StandardCrew}.get(self._backend)
+        if crew is not None:
+            crew.leave(self._number or cpu_count())
 
 
 class _Dask(Engine):

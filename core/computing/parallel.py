@@ -17,6 +17,7 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
+from tripletscope.core.computing import crews
 from tripletscope.core.computing.pieces import EngineError, Halt, Packing
 
 __all__ = ["Halt", "Running", "at_work", "in_parallel", "single_blas_thread"]
@@ -157,10 +158,8 @@ def _nested(function: Callable, item: tuple, halt: Halt) -> Any:
         return function(*item, halt)
 
 
-def _crew(backend: Any, n_jobs: int) -> Any:
+def _crew(backend: Any, n_jobs: int) -> crews.Crew | None:
     # By name: Dask and Ray are slow to import, and may not be there.
-    from tripletscope.core.computing import crews
-
     match type(backend).__name__:
         case "LokyBackend":
             return crews.LokyCrew(n_jobs)
@@ -181,7 +180,7 @@ _seconds_lock = threading.Lock()
 class _Sent:
     """Pieces in processes, in batches as large as the engine's overhead asks for."""
 
-    def __init__(self, function: Callable, items: list[tuple], crew: Any, halt: Halt) -> None:
+    def __init__(self, function: Callable, items: list[tuple], crew: crews.Crew, halt: Halt) -> None:
         self._function, self._items, self._crew, self._halt = function, items, crew, halt
         self._packing = Packing(function, items)
         named = getattr(function, "func", function)

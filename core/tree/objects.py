@@ -137,7 +137,7 @@ def grow_trees(
     if compiled_answers(oracle) and n_pairs == 1 and choose is None:
         items = [(sample, seed, how, oracle.measure()) for sample, seed in seeds_of]
         trees = []
-        for nodes, asked in in_parallel(_grow_one, items, shared=True):
+        for nodes, asked in in_parallel(_grow_one, items):
             trees.append(nodes)
             oracle.count(asked)
             if progress(len(trees) / len(items)) and len(trees) < len(items):
@@ -175,7 +175,7 @@ def find_leaves(
     if compiled_answers(oracle) and not own and all(t.pivots.shape[1] == 1 for t in trees):
         items = [(nodes, oracle.measure(), x) for nodes, x in pairs]
         leaves = []
-        for leaf, asked in in_parallel(_find_one, items, shared=True):
+        for leaf, asked in in_parallel(_find_one, items):
             leaves.append(leaf)
             oracle.count(asked)
         return leaves

@@ -198,9 +198,7 @@ def forest_errors(
         (forest, settings, list(peers.values()), objects, values, *part) for part in parts
     ]
     guesses, errors, constant = np.zeros((len(settings) + len(peers), len(there))), [], []
-    for (train, test), found in zip(
-        parts, in_parallel(_predict, items, shared=True), strict=True
-    ):
+    for (train, test), found in zip(parts, in_parallel(_predict, items), strict=True):
         guesses[:, test] = found
         errors.append(_missed(found, values[test], grouped))
         usual = np.bincount(values[train].astype(int)).argmax() if grouped else values[train].mean()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numba
 import numpy as np
@@ -97,6 +97,8 @@ class Chain:
         self, answers: PreparedAnswers, loss: Loss, normal: Normal, rng: np.random.Generator,
         precision: float = 0.0,
     ) -> None:
+        #: What a chain never changes, and several may share.
+        self.setting = answers, loss, normal, precision
         self._normal, self._rng = normal, rng
         self._kernel = loss.kernel
         self._target = Target(
@@ -111,6 +113,23 @@ class Chain:
         width = self._normal.factor
         self._place.deviation[:] = deviation
         self._place.standard[:] = deviation / np.where(width == 0, 1, width)
+
+    @property
+    def state(self) -> tuple[np.random.Generator, Place]:
+        """Where it is; together with the setting, all that its further draws depend on."""
+        return self._rng, self._place
+
+    @classmethod
+    def at(
+        cls, setting: tuple[PreparedAnswers, Loss, Normal, float],
+        state: tuple[np.random.Generator, Place],
+    ) -> Self:
+        """The chain of this setting that is in this state."""
+        answers, loss, normal, precision = setting
+        rng, place = state
+        chain = cls(answers, loss, normal, rng, precision)
+        chain._place = place
+        return chain
 
     def run(self, draws: int, thin: int, halt: Halt) -> np.ndarray:
         """(draws // thin, d, n) every `thin`-th map of so many further ones; fewer if halted."""

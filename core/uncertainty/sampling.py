@@ -11,7 +11,9 @@ import numpy as np
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.method import Number
+from tripletscope.core.optimise.loss import Loss, PreparedAnswers
 from tripletscope.core.uncertainty.chain import Chain
+from tripletscope.core.uncertainty.curvature import Normal
 
 #: Distances from which convergence is judged, at most.
 JUDGED = 60
@@ -93,6 +95,7 @@ def drawn(
     as are wanted, evenly spread over all draws.
     """
     held = lengths.held
+    states = [run.state for run in runs]
     thin, done, fraction, stopped = 1, 0, 0.0, False
     kept: np.ndarray | None = None
     while True:
@@ -100,7 +103,11 @@ def drawn(
         for part in np.diff(np.linspace(0, stage // thin, _LOOKS + 1).astype(int)) * thin:
             if not part:
                 continue
-            found = list(in_parallel(_run, [(run, int(part), thin) for run in runs], shared=True))
+            items = [
+                (*run.setting, state, int(part), thin)
+                for run, state in zip(runs, states, strict=True)
+            ]
+            found, states = zip(*in_parallel(_run, items), strict=True)
             found = np.array(found)
             kept = found if kept is None else np.concatenate([kept, found], axis=1)
             done += int(part)
@@ -119,8 +126,13 @@ def drawn(
         kept, thin = kept[:, 1::2], 2 * thin
 
 
-def _run(chain: Chain, draws: int, thin: int, halt: Halt) -> np.ndarray:
-    return chain.run(draws, thin, halt)
+def _run(
+    answers: PreparedAnswers, loss: Loss, normal: Normal, precision: float, state: tuple,
+    draws: int, thin: int, halt: Halt,
+) -> tuple[np.ndarray, tuple]:
+    """Further draws of a chain, and the state that it is in then."""
+    chain = Chain.at((answers, loss, normal, precision), state)
+    return chain.run(draws, thin, halt), chain.state
 
 
 def convergence(values: np.ndarray) -> tuple[float, float | None]:
