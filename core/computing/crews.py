@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import threading
 import time
@@ -11,6 +12,8 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from importlib import import_module
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -93,7 +96,7 @@ class _Processes(Crew):
         with cls._lock:
             executor = cls._executors.pop((cls, width), None)
         if executor is not None:
-            executor.shutdown(wait=False, cancel_futures=True)
+            executor.shutdown(wait=False)
 
     def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Future:
         folder = Path(self._folder.name)
@@ -138,7 +141,19 @@ class LokyCrew(_Processes):
     @staticmethod
     def _start(width: int) -> Executor:
         # Not joblib's own ones: these would be started anew whenever joblib wants them otherwise.
-        return loky.ProcessPoolExecutor(width, timeout=_IDLE, env=_ONE_THREAD)
+        return loky.ProcessPoolExecutor(
+            width, timeout=_IDLE, env=_ONE_THREAD, initializer=_load, initargs=(_loaded(),)
+        )
+
+
+def _loaded() -> list[str]:
+    return [name for name in sys.modules if name.startswith("tripletscope.core.")]
+
+
+def _load(modules: list[str]) -> None:
+    """Load what pieces may need: loky ends processes that grow much after their first call."""
+    for name in modules:
+        import_module(name)
 
 
 class StandardCrew(_Processes):
@@ -146,7 +161,11 @@ class StandardCrew(_Processes):
 
     @staticmethod
     def _start(width: int) -> Executor:
-        return ProcessPoolExecutor(width)
+        # A fork of a process with threads may find locks shut for ever.
+        method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+        return ProcessPoolExecutor(
+            width, mp_context=get_context(method), initializer=_load, initargs=(_loaded(),)
+        )
 
 
 def _in_folder(batch: Batch, folder: Path) -> list[Outcome]:

@@ -30,8 +30,9 @@ _FORMS = (
     "threads, threads:4, loky, loky:8, multiprocessing:4, dask://scheduler:8786, "
     "tls://scheduler:8786, ray, or ray://host:10001"
 )
-#: Seconds until a scheduler has to answer, and until the first worker has to be there.
-_PATIENCE = 10
+#: Seconds until a scheduler has to answer, and until the first worker has to be there; and until
+#: a scheduler has to answer those who only look.
+_PATIENCE, _GLANCE = 10, 2
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class _Dask(Engine):
         with parallel_config("dask", client=self._checked()):
             yield
 
-    def _connected(self) -> Any:
+    def _connected(self, timeout: float) -> Any:
         from distributed import Client
 
         with self._lock:
@@ -173,7 +174,7 @@ class _Dask(Engine):
                 self._known = frozenset()
                 try:
                     self._client = Client(
-                        self._address, timeout=_PATIENCE, set_as_default=False, name="tripletscope"
+                        self._address, timeout=timeout, set_as_default=False, name="tripletscope"
                     )
                 except (OSError, TimeoutError, RuntimeError, ValueError) as error:
                     raise EngineError(
@@ -183,7 +184,7 @@ class _Dask(Engine):
             return self._client
 
     def _checked(self) -> Any:
-        client = self._connected()
+        client = self._connected(_PATIENCE)
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
@@ -200,7 +201,7 @@ class _Dask(Engine):
 
     def status(self) -> Status:
         try:
-            client = self._connected()
+            client = self._connected(_GLANCE)
             info = client.scheduler_info(n_workers=-1)
             tasks = client.processing()
         except (EngineError, OSError, TimeoutError) as error:

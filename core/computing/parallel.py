@@ -180,7 +180,9 @@ _seconds_lock = threading.Lock()
 class _Sent:
     """Pieces in processes, in batches as large as the engine's overhead asks for."""
 
-    def __init__(self, function: Callable, items: list[tuple], crew: crews.Crew, halt: Halt) -> None:
+    def __init__(
+        self, function: Callable, items: list[tuple], crew: crews.Crew, halt: Halt
+    ) -> None:
         self._function, self._items, self._crew, self._halt = function, items, crew, halt
         self._packing = Packing(function, items)
         named = getattr(function, "func", function)

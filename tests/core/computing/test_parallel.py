@@ -1,0 +1,142 @@
+"""Pieces in threads and in processes of this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import joblib
+import pytest
+
+from tripletscope.core.computing import crews, parallel
+from tripletscope.core.computing.engine import engine
+from tripletscope.core.computing.parallel import Halt, at_work, in_parallel
+from tripletscope.core.computing.pieces import EngineError
+
+PROCESSES = ["loky:2", "multiprocessing:2"]
+
+
+@pytest.fixture(autouse=True)
+def _processes_load_little(monkeypatch):
+    """Nothing here computes with what takes long to load."""
+    monkeypatch.setattr(crews, "_loaded", lambda: [])
+
+
+def process(number: int, halt: Halt) -> tuple[int, int]:
+    return number, os.getpid()
+
+
+def failing(number: int, halt: Halt) -> int:
+    if number == 3:
+        raise KeyError(number)
+    return number
+
+
+def waiting(number: int, folder: Path, halt: Halt) -> int:
+    """Says that it has begun, waits until it is told to stop, and says so."""
+    if number:
+        (folder / f"began {number}").touch()
+        while not halt():
+            time.sleep(0.01)
+        (folder / f"ended {number}").touch()
+    return number
+
+
+def deadly(number: int, folder: Path, times: int, halt: Halt) -> int:
+    """One of the pieces takes its process along, so many times."""
+    (folder / f"{number} {time.monotonic_ns()}").touch()
+    if number == 5 and len(list(folder.glob("5 *"))) <= times:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def wait_for(folder: Path, pattern: str, number: int) -> None:
+    deadline = time.monotonic() + 30
+    while len(list(folder.glob(pattern))) < number:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("name", ["threads:1", "threads:2", *PROCESSES])
+def test_order_errors_and_what_runs(name, all_is_sent):
+    with engine(name).in_use():
+        results = in_parallel(process, [(k,) for k in range(20)])
+        assert next(results)[0] == 0
+        assert [str(one) for one in at_work()] == ["process 1 of 20"]
+        assert [number for number, _ in results] == list(range(1, 20))
+        assert at_work() == []
+        with pytest.raises(KeyError):
+            list(in_parallel(failing, [(k,) for k in range(8)]))
+        assert list(in_parallel(process, [])) == []
+
+
+@pytest.mark.parametrize("name", ["threads:2", *PROCESSES])
+def test_closing_tells_pieces_at_work_to_stop(name, tmp_path, all_is_sent):
+    with engine(name).in_use():
+        results = in_parallel(waiting, [(k, tmp_path) for k in range(9)])
+        assert next(results) == 0
+        wait_for(tmp_path, "began *", 2 if name.startswith("t") else 1)
+        results.close()
+        wait_for(tmp_path, "ended *", len(list(tmp_path.glob("began *"))))
+        # What was already on its way to a process may begin, and ends at once.
+        assert len(list(tmp_path.glob("began *"))) < 8
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_a_process_that_dies_loses_its_piece_and_nothing_else(name, tmp_path, all_is_sent):
+    with engine(name).in_use():
+        found = list(in_parallel(deadly, [(k, tmp_path, 1) for k in range(12)]))
+    assert found == list(range(12))
+    assert len(list(tmp_path.glob("5 *"))) == 2
+    assert len(list(tmp_path.glob("0 *"))) == 1
+
+
+def test_a_piece_that_always_ends_its_process_is_given_up(tmp_path, all_is_sent, monkeypatch):
+    monkeypatch.setattr(parallel, "_TRIES", 1)
+    with engine("loky:2").in_use(), pytest.raises(EngineError, match="“deadly” has ended its"):
+        list(in_parallel(deadly, [(k, tmp_path, 9) for k in range(7)]))
+
+
+def test_small_pieces_are_sent_together(monkeypatch, all_is_sent):
+    batches = []
+    submit = crews.LokyCrew.submit
+
+    def counted(self, batch, apart, name):
+        batches.append(len(batch.calls))
+        return submit(self, batch, apart, name)
+
+    monkeypatch.setattr(crews.LokyCrew, "submit", counted)
+    with engine("loky:2").in_use():
+        for _ in range(2):
+            found = list(in_parallel(process, [(k,) for k in range(500)]))
+            assert [number for number, _ in found] == list(range(500))
+    assert sum(batches) == 1000
+    assert len(batches) < 50
+
+
+def test_what_is_not_worth_sending_is_done_here():
+    items = [(k,) for k in range(5)]
+    with engine("loky:2").in_use():
+        list(in_parallel(process, items))  # now it is known how quick they are
+        assert {one for _, one in in_parallel(process, items)} == {os.getpid()}
+
+
+def test_calls_that_share_memory_stay_in_threads():
+    with engine("loky:2").in_use():
+        found = list(in_parallel(process, [(k,) for k in range(4)], shared=True))
+    assert {one for _, one in found} == {os.getpid()}
+
+
+def thread(number: int, halt: Halt) -> int:
+    time.sleep(0.05)
+    return threading.get_ident()
+
+
+def test_without_an_engine_there_is_a_thread_for_every_processor(monkeypatch):
+    monkeypatch.setattr(parallel, "cpu_count", lambda: 3)
+    assert len(set(in_parallel(thread, [(k,) for k in range(12)]))) == 3
+    with joblib.parallel_config(n_jobs=2):
+        assert len(set(in_parallel(thread, [(k,) for k in range(12)]))) == 2
