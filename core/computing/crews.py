@@ -64,7 +64,7 @@ class Crew(ABC):
     @property
     @abstractmethod
     def overhead(self) -> float:
-        """Seconds for a batch that does nothing, measured once."""
+        """Seconds for a batch that does nothing, measured once; 0 where it was not yet."""
 
     def check(self) -> None:  # noqa: B027 - processes of this machine are started anew
         """Raise `EngineError` if nothing can come any more."""
@@ -75,7 +75,7 @@ class _Processes(Crew):
 
     lost = (BrokenExecutor,)
     _executors: ClassVar[dict[tuple[type, int], Executor]] = {}
-    _measured: ClassVar[dict[type, float]] = {}
+    _measured: ClassVar[dict[tuple[type, int], float]] = {}
     _lock = threading.RLock()
 
     def __init__(self, width: int) -> None:
@@ -117,17 +117,16 @@ class _Processes(Crew):
                     return self._executors[place].submit(*call)
                 except BrokenExecutor:
                     del self._executors[place]
-            self._executors[place] = self._start(self.width)
-            return self._executors[place].submit(*call)
+            executor = self._executors[place] = self._start(self.width)
+            executor.submit(nothing).result()
+            begun = time.perf_counter()
+            executor.submit(nothing).result()  # before anything else keeps it waiting
+            self._measured[place] = time.perf_counter() - begun
+            return executor.submit(*call)
 
     @property
     def overhead(self) -> float:
-        if type(self) not in self._measured:
-            self._submitted(nothing).result()
-            begun = time.perf_counter()
-            self._submitted(nothing).result()
-            self._measured[type(self)] = time.perf_counter() - begun
-        return self._measured[type(self)]
+        return self._measured.get((type(self), self.width), 0.0)
 
     def __exit__(self, *_: object) -> None:
         for future in list(self._futures):
@@ -223,10 +222,11 @@ class DaskCrew(Crew):
     @property
     def overhead(self) -> float:
         if self._client not in self._overheads:
-            times = []
+            # Not as a task, which others' tasks may keep waiting.
+            worker, times = [next(iter(self._client.nthreads()))], []
             for _ in range(4):
                 begun = time.perf_counter()
-                self._client.submit(nothing, key=f"nothing-{uuid.uuid4().hex}").result(timeout=60)
+                self._client.run(nothing, workers=worker)
                 times.append(time.perf_counter() - begun)
             self._overheads[self._client] = min(times)
         return self._overheads[self._client]

@@ -371,7 +371,7 @@ def refuse_others(found: Mapping[str, dict[str, str] | BaseException]) -> None:
         if isinstance(theirs, BaseException):
             problems.append(f"worker {name} has no tripletscope {versions()['tripletscope']}")
         else:
-            problems += [f"worker {name} has {text}" for text in differences(theirs)]
+            problems += [f"worker {name} has {text}" for text in differences(theirs, versions())]
     if problems:
         raise EngineError(
             f"The versions differ: {'; '.join(problems)}. Results could differ, too. Install the "

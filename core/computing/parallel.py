@@ -192,11 +192,12 @@ class _Sent:
         self._todo: deque[int] = deque(range(len(items)))
         self._outcomes: dict[int, Any] = {}
         self._tries: Counter[int] = Counter()
+        self._overhead = 0.0
 
     def results(self) -> Iterator[Any]:
         with self._crew as crew:
-            seconds = _seconds.get(self._kind)
-            if seconds is not None and seconds * len(self._items) < _WORTH * crew.overhead:
+            seconds, self._overhead = _seconds.get(self._kind), crew.overhead
+            if seconds is not None and seconds * len(self._items) < _WORTH * self._overhead:
                 yield from _alone(self._function, self._items, self._halt)
                 return
             done: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -216,9 +217,14 @@ class _Sent:
                     return
 
     def _send(self, sent: dict[Any, list[int]], done: queue.SimpleQueue[Any]) -> None:
-        numbers = [self._todo.popleft() for _ in range(min(self._together(), len(self._todo)))]
+        together = min(self._together(), len(self._todo))
+        numbers = [self._todo.popleft() for _ in range(together)]
         batch = self._packing.batch(numbers)
-        future = self._crew.submit(batch, self._packing.apart, self._name)
+        try:
+            future = self._crew.submit(batch, self._packing.apart, self._name)
+        except Exception:
+            self._crew.check()  # says it better, if the engine is gone
+            raise
         sent[future] = numbers
         future.add_done_callback(done.put)
 
@@ -227,7 +233,7 @@ class _Sent:
         seconds = _seconds.get(self._kind)
         if seconds is None:
             return 1
-        wanted = min(max(self._crew.overhead / _OVERHEAD, _LEAST), _MOST)
+        wanted = min(max(self._overhead / _OVERHEAD, _LEAST), _MOST)
         fair = math.ceil(len(self._todo) / (2 * self._crew.width))
         return max(min(int(wanted / max(seconds, 1e-6)), fair), 1)
 

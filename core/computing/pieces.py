@@ -80,11 +80,11 @@ def versions() -> dict[str, str]:
     return found
 
 
-def differences(theirs: Mapping[str, str]) -> list[str]:
-    """In what the versions of another process differ from those of this one."""
+def differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
+    """In what the versions of a worker differ from those of the process that sends it pieces."""
     return [
         f"{name} {theirs.get(name, 'none')} instead of {own}"
-        for name, own in versions().items() if theirs.get(name) != own
+        for name, own in ours.items() if theirs.get(name) != own
     ]
 
 
@@ -189,7 +189,7 @@ def work(
     EngineError
         If this process has other versions than the one that sent the batch.
     """
-    if found := differences(batch.versions):
+    if found := differences(versions(), batch.versions):
         raise EngineError(
             f"Worker {name} has {', '.join(found)}. Results could differ, too. Install the same "
             "versions everywhere."
