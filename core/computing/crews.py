@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 import tempfile
 import threading
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
+import cloudpickle
 from joblib.externals import loky
 
 from tripletscope.core.computing.pieces import (
@@ -55,7 +57,11 @@ class Crew(ABC):
 
     @abstractmethod
     def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Future:
-        """Have a batch done. The result is a list of `Outcome`."""
+        """Have a batch done."""
+
+    def outcomes(self, future: Any) -> list[Outcome]:
+        """What became of a batch."""
+        return future.result()
 
     @abstractmethod
     def __exit__(self, *_: object) -> None:
@@ -286,6 +292,12 @@ class RayCrew(Crew):
         future.add_done_callback(lambda done: self._waiting.pop(done, None))
         return future
 
+    def outcomes(self, future: Future) -> list[Outcome]:
+        try:
+            return pickle.loads(future.result())
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+
     @property
     def overhead(self) -> float:
         if RayCrew._measured is None:
@@ -305,7 +317,7 @@ class RayCrew(Crew):
             self._ray.cancel(there)
 
 
-def _in_ray(batch: Batch, digests: list[str], *contents: bytes) -> list[Outcome]:
+def _in_ray(batch: Batch, digests: list[str], *contents: bytes) -> bytes:
     data = {d: opened(d, content) for d, content in zip(digests, contents, strict=True)}
-    # Ray interrupts what was cancelled.
-    return work(batch, data, lambda: False, f"process {os.getpid()}")
+    # Ray interrupts what was cancelled. Arrays that it hands over itself cannot be written to.
+    return cloudpickle.dumps(work(batch, data, lambda: False, f"process {os.getpid()}"))

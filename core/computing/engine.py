@@ -261,7 +261,7 @@ class _Ray(Engine):
                 register_ray()
                 self._checked = False
             if not self._checked:
-                refuse_others({"Ray": ray.get(ray.remote(versions).remote())})
+                refuse_others({"Ray": ray.get(ray.remote(lambda: versions()).remote())})
                 self._checked = True
 
     def status(self) -> Status:

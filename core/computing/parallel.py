@@ -239,7 +239,7 @@ class _Sent:
 
     def _receive(self, future: Any, numbers: list[int]) -> None:
         try:
-            outcomes = future.result()
+            outcomes = self._crew.outcomes(future)
         except self._crew.lost as error:
             self._crew.check()
             self._tries.update(numbers)
