@@ -1,6 +1,6 @@
 """What a reader of files can be asked: to open an upload, to look at it under a reading, and so on.
 
-Runs in the process that has been shut in, see `tripletscope.dashboard.door.program`. Arguments come
+Runs in the process that has been shut in, see `tripletscope.dashboard.door.reader`. Arguments come
 from the server, and only they can be trusted.
 """
 

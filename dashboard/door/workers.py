@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import atexit
 import logging
-import queue
 import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
-from itertools import count
-from typing import Any, BinaryIO
+from typing import Any
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import MatrixGiven, OtherTask
-from tripletscope.dashboard.door import program
-from tripletscope.dashboard.door.plain import pack, unpack
-from tripletscope.dashboard.door.processes import COPIES, READY, Process, Template, alone
+from tripletscope.core.io.formats.foreign import NO_PLUGINS
+from tripletscope.dashboard.door import reader
+from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
+from tripletscope.dashboard.processes.program import Message
+from tripletscope.dashboard.processes.starting import Kind, Process, Source
+
+__all__ = ["Ended", "Gone", "Worker", "Workers", "workers"]
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +29,8 @@ PATIENCE, PER_MEGABYTE = 60.0, 2.0
 #: Seconds after which a process that nobody asks is ended; it is made again from the files.
 _IDLE = 300.0
 _LOOK = 5.0  # seconds between two looks at who is still wanted
-_TICK = 0.2  # seconds between two looks at whether somebody wants to stop
+_TICK = 0.2  # seconds between two looks at whether there is room
+_GRACE = 1.0  # seconds after which one that is told to stop is ended
 _AT_MOST = 6  # processes with an upload, over all sessions
 _LONGEST = 4 * 2**30  # bytes of an answer
 
@@ -36,15 +38,18 @@ _ERRORS = {kind.__name__: kind for kind in (DataError, OtherTask, MatrixGiven)}
 _SMALLER = "Upload a smaller part of it, or save it again as CSV."
 
 
-class Gone(Exception):
-    """A process has ended between two requests; another one can be asked."""
+#: Threads of linear algebra, and what they allocate, would need memory and help nobody.
+READERS = Kind(reader.__name__, NO_PLUGINS | {
+    "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+})
 
 
 class Ended(DataError):
     """A process has ended while it was reading."""
 
 
-class Worker:
+class Worker(Asked):
     """A process that reads one upload.
 
     Parameters
@@ -52,58 +57,12 @@ class Worker:
     process : Process
     wanted : callable
         Whether anybody still waits for it; asked now and then.
-
-    Attributes
-    ----------
-    reserved : bool
-        Whether it must not make room for others; whoever took it decides.
     """
 
     def __init__(self, process: Process, wanted: Callable[[], bool] = lambda: True) -> None:
+        super().__init__(process, reader.pack, reader.unpack, _LONGEST)
         self.wanted = wanted
-        self.reserved = True
-        self.used = time.monotonic()
-        self._process = process
-        self._numbers = count(1)
-        self._inboxes: dict[int, queue.SimpleQueue] = {0: queue.SimpleQueue()}
-        self._writing = threading.Lock()
-        self._late = self._dismissed = False
-        self._listening = threading.Thread(
-            target=_listen, args=(process.stdout, self._inboxes), daemon=True,
-            name="reader of files",
-        )
-        self._listening.start()
-        # Whoever forgets it has ended it.
-        self._end = weakref.finalize(self, _kill, process)
-
-    @property
-    def alive(self) -> bool:
-        """Whether it can be asked: one that has said what makes no sense is not listened to."""
-        return self._listening.is_alive() and self._process.poll() is None
-
-    @property
-    def busy(self) -> bool:
-        """Whether it is about to be asked, or has not answered."""
-        return self.reserved or len(self._inboxes) > 1
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    def get_ready(self) -> None:
-        """Wait until it can be asked.
-
-        Raises
-        ------
-        Gone
-            If it could not be started.
-        """
-        with suppress(queue.Empty):
-            if self._inboxes[0].get(timeout=READY) is not None:
-                self._inboxes[0].put({"ready": True})
-                return
-        self.close()
-        raise Gone
+        self._late = False
 
     def ask(
         self, what: str, *, file: str, progress: Progress = silent, patience: float | None = None,
@@ -134,62 +93,35 @@ class Worker:
         Gone
             If the process had ended before it was asked.
         """
-        number, inbox = next(self._numbers), queue.SimpleQueue()
-        self._inboxes[number] = inbox
-        data = pack({"id": number, "do": what, "given": given})
-        patience = patience or PATIENCE + PER_MEGABYTE * len(data) / 1e6
-        clock = threading.Timer(patience, self._out_of_time)
-        clock.daemon = True
-        clock.start()
-        try:
-            if not self.alive:
-                raise Gone
-            self._send(data)
-            return self._answer(inbox, number, file, progress)
-        finally:
-            clock.cancel()
-            del self._inboxes[number]
-            self.used = time.monotonic()
+        done = 0.0
 
-    def close(self) -> None:
-        """End the process; what it was asked is not answered."""
-        self._dismissed = True
-        self._end()
+        def heard(message: Message) -> bool:
+            nonlocal done
+            done = max(done, message.get("report", 0.0))
+            return progress(done)
+
+        clock: threading.Timer | None = None
+
+        def sent(size: int) -> None:
+            nonlocal clock
+            clock = threading.Timer(
+                patience or PATIENCE + PER_MEGABYTE * size / 1e6, self._out_of_time
+            )
+            clock.daemon = True
+            clock.start()
+
+        try:
+            message = self._exchange({"do": what, "given": given}, heard, lambda: _GRACE, sent)
+        except Lost as lost:
+            raise self._ended(file, lost.stopping) from None
+        finally:
+            if clock is not None:
+                clock.cancel()
+        return _result(message, file)
 
     def _out_of_time(self) -> None:
         self._late = True
         self._end()
-
-    def _send(self, data: bytes) -> None:
-        with self._writing, suppress(OSError, ValueError):  # it has ended: so will the answer
-            self._process.stdin.write(len(data).to_bytes(program.LENGTH, "little"))
-            self._process.stdin.write(data)
-            self._process.stdin.flush()
-
-    def _answer(
-        self, inbox: queue.SimpleQueue, number: int, file: str, progress: Progress
-    ) -> Any:
-        done, asked_to_stop, begun = 0.0, False, 0.0
-        try:
-            while True:
-                message = {}
-                with suppress(queue.Empty):
-                    message = inbox.get(timeout=_TICK)
-                over = not self._listening.is_alive() and inbox.empty()
-                if message is None or (not message and over):
-                    raise self._ended(file, asked_to_stop)
-                done = max(done, message.get("progress", 0.0))
-                if "progress" in message or not message:
-                    if progress(done) and not asked_to_stop:
-                        asked_to_stop, begun = True, time.monotonic()
-                        self._send(pack({"id": number, "cancel": True}))
-                    if asked_to_stop and time.monotonic() - begun > 1.0:
-                        self.close()
-                    continue
-                return _result(message, file)
-        except BaseException:  # also the end of a page that waited
-            self._send(pack({"id": number, "cancel": True}))
-            raise
 
     def _ended(self, file: str, asked_to_stop: bool) -> Exception:
         """What it means that the process is no more."""
@@ -204,31 +136,6 @@ class Worker:
             "the file is damaged so that reading it ends the program that reads, or takes all of "
             "its memory", file=file, remedy=_SMALLER,
         )
-
-
-def _listen(source: BinaryIO, inboxes: dict[int, queue.SimpleQueue]) -> None:
-    """Hand out what a process says, until it ends or says what makes no sense."""
-    with suppress(OSError, ValueError, TypeError, AttributeError, MemoryError), source:
-        while len(head := source.read(program.LENGTH)) == program.LENGTH:
-            length = int.from_bytes(head, "little")
-            if length > _LONGEST:
-                break
-            message = unpack(source.read(length))
-            inbox = inboxes.get(message.get("id", 0))
-            if inbox is not None:
-                inbox.put(message)
-    for inbox in list(inboxes.values()):
-        inbox.put(None)
-    # Whoever asks after this finds nobody.
-    inboxes[0].put(None)
-
-
-def _kill(process: Process) -> None:
-    with suppress(OSError):
-        process.kill()
-    process.wait()
-    with suppress(OSError):
-        process.stdin.close()
 
 
 def _result(message: dict[str, Any], file: str) -> Any:
@@ -257,20 +164,13 @@ class Workers:
     def __init__(self) -> None:
         self._lock = threading.Condition()
         self._taken: weakref.WeakSet[Worker] = weakref.WeakSet()
-        self._template: Template | None = None
-        self._spare: Worker | None = None
+        self._source = Source(READERS)
         self._watcher: threading.Thread | None = None
         self._closed = False
 
     def warm(self) -> None:
         """Have a process ready for the next upload, or one to copy; returns at once."""
-        with self._lock:
-            if self._closed:
-                return
-            if COPIES:
-                self._template = self._template or Template()
-            elif self._spare is None:
-                self._spare = Worker(alone())
+        self._source.warm()
 
     def take(self, wanted: Callable[[], bool]) -> Worker:
         """A process for an upload; one that nobody has asked for long may have to go.
@@ -280,13 +180,9 @@ class Workers:
         wanted : callable
             Whether anybody still waits for it.
         """
-        self.warm()
         with self._lock:
             self._make_room()
-            # Another upload may have been faster.
-            worker = self._copied() if COPIES else self._spare or Worker(alone())
-            self._spare = None
-            worker.wanted, worker.used = wanted, time.monotonic()
+            worker = Worker(self._source.take(), wanted)
             self._taken.add(worker)
             if self._watcher is None:
                 self._watcher = threading.Thread(
@@ -296,15 +192,6 @@ class Workers:
         worker.get_ready()
         self.warm()
         return worker
-
-    def _copied(self) -> Worker:
-        try:
-            return Worker(self._template.copy())
-        except OSError:
-            log.warning("the process that is copied for each upload has ended", exc_info=True)
-            self._template.close()
-            self._template = Template()
-            return Worker(self._template.copy())
 
     def _make_room(self) -> None:
         while len(there := [w for w in self._taken if w.alive]) >= _AT_MOST:
@@ -330,8 +217,9 @@ class Workers:
         """End all of them."""
         with self._lock:
             self._closed = True
-            for process in filter(None, [*self._taken, self._spare, self._template]):
-                process.close()
+            for worker in list(self._taken):
+                worker.close()
+            self._source.close()
 
 
 @cache

@@ -1,12 +1,17 @@
-"""A reader of files that was led astray: it does what its reading says. Run as a program."""
+"""A reader of files that was led astray: it does what its reading says."""
 
 import ctypes
 import os
 import socket
-import sys
 import time
+from functools import partial
 
 import numpy as np
+
+from tripletscope.dashboard.door import desk, limits
+from tripletscope.dashboard.door.reader import _answer, pack, unpack
+
+__all__ = ["begin", "get_ready", "pack", "unpack"]
 
 
 def memory() -> None:
@@ -57,22 +62,22 @@ HARMS = {harm.__name__: harm for harm in (
 )}
 
 
-def main() -> None:
-    sys.path.insert(0, sys.argv[1])
-    from tripletscope.dashboard.door import desk, program
+class Astray(desk.Desk):
+    """Does harm."""
 
-    class Astray(desk.Desk):
-        def objects(self, name: str, content: bytes) -> str:
-            if name == "nonsense":
-                os.write(int(content), b"\x05\0\0\0\0\0\0\0abcde")
-            else:
-                HARMS[name]()
-            return "done"
-
-    desk.Desk = Astray
-    desk.get_ready = lambda: None  # nothing of it is needed
-    program.main()
+    def objects(self, name: str, content: bytes) -> str:
+        if name == "nonsense":
+            os.write(int(content), b"\x05\0\0\0\0\0\0\0abcde")
+        else:
+            HARMS[name]()
+        return "done"
 
 
-if __name__ == "__main__":
-    main()
+def get_ready():
+    """Nothing is needed."""
+    yield
+
+
+def begin():
+    limits.shut_in()
+    return partial(_answer, Astray())

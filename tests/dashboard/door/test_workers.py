@@ -20,10 +20,11 @@ from tripletscope.core.io import MatrixGiven, interpret, load, propose
 from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.kernel.graphs import read_graphs
 from tripletscope.core.quality.direction import direction_test
-from tripletscope.dashboard.door import processes
 from tripletscope.dashboard.door import workers as module
-from tripletscope.dashboard.door.workers import Gone, Worker, Workers, workers
+from tripletscope.dashboard.door.workers import READERS, Gone, Worker, Workers, workers
+from tripletscope.dashboard.processes import starting
 
+ASTRAY = replace(READERS, module=harm.__name__)
 needs_limits = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all limits")
 
 
@@ -38,7 +39,7 @@ def reader():
 @pytest.fixture
 def astray(monkeypatch):
     """A process that does harm, of which the server knows nothing."""
-    monkeypatch.setattr(processes, "PROGRAM", harm.__file__)
+    monkeypatch.setattr(module, "READERS", ASTRAY)
     own = Workers()
     yield own.take(lambda: True)
     own.close()
@@ -225,12 +226,12 @@ def test_processes_that_nobody_wants_any_more_are_ended():
 
 @needs_limits
 def test_a_template_that_has_ended_is_replaced(monkeypatch):
-    monkeypatch.setattr(processes, "PROGRAM", harm.__file__)
+    monkeypatch.setattr(module, "READERS", ASTRAY)
     own = Workers()
     try:
         first = own.take(lambda: True)
-        own._template._process.kill()
-        own._template._process.wait()
+        own._source._template._process.kill()
+        own._source._template._process.wait()
         assert own.take(lambda: True).alive
         assert first.alive
     finally:
@@ -239,26 +240,27 @@ def test_a_template_that_has_ended_is_replaced(monkeypatch):
 
 
 def test_without_copies_one_is_kept_ready(monkeypatch):
-    monkeypatch.setattr(processes, "PROGRAM", harm.__file__)
-    monkeypatch.setattr(module, "COPIES", False)
+    monkeypatch.setattr(module, "READERS", ASTRAY)
+    monkeypatch.setattr(starting, "COPIES", False)
     own = Workers()
     try:
-        first = own.take(lambda: True)
-        spare = own._spare
+        first, ready = own.take(lambda: True), own._source._spare.pid
         assert first.alive
-        assert own.take(lambda: True) is spare
-        own._spare.close()
-        own._spare = None
-        monkeypatch.setattr(own, "warm", lambda: None)
+        second = own.take(lambda: True)
+        assert second.pid == ready
+        spare = Worker(own._source._spare)
+        own._source._spare = None
+        monkeypatch.setattr(own._source, "warm", lambda: None)
         assert own.take(lambda: True).alive, "another upload has taken the one that was ready"
     finally:
         own.close()
-    assert gone(spare)
+    assert gone(second)
+    spare.close()
 
 
 def test_there_are_never_more_than_a_few(monkeypatch):
     monkeypatch.setattr(module, "_AT_MOST", 2)
-    monkeypatch.setattr(processes, "PROGRAM", harm.__file__)
+    monkeypatch.setattr(module, "READERS", ASTRAY)
     own = Workers()
     try:
         three = []

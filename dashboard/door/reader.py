@@ -1,0 +1,65 @@
+"""What a process that reads files does, as `tripletscope.dashboard.processes.program` runs it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.dashboard.door import desk, limits, plain
+from tripletscope.dashboard.processes.program import Message, Send
+
+
+def get_ready() -> Iterator[None]:
+    """All in one part: afterwards no file can be opened."""
+    desk.get_ready()
+    yield
+
+
+def begin() -> Callable[[Message, Send, threading.Event], None]:
+    """Shut this process in."""
+    limits.shut_in()
+    return partial(_answer, desk.Desk())
+
+
+def pack(message: Message) -> list[bytes]:
+    return [plain.pack(message)]
+
+
+unpack = plain.unpack
+
+
+def _answer(asked: desk.Desk, message: Message, send: Send, stop: threading.Event) -> None:
+    number, last = message["id"], -1.0
+
+    def progress(fraction: float, **details: Any) -> bool:
+        nonlocal last
+        if fraction - last >= 0.01:
+            last = fraction
+            send({"id": number, "report": float(fraction)})
+        return stop.is_set()
+
+    limits.allow()
+    given = dict(message["given"])
+    if desk.REQUESTS[message["do"]]:
+        given["progress"] = progress
+    try:
+        reply = {"done": getattr(asked, message["do"])(**given)}
+    except Stopped:
+        reply = {"stopped": True}
+    except MemoryError:
+        reply = {"memory": True}
+    except DataError as error:
+        reply = {"failed": {
+            "kind": type(error).__name__, "problem": error.problem, "file": error.file,
+            "row": error.row, "remedy": error.remedy,
+        }}
+    except Exception as error:
+        reply = {"broken": f"{type(error).__name__}: {error}"[:2000]}
+    try:
+        send({"id": number, **reply})
+    except MemoryError:
+        send({"id": number, "memory": True})

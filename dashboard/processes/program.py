@@ -1,0 +1,158 @@
+"""A process of the server. Run as a program: its arguments are where the package is found, and the
+module that says what it does.
+
+Messages come from standard input and go to what was standard output: eight bytes that tell the
+length, then what the module makes of them. It ends when the server does, which closes its input.
+
+With a third argument, a socket, it does nothing itself but makes copies of itself that do: getting
+ready takes seconds, a copy takes milliseconds.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, BinaryIO, NoReturn, Protocol
+
+import numpy as np
+
+LENGTH = 8  # bytes that precede a message
+READY = b"!"
+
+Message = dict[str, Any]
+Send = Callable[[Message], None]
+
+
+class Role(Protocol):
+    """What a module says of the processes that it is about."""
+
+    @staticmethod
+    def get_ready() -> Iterator[None]:
+        """Load what is needed, in parts: from the first one on there can be copies."""
+
+    @staticmethod
+    def begin() -> Callable[[Message, Send, threading.Event], None]:
+        """Give up what is not needed; what answers a message, in a thread for each.
+
+        The event tells that the answer is no longer wanted.
+        """
+
+    @staticmethod
+    def pack(message: Message) -> list[bytes]:
+        """A message as bytes, in pieces."""
+
+    @staticmethod
+    def unpack(data: memoryview) -> Message: ...
+
+
+def main() -> None:
+    sys.path.insert(0, sys.argv[1])
+    role = import_module(sys.argv[2])
+    if len(sys.argv) > 3:
+        _multiply(role, socket.socket(fileno=int(sys.argv[3])))
+        return
+    for _ in role.get_ready():
+        pass
+    # Whatever prints something does not disturb.
+    target = os.dup(1)
+    os.dup2(2, 1)
+    _work(role, sys.stdin.fileno(), target)
+
+
+def _multiply(role: Role, asked: socket.socket) -> None:
+    """Go to work in a new process for each pair of descriptors that is handed over.
+
+    Nothing that a stranger wrote is ever read here, and no thread of Python is at work.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody is told how they end
+    parts = role.get_ready()
+    next(parts, None)
+    asked.sendall(READY)
+    for _ in parts:
+        while select.select([asked], [], [], 0)[0]:
+            if not _copy(role, asked):
+                return
+    gc.collect()
+    gc.freeze()  # or it would write to memory that copies share
+    while _copy(role, asked):
+        pass
+
+
+def _copy(role: Role, asked: socket.socket) -> bool:
+    """One copy, when it is asked for; False if the server has ended."""
+    _, descriptors, _, _ = socket.recv_fds(asked, 1, 2)
+    if len(descriptors) < 2:
+        return False
+    child = os.fork()
+    if child == 0:
+        asked.close()
+        _work(role, *descriptors)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    asked.sendall(child.to_bytes(LENGTH, "little"))
+    return True
+
+
+def _work(role: Role, source: int, target: int) -> NoReturn:
+    answer = role.begin()
+    _serve(role, answer, os.fdopen(source, "rb"), os.fdopen(target, "wb", buffering=0))
+
+
+def _serve(role: Role, answer: Callable, source: BinaryIO, target: BinaryIO) -> NoReturn:
+    """Answer until the server closes the other end."""
+    writing = threading.Lock()
+    stops: dict[int, threading.Event] = {}
+
+    def send(message: Message) -> None:
+        pieces = role.pack(message)
+        # The server may be gone; then this process is about to end.
+        with writing, suppress(OSError):
+            write(target, pieces)
+
+    def work(message: Message) -> None:
+        try:
+            answer(message, send, stops[message["id"]])
+        finally:
+            del stops[message["id"]]
+
+    send({"id": 0})
+    while (data := read(source)) is not None:
+        message = role.unpack(data)
+        if "cancel" in message:
+            if message["cancel"] in stops:
+                stops[message["cancel"]].set()
+            continue
+        stops[message["id"]] = threading.Event()
+        threading.Thread(target=work, args=(message,), daemon=True).start()
+    os._exit(0)  # requests may be at work
+
+
+def write(target: BinaryIO, pieces: Iterable[Any]) -> None:
+    """Write a message to a stream without a buffer of its own."""
+    pieces = [memoryview(piece).cast("B") for piece in pieces]
+    length = sum(map(len, pieces)).to_bytes(LENGTH, "little")
+    for piece in (memoryview(length), *pieces):
+        while len(piece):
+            piece = piece[target.write(piece):]
+
+
+def read(source: BinaryIO, longest: int | None = None) -> memoryview | None:
+    """The next message; None at the end, or of one that is longer than anything is to be."""
+    head = source.read(LENGTH)
+    length = int.from_bytes(head, "little")
+    if len(head) < LENGTH or (longest is not None and length > longest):
+        return None
+    data = np.empty(length, dtype=np.uint8).data  # memory is taken as it comes, whatever was said
+    return data if source.readinto(data) == length else None
+
+
+if __name__ == "__main__":
+    main()
