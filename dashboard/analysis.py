@@ -8,12 +8,13 @@ from typing import Any
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Inner, Method, checked, parameters, unfitted
-from tripletscope.core.run import TASKS, Run, key, run
+from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.working.pool import pool
 
 _SECONDS_PER_ANSWER = 5e-5  # of a fit; other tasks make some
 #: A method with a task and its options.
@@ -74,13 +75,16 @@ def submit(
             found = find(info, triplets, method, task, options)
             if found is None or not found.complete:
                 _stop_if_deleted(info)
-                found = run(task, method, triplets, options, progress=progress)
+                with pool().taken(title) as worker:
+                    found = worker.compute(task, method, triplets, options, progress=progress)
+                    listed = workspace.add_run(info, found, name)
             elif info is None or found.key in {
                 listed.key for listed in workspace.runs(info.id, task)
             }:
                 return
-            # What is there of the same answers, left by other exclusions, is listed anew.
-            if workspace.add_run(info, found, name) is None:
+            else:  # of the same answers, left by other exclusions: it is listed anew
+                listed = workspace.add_run(info, found, name)
+            if listed is None:
                 raise Stopped
 
         words = TASKS[task].words

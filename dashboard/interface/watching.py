@@ -97,3 +97,5 @@ def show_outcome(job: Job) -> None:
     """Say how a job ended, where it did not simply end well."""
     if job.state == "failed":
         st.error(plain(job.message), icon=":material/error:")
+    elif job.message:
+        st.info(plain(job.message), icon=":material/info:")

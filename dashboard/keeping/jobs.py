@@ -34,6 +34,10 @@ _MOST_OF_ONE = 20
 _TEND_EVERY = 5.0  # seconds
 
 
+class Failed(Exception):
+    """Why something was not computed, as sentences for the user."""
+
+
 @dataclass
 class Step:
     """One part of a job: a function of a progress object.
@@ -78,7 +82,7 @@ class Job:
     results : list
         What every step that is done has returned.
     message : str
-        Why it failed, in words for the user.
+        Why it failed, or what is lost of one that was stopped, in words for the user.
     views : dict of callables
         What there is to see of it while it runs, by name, as text; None where there is nothing
         yet. Called from any thread.
@@ -186,9 +190,9 @@ class Job:
             else:
                 self.state, self.fraction, self.begun = "waiting", 0.0, None
                 self._pace = None
-        except Stopped:
-            self._end("stopped")
-        except (DataError, ValueError, WorkspaceError) as error:
+        except Stopped as stopped:
+            self._end("stopped", str(stopped))
+        except (DataError, Failed, ValueError, WorkspaceError) as error:
             self._end("failed", str(error))
         except MemoryError:
             self._end("failed", "There was not enough memory. Use fewer answers or dimensions.")

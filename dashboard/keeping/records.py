@@ -22,8 +22,9 @@ from typing import Any, get_type_hints
 from sqlalchemy import delete, select, text, update
 from sqlalchemy.orm import Session
 
+from tripletscope.dashboard.keeping.arrays import whole_file
 from tripletscope.dashboard.keeping.catalogue import DatasetRow, RunRow
-from tripletscope.dashboard.keeping.storage import PARTIAL, whole_file
+from tripletscope.dashboard.keeping.storage import PARTIAL
 from tripletscope.dashboard.keeping.trash import Trash
 
 NAME = "records"

@@ -8,10 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from tripletscope.dashboard.keeping.arrays import whole_file
 from tripletscope.dashboard.keeping.backups import backups, copy_catalogue, day_of, sound_backups
 from tripletscope.dashboard.keeping.catalogue import FILE, fault_of, has_log, lost, open_read_only
 from tripletscope.dashboard.keeping.records import Records
-from tripletscope.dashboard.keeping.storage import holds_files, whole_file
+from tripletscope.dashboard.keeping.storage import holds_files
 from tripletscope.dashboard.keeping.trash import Trash
 
 

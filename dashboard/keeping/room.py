@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import exc
 
-from tripletscope.dashboard.keeping.storage import whole_file
+from tripletscope.dashboard.keeping.arrays import whole_file
 from tripletscope.dashboard.keeping.trash import free
 
 NAME = "reserve"

@@ -11,11 +11,9 @@ versions wrote none: what can be read of theirs is taken as it is.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import json
-import os
 import re
 import secrets
 import threading
@@ -29,6 +27,14 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.keeping.arrays import (
+    Held,
+    put,
+    sum_of,
+    unfinished,
+    whole_file,
+    write_arrays,
+)
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.trash import Trash
 
@@ -102,7 +108,7 @@ class Storage:
                 path = self._data(name, kind)
                 with whole_file(path) as file:
                     table.to_parquet(file)
-                sums[kind] = _sum_of(path)
+                sums[kind] = sum_of(path)
                 self._checked.add(path)
             with whole_file(self._sums(name)) as file:
                 file.write(json.dumps(sums).encode())
@@ -146,7 +152,7 @@ class Storage:
             known = json.loads(self._sums(fingerprint).read_bytes())[kind]
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        if _sum_of(path) != known:
+        if sum_of(path) != known:
             return False
         self._checked.add(path)
         return True
@@ -165,7 +171,7 @@ class Storage:
         if path in self._checked and path.exists():
             return
         with _reading(path):
-            found = _sum_of(path)
+            found = sum_of(path)
         if found != path.name.partition(".")[0]:
             raise _damaged(path)
         self._checked.add(path)
@@ -202,14 +208,15 @@ class Storage:
 
     # Results -------------------------------------------------------------------------------
 
-    def keep_arrays(self, arrays: Mapping[str, np.ndarray]) -> str:
+    def keep_arrays(self, arrays: Mapping[str, np.ndarray] | Held) -> str:
         """Name of the file in which arrays are kept."""
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **arrays)
-        file = f"{hash_of(buffer.getvalue())}.npz"
-        with whole_file(self._folder / "runs" / file) as target:
-            target.write(buffer.getvalue())
-        return file
+        with unfinished(self._folder / "runs" / f"{secrets.token_hex(16)}.npz") as partial:
+            if isinstance(arrays, Held):
+                name = arrays.write(partial)
+            else:
+                name = write_arrays(partial, arrays)
+            put(partial, partial.with_name(f"{name}.npz"))
+        return f"{name}.npz"
 
     def arrays(self, file: str) -> dict[str, np.ndarray]:
         """What a file of arrays holds, read-only; the last ones stay in memory."""
@@ -316,40 +323,6 @@ def _own_files(folder: Path, part: str) -> list[Path]:
 
 
 @contextmanager
-def whole_file(path: Path, *, sync: bool = True) -> Iterator[io.BufferedWriter]:
-    """A file that appears under its name only when it is complete.
-
-    With `sync`, it is on the disk when this ends, and under that name: not every file system has
-    renamed a file that is there after a power cut because another, the catalogue, was written.
-    """
-    partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.partial")
-    try:
-        with partial.open("wb") as file:
-            yield file
-            if sync:
-                file.flush()
-                os.fsync(file.fileno())
-        partial.replace(path)
-        if sync and os.name != "nt":  # where a folder cannot be opened
-            _sync_folder(path.parent)
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have on the disk what the files of a folder are called."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):  # cannot be had there
-            raise
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
 def _reading(path: Path) -> Iterator[None]:
     """Say which file cannot be read."""
     try:
@@ -364,11 +337,6 @@ def _damaged(path: Path) -> DamagedFile:
         f"The file {path.parent.name}/{path.name} of the workspace {how}. Put it back from a "
         "backup, or import or compute again what it holds. Everything else can be used."
     )
-
-
-def _sum_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def _size(arrays: Mapping[str, np.ndarray]) -> int:

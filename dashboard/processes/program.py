@@ -73,32 +73,51 @@ def _multiply(role: Role, asked: socket.socket) -> None:
     Nothing that a stranger wrote is ever read here, and no thread of Python is at work.
     """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody is told how they end
+    copies: list[int] = []
     parts = role.get_ready()
     next(parts, None)
     asked.sendall(READY)
     for _ in parts:
         while select.select([asked], [], [], 0)[0]:
-            if not _copy(role, asked):
-                return
+            _copy(role, asked, copies)
     gc.collect()
     gc.freeze()  # or it would write to memory that copies share
-    while _copy(role, asked):
-        pass
+    while True:
+        _copy(role, asked, copies)
 
 
-def _copy(role: Role, asked: socket.socket) -> bool:
-    """One copy, when it is asked for; False if the server has ended."""
+def _copy(role: Role, asked: socket.socket, copies: list[int]) -> None:
+    """One copy, when it is asked for; the end of all of them when the server has ended."""
     _, descriptors, _, _ = socket.recv_fds(asked, 1, 2)
     if len(descriptors) < 2:
-        return False
+        _end(copies)  # they end by themselves, but not while compiled code holds the interpreter
     child = os.fork()
     if child == 0:
         asked.close()
+        for copy in copies:
+            os.close(copy)
         _work(role, *descriptors)
     for descriptor in descriptors:
         os.close(descriptor)
     asked.sendall(child.to_bytes(LENGTH, "little"))
-    return True
+    copies[:] = _alive(copies)
+    with suppress(OSError):  # it has ended already
+        copies.append(os.pidfd_open(child))
+
+
+def _alive(copies: list[int]) -> list[int]:
+    """The handles of those that go on; the others are closed."""
+    ended = set(select.select(copies, [], [], 0)[0])
+    for copy in ended:
+        os.close(copy)
+    return [copy for copy in copies if copy not in ended]
+
+
+def _end(copies: list[int]) -> NoReturn:
+    for copy in copies:
+        with suppress(OSError):
+            signal.pidfd_send_signal(copy, signal.SIGKILL)
+    os._exit(0)
 
 
 def _work(role: Role, source: int, target: int) -> NoReturn:

@@ -24,6 +24,7 @@ from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
 from tripletscope.dashboard.serving.prepare import compile_all
+from tripletscope.dashboard.working.pool import pool
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +73,7 @@ def _health(request: Request) -> Response:
 
 @asynccontextmanager
 async def _lifespan(app: st.App) -> AsyncIterator[None]:
+    pool().warm()
     threading.Thread(target=compile_all, name="compiler", daemon=True).start()
     try:
         yield
@@ -79,6 +81,7 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
         from tripletscope.dashboard.printing.browser import close_browser
 
         close_all()
+        pool().close()
         close_browser()
 
 

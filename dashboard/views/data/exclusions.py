@@ -26,6 +26,7 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.data.quality import opened_method, pick_people
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.working.pool import pool
 
 PAGE = "exclusions"
 _NAMED = 12  # participants named in a sentence
@@ -194,7 +195,10 @@ def _measured(
     info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion, method: Method
 ) -> Any:
     def work(progress: Progress) -> tuple[Exclusion, str, Effect]:
-        effect = cleaning.effect(method, exclusion, progress=progress)
+        effect = pool().call(
+            f"Effect of exclusion: {info.name}", cleaning.effect, method, exclusion,
+            progress=progress,
+        )
         return exclusion, _key(info, method), effect
 
     return work

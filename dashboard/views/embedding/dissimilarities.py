@@ -25,6 +25,7 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.fitting import PAGE
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.working.pool import pool
 
 _MAP = Canvas(900.0, 560.0)
 _PLOT = Canvas(760.0, 420.0)
@@ -107,14 +108,16 @@ def _ask(context: Context) -> None:
         return
     source = f"{file.name}. {how}"
 
-    def work(progress: Progress) -> Mapped:
-        if neighbours is None:
-            method.fit_dissimilarities(matrix, progress=progress)
-        else:
-            method.fit_graph(_nearest(matrix, neighbours), progress=progress)
-        return Mapped(method, matrix, objects, neighbours, source)
+    title = f"{method.title}: {file.name}"
 
-    context.begin(f"{method.title}: {file.name}", f"Fitting {method.title}", work)
+    def work(progress: Progress) -> Mapped:
+        fit, given = method.fit_dissimilarities, matrix
+        if neighbours is not None:
+            fit, given = method.fit_graph, _nearest(matrix, neighbours)
+        fitted = pool().call(title, fit, given, progress=progress)
+        return Mapped(fitted, matrix, objects, neighbours, source)
+
+    context.begin(title, f"Fitting {method.title}", work)
     st.rerun()
 
 

@@ -1,0 +1,75 @@
+"""How much memory a computation may take, and how much a process has."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
+#: Environment variable that says how many gigabytes a computation may take.
+VARIABLE = "TRIPLETSCOPE_JOB_MEMORY"
+#: Share of the machine that it may take if nothing is said.
+_SHARE = 0.5
+#: Where the system says what a container may take.
+_CONTAINERS = (
+    Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+
+
+def allowed() -> int | None:
+    """Bytes that one computation may take; None where that is not known.
+
+    Raises
+    ------
+    ValueError
+        If `VARIABLE` is no number of gigabytes.
+    """
+    asked = os.environ.get(VARIABLE)
+    if asked:
+        try:
+            return int(float(asked) * 2**30)
+        except (ValueError, OverflowError):
+            raise ValueError(
+                f"{VARIABLE} must be a number of gigabytes, not {asked!r}"
+            ) from None
+    machine = of_machine()
+    return None if machine is None else int(_SHARE * machine)
+
+
+def of_machine() -> int | None:
+    """Bytes that there are, for the container if there is one; None where that is not known."""
+    try:
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows
+        return None
+    for path in _CONTAINERS:
+        with suppress(OSError, ValueError):  # "max" is no limit
+            found = min(found, int(path.read_text()))
+    return found
+
+
+def limit(most: int | None) -> None:
+    """Let this process allocate no more than so many bytes, where the system knows how.
+
+    Only what is written to counts: mapped files and shared pages do not, and neither does address
+    space that compiled code and threads set aside.
+    """
+    data = getattr(resource, "RLIMIT_DATA", None)
+    if data is None or most is None:
+        return
+    _, hard = resource.getrlimit(data)
+    with suppress(ValueError, OSError):  # one that the system has set lower already
+        resource.setrlimit(data, (most if hard < 0 else min(most, hard), hard))
+
+
+def held(process: int | str = "self") -> int:
+    """Bytes of its own that a process holds; 0 where the system does not say, as Linux does."""
+    with suppress(OSError, ValueError):
+        resident, shared = Path(f"/proc/{process}/statm").read_text().split()[1:3]
+        return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+    return 0

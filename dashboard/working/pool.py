@@ -1,0 +1,280 @@
+"""The processes in which jobs compute: taken, asked, watched, and ended where they have to."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.method import Method
+from tripletscope.core.run import Run, run
+from tripletscope.dashboard.keeping.jobs import Failed
+from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
+from tripletscope.dashboard.processes.program import Message
+from tripletscope.dashboard.processes.starting import Kind, Process, Source
+from tripletscope.dashboard.working import memory, worker
+from tripletscope.dashboard.working.parcels import Parcel, parts_of
+
+log = logging.getLogger(__name__)
+
+WORKERS = Kind(worker.__name__, {"MALLOC_ARENA_MAX": "4"}, quiet=False, polite=True)
+#: Seconds after which one that is to stop is ended: if it has not heard of that, and if it has, and
+#: is about to hand on what there is.
+_UNHEARD, _HEARD = 10.0, 120.0
+#: Processes that wait for the next job, for how many seconds, and how many bytes they may hold.
+_SPARE, _IDLE, _GROWN = 2, 300.0, 2**30
+_TIMES = 3  # that a process is asked for: one that has waited for long may be gone
+
+_LOST = (
+    "The process that computed this has ended: the system has ended it, which it does where memory "
+    "runs out, or compiled code has failed. Nothing else is affected, and it can be started again."
+)
+_NOT_HEARD = (
+    f"It did not stop within {_UNHEARD:g} seconds and was ended. What it had so far is lost."
+)
+
+
+class Worker(Asked):
+    """A process that computes, for one job at a time.
+
+    Attributes
+    ----------
+    title : str
+        What it is at, for people.
+    held : int
+        Bytes that it held when it said so last.
+    """
+
+    def __init__(self, process: Process, most: int | None) -> None:
+        super().__init__(process, worker.pack, worker.unpack)
+        self.title = ""
+        self.held = 0
+        self._most = most
+
+    def compute(
+        self, task: str, method: Method, triplets: Triplets | None,
+        options: Mapping[str, Any] | None, *, progress: Progress = silent,
+    ) -> Run:
+        """As `tripletscope.core.run.run`; the arrays stay there until they are written."""
+        found = self._call(
+            partial(run, task, method, triplets, options), progress=progress, keep=True
+        )
+        return replace(found, arrays=_Held(self))
+
+    def call(self, function: Callable[..., Any], *args: Any, progress: Progress = silent) -> Any:
+        """The result of ``function(*args, progress=...)``, both of which can be pickled.
+
+        Raises
+        ------
+        Stopped
+            If `progress` asked to stop, and there is nothing to show.
+        Failed
+            If it needs more memory than it may have, or the process ends.
+        ValueError
+            As the function does.
+        """
+        return self._call(partial(function, *args), progress=progress, keep=False)
+
+    def _call(self, function: partial, *, progress: Progress, keep: bool) -> Any:
+        parcel, data = Parcel.of((function.func, function.args, function.keywords))
+        told, done = False, 0.0
+
+        def heard(message: Message) -> bool:
+            nonlocal told, done
+            for key in message.get("lacks", ()):
+                self._send({"data": key, "parts": parts_of(data[key])})
+            told = told or "told" in message
+            self.held = message.get("held", self.held)
+            stop = False
+            for fraction, details in message.get("report", ()):
+                done = fraction
+                stop = bool(progress(fraction, **details)) or stop
+            return stop or (not message and progress(done))
+
+        message = {"call": parcel, "keep": keep, "most": self._most}
+        return self._result(message, heard, lambda: _HEARD if told else _UNHEARD)
+
+    def write(self, path: Path) -> str:
+        """Write the arrays of the last result to a file; the hash of its content.
+
+        Raises
+        ------
+        OSError
+            If they cannot be written.
+        """
+        return self._result({"write": str(path)}, lambda message: False, lambda: _HEARD)
+
+    def _result(
+        self, message: Message, heard: Callable[[Message], bool], grace: Callable[[], float]
+    ) -> Any:
+        try:
+            reply = self._exchange(message, heard, grace)
+        except Lost as lost:
+            if lost.stopping:
+                raise Stopped(_NOT_HEARD if self._dismissed else "") from None
+            if self._dismissed:
+                raise Stopped from None
+            log.error("the process %d, at %s, has ended", self.pid, self.title)
+            raise Failed(_LOST) from None
+        except BaseException:  # it may still be at it
+            self.close()
+            raise
+        self.held = reply.get("held", self.held)
+        if "done" in reply:
+            return reply["done"]
+        if "memory" in reply:
+            self.close()  # what it holds may be most of it
+            raise Failed(_too_much(self._most))
+        if "failed" in reply:
+            raise reply["failed"]
+        raise RuntimeError(reply["broken"])
+
+
+@dataclass(frozen=True)
+class _Held:
+    """Arrays that a process has, see `tripletscope.dashboard.keeping.arrays.Held`."""
+
+    worker: Worker
+
+    def write(self, path: Path) -> str:
+        return self.worker.write(path)
+
+
+def _too_much(most: int | None) -> str:
+    than = f": this needed more than {most / 2**30:.3g} GB" if most else ""
+    return f"There was not enough memory{than}. Use fewer answers or dimensions."
+
+
+class Pool:
+    """The processes of a server in which jobs compute.
+
+    Parameters
+    ----------
+    kind : Kind, optional
+
+    Attributes
+    ----------
+    most : int or None
+        Bytes that each may allocate, where the system knows how.
+    """
+
+    def __init__(self, kind: Kind = WORKERS) -> None:
+        self.most = memory.allowed()
+        self._source = Source(kind)
+        self._lock = threading.Lock()
+        self._busy: list[Worker] = []
+        self._idle: list[Worker] = []
+        self._watcher: threading.Thread | None = None
+        self._closed = False
+
+    def warm(self) -> None:
+        """Have one ready; returns at once."""
+        self._source.warm()
+
+    @property
+    def busy(self) -> list[Worker]:
+        """Those at work."""
+        with self._lock:
+            return list(self._busy)
+
+    @contextmanager
+    def taken(self, title: str) -> Iterator[Worker]:
+        """A process for the steps of a job.
+
+        Parameters
+        ----------
+        title : str
+            What it is to do, for people.
+
+        Raises
+        ------
+        Failed
+            If none can be started.
+        """
+        found = self._take()
+        found.title = title
+        try:
+            yield found
+        finally:
+            self._give_back(found)
+
+    def call(
+        self, title: str, function: Callable[..., Any], *args: Any, progress: Progress = silent
+    ) -> Any:
+        """See `Worker.call`."""
+        with self.taken(title) as found:
+            return found.call(function, *args, progress=progress)
+
+    def close(self) -> None:
+        """End all of them."""
+        with self._lock:
+            self._closed = True
+            known = [*self._busy, *self._idle]
+        for one in known:
+            one.close()
+        self._source.close()
+
+    def _take(self) -> Worker:
+        for _ in range(_TIMES):
+            with self._lock:
+                found = self._idle.pop() if self._idle else None
+            try:
+                if found is None:
+                    found = Worker(self._source.take(), self.most)
+                    found.get_ready()
+            except (Gone, OSError):
+                log.warning("a process for computations could not be started", exc_info=True)
+                continue
+            if found.alive:
+                with self._lock:
+                    self._busy.append(found)
+                return found
+        raise Failed("No process could be started to compute this. The server's log says why.")
+
+    def _give_back(self, found: Worker) -> None:
+        with self._lock:
+            self._busy.remove(found)
+            keep = (
+                found.alive and found.held < _GROWN and not self._closed
+                and len(self._idle) < _SPARE
+            )
+            if keep:
+                self._idle.append(found)
+                if self._watcher is None:
+                    self._watcher = threading.Thread(
+                        target=self._watch, name="watcher of computations", daemon=True
+                    )
+                    self._watcher.start()
+        if not keep:
+            found.close()
+
+    def _watch(self) -> None:
+        while not self._closed:
+            time.sleep(_IDLE / 10)
+            self.dismiss_idle()
+
+    def dismiss_idle(self, seconds: float = _IDLE) -> None:
+        """End those that have had nothing to do for so long."""
+        since = time.monotonic() - seconds
+        with self._lock:
+            gone = [one for one in self._idle if one.used <= since]
+            self._idle = [one for one in self._idle if one.used > since]
+        for one in gone:
+            one.close()
+
+
+@cache
+def pool() -> Pool:
+    """The processes of this server."""
+    found = Pool()
+    atexit.register(found.close)
+    return found

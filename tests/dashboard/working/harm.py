@@ -1,0 +1,99 @@
+"""What a computation may do to the process that it runs in."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+import time
+
+import numpy as np
+
+from tripletscope.core.computing.progress import Progress
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+
+
+def crash(progress: Progress) -> None:
+    ctypes.string_at(0)
+
+
+def leave(progress: Progress) -> None:
+    os._exit(0)
+
+
+def memory(progress: Progress) -> None:
+    kept = []
+    while True:
+        kept.append(np.ones(2**26, dtype=np.uint8))
+        progress(0.1)
+
+
+def hold_the_interpreter(progress: Progress) -> None:
+    """As compiled code does that does not let other threads by."""
+    progress(0.1)
+    ctypes.PyDLL(None).sleep(3600)
+
+
+def count_for_long(progress: Progress) -> int:
+    """Pure Python at work, which tells nobody and asks nobody."""
+    progress(0.1)
+    number = 0
+    while True:
+        number += 1
+
+
+def until_stopped(progress: Progress) -> str:
+    while not progress(0.5):
+        time.sleep(0.01)
+    return "what there is"
+
+
+def losses(n: int, progress: Progress) -> None:
+    for k in range(n):
+        progress(k / n, loss=float(n - k), snapshot=np.full((3, 2), n - k), start=k % 2)
+
+
+def in_two_threads(progress: Progress) -> None:
+    threads = [
+        threading.Thread(target=lambda s=start: [
+            progress(0.1, loss=float(-k), start=s) for k in range(500)
+        ]) for start in (0, 1)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def about(answers: Triplets, again: Triplets, progress: Progress) -> tuple[str, bool, bool, int]:
+    """Also whether code that was compiled for such arrays fits."""
+    rows = answers.rows
+    return answers.fingerprint, answers is again, rows.flags.writeable, rows.ctypes.data % 16
+
+
+def process(progress: Progress) -> tuple[int, int]:
+    return os.getpid(), os.nice(0)
+
+
+def fail(kind: str, progress: Progress) -> None:
+    raise {
+        "data": DataError("is wrong", file="a.csv", remedy="Mend it."),
+        "value": ValueError("share is 2."), "bug": ZeroDivisionError("secret"),
+        "exit": SystemExit("secret"),
+    }[kind]
+
+
+def not_to_be_sent(progress: Progress) -> object:
+    return lambda: None
+
+
+def echo(value: object, progress: Progress) -> object:
+    return value
+
+
+def prints(progress: Progress) -> int:
+    print("disturbing", flush=True)
+    sys.stdout.write("x" * 10_000)
+    return 1

@@ -1,0 +1,290 @@
+"""Processes that compute: what they hand on, how they end, and what that does to others."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import psutil
+import pytest
+
+from tests.dashboard.working import harm, quick
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.embedding import STE
+from tripletscope.core.run import run
+from tripletscope.dashboard.keeping.jobs import Failed, Job, Jobs, Step
+from tripletscope.dashboard.processes import starting
+from tripletscope.dashboard.working import memory
+from tripletscope.dashboard.working import pool as module
+from tripletscope.dashboard.working.pool import WORKERS, Pool, pool
+
+QUICK = replace(WORKERS, module=quick.__name__)
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has it")
+
+
+@pytest.fixture
+def worker():
+    with pool().taken("a test") as found:
+        yield found
+        found.close()
+
+
+def gone(pid: int) -> bool:
+    until = time.monotonic() + 20
+    while psutil.pid_exists(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not psutil.pid_exists(pid)
+
+
+# What it computes ----------------------------------------------------------------------------
+
+
+def test_a_result_is_the_one_that_there_is_here(worker, planted, tmp_path):
+    method, options = STE(n_init=2), {}
+    expected = run("fit", method, planted, options)
+    found = worker.compute("fit", method, planted, options)
+    file = tmp_path / "a.npz"
+    name = found.arrays.write(file)
+    assert (found.key, found.data, found.complete) == (expected.key, expected.data, True)
+    assert found.numbers == expected.numbers
+    assert len(name) == 32
+    with np.load(file) as arrays:
+        assert set(arrays) == set(expected.arrays)
+        for key, array in expected.arrays.items():
+            assert array.tobytes() == arrays[key].tobytes()
+
+
+def test_answers_are_handed_over_once(worker, planted, monkeypatch):
+    sent, parts_of = [], module.parts_of
+    monkeypatch.setattr(
+        module, "parts_of", lambda answers: sent.append(answers.name) or parts_of(answers)
+    )
+    found = worker.call(harm.about, planted, planted)
+    assert found == (planted.fingerprint, True, False, 0)
+    worker.call(harm.about, planted, planted)
+    assert sent == [planted.name]
+    for k in range(6):
+        other = planted.take(np.arange(100 + k))
+        assert worker.call(harm.about, other, planted)[0] == other.fingerprint
+
+
+def test_every_loss_arrives_and_the_best_iterate(worker):
+    job = Job("me", "page", "x", [Step("x", lambda p: worker.call(harm.losses, 3000, progress=p))])
+    jobs = Jobs()
+    assert jobs.submit(job).wait(60)
+    assert (job.state, job.message) == ("done", "")
+    assert job.losses == {0: list(np.arange(3000.0, 0, -2)), 1: list(np.arange(2999.0, 0, -2))}
+    assert job.snapshot.shape == (3, 2)
+    jobs.shutdown()
+
+
+def test_threads_report_at_once(worker):
+    seen = {0: [], 1: []}
+    worker.call(harm.in_two_threads, progress=lambda fraction, loss=None, start=0, **_: (
+        loss is not None and seen[start].append(loss)
+    ))
+    assert seen == {0: [-float(k) for k in range(500)], 1: [-float(k) for k in range(500)]}
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_arrays_go_as_they_are(worker, writable):
+    array = np.arange(12.0).reshape(3, 4)
+    array.setflags(write=writable)
+    found = worker.call(harm.echo, {"a": array, "b": [array[1:], "x"]})
+    assert found["a"].tolist() == array.tolist()
+    assert found["a"].flags.writeable == writable
+    assert found["b"][0].tolist() == array[1:].tolist()
+
+
+def test_what_it_prints_does_not_disturb(worker):
+    assert worker.call(harm.prints) == 1
+
+
+@pytest.mark.parametrize(("kind", "error", "message"), [
+    ("data", DataError, "a.csv: is wrong. Mend it."), ("value", ValueError, "share is 2."),
+    ("bug", RuntimeError, "ZeroDivisionError: secret"), ("exit", RuntimeError, "secret"),
+])
+def test_errors_come_back(worker, kind, error, message):
+    with pytest.raises(error, match=message):
+        worker.call(harm.fail, kind)
+    assert worker.call(harm.echo, 1) == 1, "it goes on"
+
+
+def test_what_cannot_be_sent_is_an_error(worker):
+    with pytest.raises(RuntimeError, match="pickle"):
+        worker.call(harm.not_to_be_sent)
+    assert worker.call(harm.echo, 1) == 1
+
+
+# How it ends ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["crash", "leave", "killed"])
+def test_the_end_of_a_process_is_that_of_one_job_alone(way):
+    jobs, begun, go = Jobs(), threading.Event(), threading.Event()
+
+    def other(progress):
+        with pool().taken("other") as worker:
+            worker.call(harm.echo, 1)
+            begun.set()
+            assert go.wait(60)
+            return worker.call(harm.echo, 2)
+
+    def work(progress):
+        with pool().taken("bad") as worker:
+            if way == "killed":
+                threading.Timer(0.2, os.kill, (worker.pid, signal.SIGKILL)).start()
+                return worker.call(harm.until_stopped, progress=progress)
+            return worker.call(getattr(harm, way), progress=progress)
+
+    good = jobs.submit(Job("you", "page", "good", [Step("x", other)]))
+    assert begun.wait(60)
+    bad = jobs.submit(Job("me", "page", "bad", [Step("x", work)]))
+    assert bad.wait(60)
+    assert bad.state == "failed"
+    assert "has ended" in bad.message
+    assert "started again" in bad.message
+    go.set()
+    assert good.wait(60)
+    assert good.results == [2]
+    again = jobs.submit(Job("me", "page", "again", [
+        Step("x", lambda p: pool().call("again", harm.echo, 3, progress=p))
+    ]))
+    assert again.wait(60)
+    assert again.results == [3]
+    jobs.shutdown()
+
+
+@needs_linux
+def test_memory_has_a_limit():
+    own = Pool(QUICK)
+    own.most = 2**30
+    try:
+        with own.taken("hog") as worker, pytest.raises(Failed, match=r"more than 1 GB\. Use fewer"):
+            worker.call(harm.memory)
+        assert gone(worker.pid)
+        assert own.call("another", harm.echo, 1) == 1
+    finally:
+        own.close()
+
+
+def test_a_computation_stops_with_what_there_is(worker):
+    assert worker.call(harm.until_stopped, progress=lambda fraction, **_: True) == "what there is"
+    assert worker.alive
+
+
+@pytest.mark.parametrize("way", ["hold_the_interpreter", "count_for_long"])
+def test_what_does_not_stop_is_ended(worker, way, monkeypatch):
+    monkeypatch.setattr(module, "_UNHEARD", 1.0)
+    begun = time.monotonic()
+    with pytest.raises(Stopped, match="is lost"):
+        worker.call(getattr(harm, way), progress=lambda fraction, **_: True)
+    assert time.monotonic() - begun < 20
+    assert gone(worker.pid)
+
+
+def test_whoever_asks_has_gone_away_meanwhile(worker):
+    def progress(fraction, **details):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        worker.call(harm.until_stopped, progress=progress)
+    assert gone(worker.pid)
+
+
+def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
+    own = Pool(QUICK)
+    try:
+        first = own.call("one", harm.process)
+        assert own.call("two", harm.process) == first
+        own._idle[0].held = 2**40
+        assert own.call("three", harm.process) == first, "what counts is what it holds at its end"
+        monkeypatch.setattr(module, "_GROWN", 1)
+        assert own.call("four", harm.process) == first
+        assert gone(first[0])
+        assert own.call("five", harm.process) != first
+    finally:
+        own.close()
+
+
+def test_one_that_is_gone_is_not_asked():
+    own = Pool(QUICK)
+    try:
+        first, _ = own.call("one", harm.process)
+        os.kill(first, signal.SIGKILL)
+        assert gone(first)
+        assert own.call("two", harm.process)[0] != first
+        own.dismiss_idle(0.0)
+        assert own._idle == []
+    finally:
+        own.close()
+
+
+def test_the_server_goes_first(worker):
+    assert worker.call(harm.process)[1] >= 5
+
+
+def test_they_end_with_the_server():
+    own = Pool(QUICK)
+    with own.taken("x") as worker:
+        worker.call(harm.echo, 1)
+        worker._process.stdin.close()
+        assert gone(worker.pid)
+    own.close()
+
+
+@needs_linux
+def test_one_that_holds_the_interpreter_ends_with_the_server():
+    own = Pool(QUICK)
+
+    def progress(fraction, **details):
+        own._source._template._asked.close()  # as the end of the server does
+
+    with own.taken("x") as worker, pytest.raises(Failed, match="has ended"):
+        worker.call(harm.hold_the_interpreter, progress=progress)
+    assert gone(worker.pid)
+    own.close()
+
+
+def test_without_copies(monkeypatch, planted):
+    monkeypatch.setattr(starting, "COPIES", False)
+    own = Pool(QUICK)
+    try:
+        with own.taken("x") as worker:
+            found = worker.compute("fit", STE(n_init=1, max_iter=5), planted, {})
+            assert found.key
+            pid = worker.pid
+        own.warm()
+        assert own.call("y", harm.process)[0] == pid
+    finally:
+        own.close()
+    assert gone(pid)
+
+
+# Memory --------------------------------------------------------------------------------------
+
+
+def test_what_a_computation_may_take(monkeypatch):
+    monkeypatch.setenv(memory.VARIABLE, "1.5")
+    assert memory.allowed() == 3 * 2**29
+    monkeypatch.setenv(memory.VARIABLE, "much")
+    with pytest.raises(ValueError, match="must be a number of gigabytes, not 'much'"):
+        memory.allowed()
+    monkeypatch.delenv(memory.VARIABLE)
+    assert memory.allowed() in (None, memory.of_machine() // 2)
+
+
+def test_a_container_has_less_than_the_machine(monkeypatch, tmp_path):
+    most = tmp_path / "most"
+    monkeypatch.setattr(memory, "_CONTAINERS", (most,))
+    machine = memory.of_machine()
+    most.write_text("max\n")
+    assert memory.of_machine() == machine
+    most.write_text(f"{2**20}\n")
+    assert memory.of_machine() in (None, 2**20)
