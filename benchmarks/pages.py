@@ -33,7 +33,7 @@ from tests.server import COMMAND, free_port, printed_address, wait_until_up
 from tripletscope.core.simulation.simulate import simulate
 
 PAGES = ("data", "embedding", "uncertainty", "kernel", "clusters", "trees", "scale", "compare",
-         "simulate")
+         "simulate", "computing")
 PATIENCE = 300_000
 
 #: Click on what a selector finds; milliseconds until a new picture can be touched (or null), and

@@ -75,7 +75,7 @@ def submit(
             found = find(info, triplets, method, task, options)
             if found is None or not found.complete:
                 _stop_if_deleted(info)
-                with pool().taken(title) as worker:
+                with pool().taken() as worker:
                     found = worker.compute(task, method, triplets, options, progress=progress)
                     listed = workspace.add_run(info, found, name)
             elif info is None or found.key in {

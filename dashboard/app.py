@@ -49,6 +49,9 @@ def main() -> None:
             "Planning": [
                 st.Page(PAGES / "simulate.py", title="Simulate", icon=":material/science:"),
             ],
+            "Server": [
+                st.Page(PAGES / "computing.py", title="Computing", icon=":material/memory:"),
+            ],
         }
     )
     current.watched.clear()

@@ -73,7 +73,7 @@ def state_of(job: Job) -> dict[str, Any]:
     """
     step = job.steps[min(job.step, len(job.steps) - 1)]
     if job.state == "waiting":
-        words = f"{job.title}: waiting, {_place(job.place)} in the queue"
+        words = f"{job.title}: waiting, {place_in_queue(job.place)} in the queue"
     elif job.stopping:
         words = f"{step.title}: stopping"
     else:
@@ -86,7 +86,8 @@ def state_of(job: Job) -> dict[str, Any]:
     return {"words": words, "share": job.share_done, "step": job.step, "active": active}
 
 
-def _place(place: int) -> str:
+def place_in_queue(place: int) -> str:
+    """The place of a job that waits, in words."""
     if place <= 1:
         return "next"
     last = 0 if place % 100 in (11, 12, 13) else place % 10

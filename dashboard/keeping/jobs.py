@@ -14,7 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import Context, copy_context
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +32,9 @@ _MOST_THREADS = 16
 #: Jobs of one owner that have not ended.
 _MOST_OF_ONE = 20
 _TEND_EVERY = 5.0  # seconds
+
+
+_current: ContextVar[Job | None] = ContextVar("current", default=None)
 
 
 class Failed(Exception):
@@ -178,6 +181,7 @@ class Job:
         """Do the next step, and wait for the one after it, or end."""
         self.state, self.fraction, self.begun, self.losses = "running", 0.0, time.monotonic(), {}
         self._pace = Pace(self.begun)
+        _current.set(self)
         try:
             if self._stop.is_set():
                 raise Stopped
@@ -213,6 +217,11 @@ class Job:
         self.steps = [replace(step, work=_nothing) for step in self.steps]
         self.views.clear()
         self._ended.set()
+
+
+def current_job() -> Job | None:
+    """The job whose step this thread is at."""
+    return _current.get()
 
 
 def _nothing(progress: Progress) -> None:
@@ -290,6 +299,13 @@ class Jobs:
         """The jobs of one owner, the newest first."""
         with self._lock:
             return [job for job in reversed(self._jobs.values()) if job.owner == owner]
+
+    def active(self) -> list[Job]:
+        """The jobs of everybody that have not ended: those at work, then by their places."""
+        with self._lock:
+            return sorted(
+                (job for job in self._jobs.values() if job.active), key=lambda job: job.place
+            )
 
     def latest(self, owner: str, slot: str) -> Job | None:
         """The newest job in a slot, whatever its state."""

@@ -71,6 +71,11 @@ def parser() -> argparse.ArgumentParser:
         "README.md shows the file",
     )
     command.add_argument(
+        "--engine", metavar="NAME",
+        help="where computations run: threads:4, loky:8 for processes, dask://scheduler:8786, or "
+        "ray://host:10001 (default: what TRIPLETSCOPE_ENGINE says, or a thread per processor)",
+    )
+    command.add_argument(
         "--sample", choices=[sample.name for sample in samples()],
         help="data set to begin with",
     )
@@ -135,6 +140,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 1
     page = f"http://localhost:{options.port}"
+    problem = _problem_with(options.engine)
+    if problem:
+        print(f"tripletscope: {problem}", file=sys.stderr)
+        return 1
     try:
         lab = labs.open_lab(options.lab) if options.lab else None
         workspace = None if lab else services().workspace
@@ -175,6 +184,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "server.trustedUserHeaders": {labs.HEADER: "person"} if lab else {},
     })
     return 0
+
+
+def _problem_with(name: str | None) -> str:
+    """Why computations cannot begin on an engine, or with the memory that they may take."""
+    from tripletscope.core.computing.engine import VARIABLE, engine
+    from tripletscope.core.computing.pieces import EngineError
+    from tripletscope.dashboard.working import memory
+
+    if name:
+        os.environ[VARIABLE] = name  # of the processes that compute, too
+    try:
+        memory.allowed()
+        with engine().in_use():
+            return ""
+    except (EngineError, ValueError) as error:
+        return str(error)
 
 
 def _packed(options: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from starlette.routing import Route
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.watching import state_of
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.jobs import Failed
 from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
 from tripletscope.dashboard.serving.prepare import compile_all
@@ -71,10 +72,17 @@ def _health(request: Request) -> Response:
     return PlainTextResponse("ok")
 
 
+def _get_ready() -> None:
+    """A process for the first job, and then what pages compute themselves."""
+    with suppress(Failed), pool().taken():
+        pass
+    compile_all()
+
+
 @asynccontextmanager
 async def _lifespan(app: st.App) -> AsyncIterator[None]:
     pool().warm()
-    threading.Thread(target=compile_all, name="compiler", daemon=True).start()
+    threading.Thread(target=_get_ready, name="compiler", daemon=True).start()
     try:
         yield
     finally:

@@ -13,11 +13,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from tripletscope.core.computing.pieces import EngineError
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Method
 from tripletscope.core.run import Run, run
-from tripletscope.dashboard.keeping.jobs import Failed
+from tripletscope.dashboard.keeping.jobs import Failed, Job, current_job
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
 from tripletscope.dashboard.processes.program import Message
 from tripletscope.dashboard.processes.starting import Kind, Process, Source
@@ -48,16 +49,19 @@ class Worker(Asked):
 
     Attributes
     ----------
-    title : str
-        What it is at, for people.
+    job : Job or None
+        What it is at.
     held : int
         Bytes that it held when it said so last.
+    pieces : list of str
+        What it then waited for in parallel.
     """
 
     def __init__(self, process: Process, most: int | None) -> None:
         super().__init__(process, worker.pack, worker.unpack)
-        self.title = ""
+        self.job: Job | None = None
         self.held = 0
+        self.pieces: list[str] = []
         self._most = most
 
     def compute(
@@ -94,6 +98,7 @@ class Worker(Asked):
                 self._send({"data": key, "parts": parts_of(data[key])})
             told = told or "told" in message
             self.held = message.get("held", self.held)
+            self.pieces = message.get("pieces", self.pieces)
             stop = False
             for fraction, details in message.get("report", ()):
                 done = fraction
@@ -123,7 +128,9 @@ class Worker(Asked):
                 raise Stopped(_NOT_HEARD if self._dismissed else "") from None
             if self._dismissed:
                 raise Stopped from None
-            log.error("the process %d, at %s, has ended", self.pid, self.title)
+            log.error(
+                "the process %d has ended, at %s", self.pid, self.job.title if self.job else "work"
+            )
             raise Failed(_LOST) from None
         except BaseException:  # it may still be at it
             self.close()
@@ -135,7 +142,8 @@ class Worker(Asked):
             self.close()  # what it holds may be most of it
             raise Failed(_too_much(self._most))
         if "failed" in reply:
-            raise reply["failed"]
+            error = reply["failed"]
+            raise Failed(str(error)) if isinstance(error, EngineError) else error
         raise RuntimeError(reply["broken"])
 
 
@@ -159,7 +167,7 @@ class Pool:
 
     Parameters
     ----------
-    kind : Kind, optional
+    kind : Kind
 
     Attributes
     ----------
@@ -167,7 +175,7 @@ class Pool:
         Bytes that each may allocate, where the system knows how.
     """
 
-    def __init__(self, kind: Kind = WORKERS) -> None:
+    def __init__(self, kind: Kind) -> None:
         self.most = memory.allowed()
         self._source = Source(kind)
         self._lock = threading.Lock()
@@ -187,13 +195,8 @@ class Pool:
             return list(self._busy)
 
     @contextmanager
-    def taken(self, title: str) -> Iterator[Worker]:
-        """A process for the steps of a job.
-
-        Parameters
-        ----------
-        title : str
-            What it is to do, for people.
+    def taken(self) -> Iterator[Worker]:
+        """A process for the job whose step this thread is at.
 
         Raises
         ------
@@ -201,17 +204,15 @@ class Pool:
             If none can be started.
         """
         found = self._take()
-        found.title = title
+        found.job = current_job()
         try:
             yield found
         finally:
             self._give_back(found)
 
-    def call(
-        self, title: str, function: Callable[..., Any], *args: Any, progress: Progress = silent
-    ) -> Any:
+    def call(self, function: Callable[..., Any], *args: Any, progress: Progress = silent) -> Any:
         """See `Worker.call`."""
-        with self.taken(title) as found:
+        with self.taken() as found:
             return found.call(function, *args, progress=progress)
 
     def close(self) -> None:
@@ -241,6 +242,7 @@ class Pool:
         raise Failed("No process could be started to compute this. The server's log says why.")
 
     def _give_back(self, found: Worker) -> None:
+        found.job, found.pieces = None, []
         with self._lock:
             self._busy.remove(found)
             keep = (
@@ -275,6 +277,6 @@ class Pool:
 @cache
 def pool() -> Pool:
     """The processes of this server."""
-    found = Pool()
+    found = Pool(WORKERS)
     atexit.register(found.close)
     return found

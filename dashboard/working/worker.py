@@ -17,6 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from tripletscope.core.computing.engine import engine
+from tripletscope.core.computing.parallel import at_work
+from tripletscope.core.computing.pieces import EngineError
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.dashboard.keeping.arrays import write_arrays
@@ -81,7 +84,7 @@ class Bench:
                 reply = {"done": self._call(message, send, reports)}
         except MemoryError:
             reply = {"memory": True}
-        except (Stopped, ValueError, OSError) as error:
+        except (EngineError, Stopped, ValueError, OSError) as error:
             reply = {"failed": error}
         except BaseException:
             reply = {"broken": traceback.format_exc()}
@@ -101,7 +104,8 @@ class Bench:
         memory.limit(message["most"])
         parcel = message["call"]
         function, args, kwargs = parcel.opened(self._data(message["id"], parcel.keys, send))
-        result = function(*args, **kwargs, progress=reports)
+        with engine().in_use():
+            result = function(*args, **kwargs, progress=reports)
         if message["keep"]:
             self._arrays, result = result.arrays, replace(result, arrays={})
         return result
@@ -177,7 +181,8 @@ class _Reports:
                 message = {"id": self._number, "report": _shortened(waiting)}
                 if told_now and not told:
                     told = message["told"] = True
-                self._send({**message, "held": memory.held()})
+                pieces = [str(running) for running in at_work()]
+                self._send({**message, "held": memory.held(), "pieces": pieces})
             if over:
                 return
             time.sleep(_EVERY)

@@ -25,10 +25,11 @@ SLOW = [
     sys.executable, "-c",
     """
 import os, sys, time
-import tripletscope.core.embedding.ordinal as ordinal
+from dataclasses import replace
 import tripletscope.dashboard.imports as imports
 import tripletscope.dashboard.views.data.reading as reading
 import tripletscope.dashboard.waiting as waiting
+import tripletscope.dashboard.working.pool as pool
 
 def endless(progress, **details):
     begun = time.monotonic()
@@ -43,15 +44,9 @@ def accept(*upload, accept=imports.accept):
     time.sleep(1.5)
     return accept(*upload)
 
-def fit(self, triplets, y=None, *, progress=ordinal.silent, fit=ordinal.OrdinalEmbedding.fit):
-    found = fit(self, triplets, y)
-    endless(progress, loss=found.loss_, snapshot=found.embedding_)
-    self.stopped_ = True
-    return self
-
 waiting._direction = direction
 reading.accept = accept
-ordinal.OrdinalEmbedding.fit = fit
+pool.WORKERS = replace(pool.WORKERS, module="tests.journeys.slow")
 from tripletscope.dashboard.serving.cli import main
 sys.exit(main(sys.argv[1:]))
 """,

@@ -195,10 +195,7 @@ def _measured(
     info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion, method: Method
 ) -> Any:
     def work(progress: Progress) -> tuple[Exclusion, str, Effect]:
-        effect = pool().call(
-            f"Effect of exclusion: {info.name}", cleaning.effect, method, exclusion,
-            progress=progress,
-        )
+        effect = pool().call(cleaning.effect, method, exclusion, progress=progress)
         return exclusion, _key(info, method), effect
 
     return work

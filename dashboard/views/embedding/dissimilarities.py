@@ -108,16 +108,14 @@ def _ask(context: Context) -> None:
         return
     source = f"{file.name}. {how}"
 
-    title = f"{method.title}: {file.name}"
-
     def work(progress: Progress) -> Mapped:
         fit, given = method.fit_dissimilarities, matrix
         if neighbours is not None:
             fit, given = method.fit_graph, _nearest(matrix, neighbours)
-        fitted = pool().call(title, fit, given, progress=progress)
+        fitted = pool().call(fit, given, progress=progress)
         return Mapped(fitted, matrix, objects, neighbours, source)
 
-    context.begin(title, f"Fitting {method.title}", work)
+    context.begin(f"{method.title}: {file.name}", f"Fitting {method.title}", work)
     st.rerun()
 
 

@@ -146,8 +146,8 @@ def test_damaged_tables_and_pictures_are_noticed(two, how):
 def test_every_file_is_compared_once(two, monkeypatch):
     folder, infos = two
     summed = []
-    sum_of = storage._sum_of
-    monkeypatch.setattr(storage, "_sum_of", lambda path: summed.append(path) or sum_of(path))
+    sum_of = storage.sum_of
+    monkeypatch.setattr(storage, "sum_of", lambda path: summed.append(path) or sum_of(path))
     monkeypatch.setattr(storage, "_FEW", 1)
     workspace = Workspace(folder)
     for info in infos * 3:

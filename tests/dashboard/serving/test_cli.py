@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +16,14 @@ import urllib.request
 import psutil
 import pytest
 
-from tests.server import COMMAND, WATCHED, free_port, running
+from tests.server import (
+    COMMAND,
+    WATCHED,
+    free_port,
+    printed_address,
+    running,
+    wait_until_up,
+)
 from tripletscope.dashboard.serving import cli
 from tripletscope.dashboard.serving.cli import main, parser
 
@@ -90,6 +98,38 @@ def test_a_lost_catalogue_is_explained(tmp_path):
     assert done.returncode == 1
     assert "catalogue.sqlite is missing" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("engine", "message"), [
+    ("fast", "There is no engine “fast”"), ("dask://127.0.0.1:1", "There is no Dask scheduler at"),
+])
+def test_an_engine_that_cannot_be_used_is_explained(tmp_path, engine, message):
+    done = subprocess.run(
+        [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open",
+         "--engine", engine], capture_output=True, text=True, timeout=60,
+    )
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_processes_end_with_the_server(tmp_path, end):
+    process = subprocess.Popen(
+        [*COMMAND, "--port", str(free_port()), "--workspace", str(tmp_path), "--no-open",
+         "--no-key"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )
+    try:
+        wait_until_up(printed_address(process), process)
+        until = time.monotonic() + 60
+        while len(started := psutil.Process(process.pid).children(recursive=True)) < 2:
+            assert time.monotonic() < until, "one is ready, and one is copied"
+            time.sleep(0.05)
+        process.send_signal(end)
+        assert psutil.wait_procs(started, 20)[1] == []
+        process.wait(20)
+    finally:
+        process.kill()
 
 
 def test_serves_this_machine_only(address):

@@ -19,7 +19,8 @@ PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
          "kernel": "../pages/kernel.py", "clusters": "../pages/clusters.py",
          "trees": "../pages/trees.py", "scale": "../pages/scale.py",
-         "compare": "../pages/compare.py", "simulate": "../pages/simulate.py"}
+         "compare": "../pages/compare.py", "simulate": "../pages/simulate.py",
+         "computing": "../pages/computing.py"}
 
 
 

@@ -30,7 +30,7 @@ needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has
 
 @pytest.fixture
 def worker():
-    with pool().taken("a test") as found:
+    with pool().taken() as found:
         yield found
         found.close()
 
@@ -130,14 +130,14 @@ def test_the_end_of_a_process_is_that_of_one_job_alone(way):
     jobs, begun, go = Jobs(), threading.Event(), threading.Event()
 
     def other(progress):
-        with pool().taken("other") as worker:
+        with pool().taken() as worker:
             worker.call(harm.echo, 1)
             begun.set()
             assert go.wait(60)
             return worker.call(harm.echo, 2)
 
     def work(progress):
-        with pool().taken("bad") as worker:
+        with pool().taken() as worker:
             if way == "killed":
                 threading.Timer(0.2, os.kill, (worker.pid, signal.SIGKILL)).start()
                 return worker.call(harm.until_stopped, progress=progress)
@@ -154,7 +154,7 @@ def test_the_end_of_a_process_is_that_of_one_job_alone(way):
     assert good.wait(60)
     assert good.results == [2]
     again = jobs.submit(Job("me", "page", "again", [
-        Step("x", lambda p: pool().call("again", harm.echo, 3, progress=p))
+        Step("x", lambda p: pool().call(harm.echo, 3, progress=p))
     ]))
     assert again.wait(60)
     assert again.results == [3]
@@ -166,10 +166,10 @@ def test_memory_has_a_limit():
     own = Pool(QUICK)
     own.most = 2**30
     try:
-        with own.taken("hog") as worker, pytest.raises(Failed, match=r"more than 1 GB\. Use fewer"):
+        with own.taken() as worker, pytest.raises(Failed, match=r"more than 1 GB\. Use fewer"):
             worker.call(harm.memory)
         assert gone(worker.pid)
-        assert own.call("another", harm.echo, 1) == 1
+        assert own.call(harm.echo, 1) == 1
     finally:
         own.close()
 
@@ -201,14 +201,14 @@ def test_whoever_asks_has_gone_away_meanwhile(worker):
 def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
     own = Pool(QUICK)
     try:
-        first = own.call("one", harm.process)
-        assert own.call("two", harm.process) == first
+        first = own.call(harm.process)
+        assert own.call(harm.process) == first
         own._idle[0].held = 2**40
-        assert own.call("three", harm.process) == first, "what counts is what it holds at its end"
+        assert own.call(harm.process) == first, "what counts is what it holds at its end"
         monkeypatch.setattr(module, "_GROWN", 1)
-        assert own.call("four", harm.process) == first
+        assert own.call(harm.process) == first
         assert gone(first[0])
-        assert own.call("five", harm.process) != first
+        assert own.call(harm.process) != first
     finally:
         own.close()
 
@@ -216,10 +216,10 @@ def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
 def test_one_that_is_gone_is_not_asked():
     own = Pool(QUICK)
     try:
-        first, _ = own.call("one", harm.process)
+        first, _ = own.call(harm.process)
         os.kill(first, signal.SIGKILL)
         assert gone(first)
-        assert own.call("two", harm.process)[0] != first
+        assert own.call(harm.process)[0] != first
         own.dismiss_idle(0.0)
         assert own._idle == []
     finally:
@@ -232,7 +232,7 @@ def test_the_server_goes_first(worker):
 
 def test_they_end_with_the_server():
     own = Pool(QUICK)
-    with own.taken("x") as worker:
+    with own.taken() as worker:
         worker.call(harm.echo, 1)
         worker._process.stdin.close()
         assert gone(worker.pid)
@@ -246,7 +246,7 @@ def test_one_that_holds_the_interpreter_ends_with_the_server():
     def progress(fraction, **details):
         own._source._template._asked.close()  # as the end of the server does
 
-    with own.taken("x") as worker, pytest.raises(Failed, match="has ended"):
+    with own.taken() as worker, pytest.raises(Failed, match="has ended"):
         worker.call(harm.hold_the_interpreter, progress=progress)
     assert gone(worker.pid)
     own.close()
@@ -256,12 +256,12 @@ def test_without_copies(monkeypatch, planted):
     monkeypatch.setattr(starting, "COPIES", False)
     own = Pool(QUICK)
     try:
-        with own.taken("x") as worker:
+        with own.taken() as worker:
             found = worker.compute("fit", STE(n_init=1, max_iter=5), planted, {})
             assert found.key
             pid = worker.pid
         own.warm()
-        assert own.call("y", harm.process)[0] == pid
+        assert own.call(harm.process)[0] == pid
     finally:
         own.close()
     assert gone(pid)
