@@ -29,7 +29,7 @@ from tests.browser import CHROMIUM
 from tests.paths import ROOT
 from tests.server import running
 
-_PATIENCE = 300_000  # milliseconds
+_PATIENCE = 120_000  # milliseconds
 #: The server, in which maps are computed in Python for as long as nobody cancels.
 BUSY = [sys.executable, "-c", """
 import sys
@@ -37,15 +37,15 @@ from dataclasses import replace
 
 import benchmarks.busy
 try:
-    import tripletscope.dashboard.working.pool as pool
+    import tripletscope.dashboard.working.started as started
 except ImportError:
     pass
 else:
-    pool.WORKERS = replace(pool.WORKERS, module=benchmarks.busy.__name__)
+    started.WORKERS = replace(started.WORKERS, module=benchmarks.busy.__name__)
 from tripletscope.dashboard.serving.cli import main
 sys.exit(main(sys.argv[1:]))
 """]
-_PAGES = ("Clusters", "Data", "Embedding", "Compare")
+_PAGES = ("Clusters", "Kernel", "Embedding", "Compare")
 
 
 def opened(browser: Browser, address: str, sample: str) -> Page:

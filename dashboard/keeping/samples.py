@@ -6,11 +6,10 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tripletscope.core.io import attach_pictures, load, propose, read_pictures
-from tripletscope.core.io.interpret.interpretation import interpret
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.services import services
+if TYPE_CHECKING:
+    from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "sample_data"
 
@@ -60,6 +59,11 @@ def samples() -> list[Sample]:
 
 def open_sample(sample: Sample) -> DatasetInfo:
     """The data set of a sample, imported through the same door as a user's file, once."""
+    # The command names the samples before anything else is loaded, which takes seconds.
+    from tripletscope.core.io import attach_pictures, load, propose, read_pictures
+    from tripletscope.core.io.interpret.interpretation import interpret
+    from tripletscope.dashboard.keeping.services import services
+
     workspace = services().workspace
     for info in workspace.datasets():
         if info.origin == sample.origin:

@@ -76,7 +76,8 @@ def _multiply(role: Role, asked: socket.socket) -> None:
     copies: list[int] = []
     parts = role.get_ready()
     next(parts, None)
-    asked.sendall(READY)
+    with suppress(OSError):  # the server may have ended: that is seen when it asks
+        asked.sendall(READY)
     for _ in parts:
         while select.select([asked], [], [], 0)[0]:
             _copy(role, asked, copies)

@@ -112,6 +112,13 @@ def _host(text: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the dashboard; returns the exit status."""
     _choose_cache()
+    options = parser().parse_args(arguments)
+    if not (options.prepare or options.backup or options.restore):
+        from tripletscope.dashboard.working.started import source
+
+        if options.engine:
+            os.environ["TRIPLETSCOPE_ENGINE"] = options.engine  # of those that compute, too
+        source().warm()
     # What compiles at import must find the cache chosen.
     from tripletscope.dashboard.keeping.services import (
         WORKSPACE_VARIABLE,
@@ -121,7 +128,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from tripletscope.dashboard.keeping.workspace import WorkspaceError
     from tripletscope.dashboard.serving import lab as labs
 
-    options = parser().parse_args(arguments)
     if options.prepare:
         from tripletscope.dashboard.serving.prepare import compile_all
 
@@ -140,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 1
     page = f"http://localhost:{options.port}"
-    problem = _problem_with(options.engine)
+    problem = _problem_with_computing()
     if problem:
         print(f"tripletscope: {problem}", file=sys.stderr)
         return 1
@@ -186,14 +192,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _problem_with(name: str | None) -> str:
-    """Why computations cannot begin on an engine, or with the memory that they may take."""
-    from tripletscope.core.computing.engine import VARIABLE, engine
+def _problem_with_computing() -> str:
+    """Why computations cannot begin on the engine, or with the memory that they may take."""
+    from tripletscope.core.computing.engine import engine
     from tripletscope.core.computing.pieces import EngineError
     from tripletscope.dashboard.working import memory
 
-    if name:
-        os.environ[VARIABLE] = name  # of the processes that compute, too
     try:
         memory.allowed()
         with engine().in_use():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -32,6 +33,8 @@ log = logging.getLogger(__name__)
 APP = Path(__file__).resolve().parent.parent / "app.py"
 _FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 _NEVER = {"Cache-Control": "no-store"}
+#: Seconds that the first pages and jobs have the processors for themselves.
+_FIRST = 5.0
 _PICTURE_SIZES = (64, 128, 320)
 
 
@@ -76,6 +79,7 @@ def _get_ready() -> None:
     """A process for the first job, and then what pages compute themselves."""
     with suppress(Failed), pool().taken():
         pass
+    time.sleep(_FIRST)
     compile_all()
 
 

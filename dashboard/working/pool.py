@@ -21,13 +21,13 @@ from tripletscope.core.run import Run, run
 from tripletscope.dashboard.keeping.jobs import Failed, Job, current_job
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
 from tripletscope.dashboard.processes.program import Message
-from tripletscope.dashboard.processes.starting import Kind, Process, Source
+from tripletscope.dashboard.processes.starting import Process, Source
 from tripletscope.dashboard.working import memory, worker
 from tripletscope.dashboard.working.parcels import Parcel, parts_of
+from tripletscope.dashboard.working.started import source
 
 log = logging.getLogger(__name__)
 
-WORKERS = Kind(worker.__name__, {"MALLOC_ARENA_MAX": "4"}, quiet=False, polite=True)
 #: Seconds after which one that is to stop is ended: if it has not heard of that, and if it has, and
 #: is about to hand on what there is.
 _UNHEARD, _HEARD = 10.0, 120.0
@@ -167,7 +167,7 @@ class Pool:
 
     Parameters
     ----------
-    kind : Kind
+    source : Source
 
     Attributes
     ----------
@@ -175,9 +175,9 @@ class Pool:
         Bytes that each may allocate, where the system knows how.
     """
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, source: Source) -> None:
         self.most = memory.allowed()
-        self._source = Source(kind)
+        self._source = source
         self._lock = threading.Lock()
         self._busy: list[Worker] = []
         self._idle: list[Worker] = []
@@ -277,6 +277,6 @@ class Pool:
 @cache
 def pool() -> Pool:
     """The processes of this server."""
-    found = Pool(WORKERS)
+    found = Pool(source())
     atexit.register(found.close)
     return found

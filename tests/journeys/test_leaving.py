@@ -29,7 +29,7 @@ from dataclasses import replace
 import tripletscope.dashboard.imports as imports
 import tripletscope.dashboard.views.data.reading as reading
 import tripletscope.dashboard.waiting as waiting
-import tripletscope.dashboard.working.pool as pool
+import tripletscope.dashboard.working.started as started
 
 def endless(progress, **details):
     begun = time.monotonic()
@@ -46,7 +46,7 @@ def accept(*upload, accept=imports.accept):
 
 waiting._direction = direction
 reading.accept = accept
-pool.WORKERS = replace(pool.WORKERS, module="tests.journeys.slow")
+started.WORKERS = replace(started.WORKERS, module="tests.journeys.slow")
 from tripletscope.dashboard.serving.cli import main
 sys.exit(main(sys.argv[1:]))
 """,

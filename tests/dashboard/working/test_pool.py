@@ -20,9 +20,11 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.keeping.jobs import Failed, Job, Jobs, Step
 from tripletscope.dashboard.processes import starting
+from tripletscope.dashboard.processes.starting import Source
 from tripletscope.dashboard.working import memory
 from tripletscope.dashboard.working import pool as module
-from tripletscope.dashboard.working.pool import WORKERS, Pool, pool
+from tripletscope.dashboard.working.pool import Pool, pool
+from tripletscope.dashboard.working.started import WORKERS
 
 QUICK = replace(WORKERS, module=quick.__name__)
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has it")
@@ -163,7 +165,7 @@ def test_the_end_of_a_process_is_that_of_one_job_alone(way):
 
 @needs_linux
 def test_memory_has_a_limit():
-    own = Pool(QUICK)
+    own = Pool(Source(QUICK))
     own.most = 2**30
     try:
         with own.taken() as worker, pytest.raises(Failed, match=r"more than 1 GB\. Use fewer"):
@@ -199,7 +201,7 @@ def test_whoever_asks_has_gone_away_meanwhile(worker):
 
 
 def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
-    own = Pool(QUICK)
+    own = Pool(Source(QUICK))
     try:
         first = own.call(harm.process)
         assert own.call(harm.process) == first
@@ -214,7 +216,7 @@ def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
 
 
 def test_one_that_is_gone_is_not_asked():
-    own = Pool(QUICK)
+    own = Pool(Source(QUICK))
     try:
         first, _ = own.call(harm.process)
         os.kill(first, signal.SIGKILL)
@@ -231,7 +233,7 @@ def test_the_server_goes_first(worker):
 
 
 def test_they_end_with_the_server():
-    own = Pool(QUICK)
+    own = Pool(Source(QUICK))
     with own.taken() as worker:
         worker.call(harm.echo, 1)
         worker._process.stdin.close()
@@ -241,7 +243,7 @@ def test_they_end_with_the_server():
 
 @needs_linux
 def test_one_that_holds_the_interpreter_ends_with_the_server():
-    own = Pool(QUICK)
+    own = Pool(Source(QUICK))
 
     def progress(fraction, **details):
         own._source._template._asked.close()  # as the end of the server does
@@ -254,7 +256,7 @@ def test_one_that_holds_the_interpreter_ends_with_the_server():
 
 def test_without_copies(monkeypatch, planted):
     monkeypatch.setattr(starting, "COPIES", False)
-    own = Pool(QUICK)
+    own = Pool(Source(QUICK))
     try:
         with own.taken() as worker:
             found = worker.compute("fit", STE(n_init=1, max_iter=5), planted, {})
