@@ -55,19 +55,14 @@ class Kind:
         Of their environment, beside the server's.
     quiet : bool
         Whether what they print is lost, rather than in the server's log.
-    polite : bool
-        Whether the server's own work goes first.
     """
 
     module: str
     variables: Mapping[str, str] = field(default_factory=dict)
     quiet: bool = True
-    polite: bool = False
 
     def start(self, *further: str, **options: object) -> subprocess.Popen:
         """The program in a process of its own."""
-        if self.polite and os.name == "nt":  # elsewhere processes see to it themselves
-            options["creationflags"] = subprocess.BELOW_NORMAL_PRIORITY_CLASS
         return subprocess.Popen(
             [sys.executable, "-I", program.__file__, _ROOT, self.module, *further],
             stderr=subprocess.DEVNULL if self.quiet else None, env={**os.environ, **self.variables},

@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 #: Seconds after which one that is to stop is ended: if it has not heard of that, and if it has, and
 #: is about to hand on what there is.
 _UNHEARD, _HEARD = 10.0, 120.0
+#: Seconds from which a computation gives way to others.
+_QUICK = 5.0
 #: Processes that wait for the next job, for how many seconds, and how many bytes they may hold.
 _SPARE, _IDLE, _GROWN = 2, 300.0, 2**30
 _TIMES = 3  # that a process is asked for: one that has waited for long may be gone
@@ -55,6 +57,8 @@ class Worker(Asked):
         Bytes that it held when it said so last.
     pieces : list of str
         What it then waited for in parallel.
+    slow : bool
+        Whether it has given way to others, which is for good.
     """
 
     def __init__(self, process: Process, most: int | None) -> None:
@@ -62,6 +66,7 @@ class Worker(Asked):
         self.job: Job | None = None
         self.held = 0
         self.pieces: list[str] = []
+        self.slow = False
         self._most = most
 
     def compute(
@@ -105,8 +110,12 @@ class Worker(Asked):
                 stop = bool(progress(fraction, **details)) or stop
             return stop or (not message and progress(done))
 
-        message = {"call": parcel, "keep": keep, "most": self._most}
-        return self._result(message, heard, lambda: _HEARD if told else _UNHEARD)
+        begun = time.monotonic()
+        message = {"call": parcel, "keep": keep, "most": self._most, "quick": _QUICK}
+        try:
+            return self._result(message, heard, lambda: _HEARD if told else _UNHEARD)
+        finally:
+            self.slow = self.slow or time.monotonic() - begun > _QUICK
 
     def write(self, path: Path) -> str:
         """Write the arrays of the last result to a file; the hash of its content.
@@ -246,7 +255,7 @@ class Pool:
         with self._lock:
             self._busy.remove(found)
             keep = (
-                found.alive and found.held < _GROWN and not self._closed
+                found.alive and not found.slow and found.held < _GROWN and not self._closed
                 and len(self._idle) < _SPARE
             )
             if keep:

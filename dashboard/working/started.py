@@ -7,7 +7,7 @@ from functools import cache
 from tripletscope.dashboard.processes.starting import Kind, Source
 
 WORKERS = Kind(
-    "tripletscope.dashboard.working.worker", {"MALLOC_ARENA_MAX": "4"}, quiet=False, polite=True
+    "tripletscope.dashboard.working.worker", {"MALLOC_ARENA_MAX": "4"}, quiet=False
 )
 
 

@@ -73,8 +73,13 @@ def about(answers: Triplets, again: Triplets, progress: Progress) -> tuple[str, 
     return answers.fingerprint, answers is again, rows.flags.writeable, rows.ctypes.data % 16
 
 
-def process(progress: Progress) -> tuple[int, int]:
-    return os.getpid(), os.nice(0)
+def process(progress: Progress) -> int:
+    return os.getpid()
+
+
+def priority(seconds: float, progress: Progress) -> int:
+    time.sleep(seconds)
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
 
 def fail(kind: str, progress: Progress) -> None:

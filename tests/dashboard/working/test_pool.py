@@ -209,7 +209,7 @@ def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
         assert own.call(harm.process) == first, "what counts is what it holds at its end"
         monkeypatch.setattr(module, "_GROWN", 1)
         assert own.call(harm.process) == first
-        assert gone(first[0])
+        assert gone(first)
         assert own.call(harm.process) != first
     finally:
         own.close()
@@ -218,18 +218,28 @@ def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
 def test_one_that_is_gone_is_not_asked():
     own = Pool(Source(QUICK))
     try:
-        first, _ = own.call(harm.process)
+        first = own.call(harm.process)
         os.kill(first, signal.SIGKILL)
         assert gone(first)
-        assert own.call(harm.process)[0] != first
+        assert own.call(harm.process) != first
         own.dismiss_idle(0.0)
         assert own._idle == []
     finally:
         own.close()
 
 
-def test_the_server_goes_first(worker):
-    assert worker.call(harm.process)[1] >= 5
+@needs_linux
+def test_what_takes_long_gives_way(monkeypatch):
+    own = Pool(Source(QUICK))
+    try:
+        usual = os.getpriority(os.PRIO_PROCESS, 0)
+        assert own.call(harm.priority, 0.0) == usual
+        assert len(own._idle) == 1
+        monkeypatch.setattr(module, "_QUICK", 0.1)
+        assert own.call(harm.priority, 1.0) == usual + 5
+        assert own._idle == [], "it would be slow for the next one"
+    finally:
+        own.close()
 
 
 def test_they_end_with_the_server():
@@ -263,7 +273,7 @@ def test_without_copies(monkeypatch, planted):
             assert found.key
             pid = worker.pid
         own.warm()
-        assert own.call(harm.process)[0] == pid
+        assert own.call(harm.process) == pid
     finally:
         own.close()
     assert gone(pid)
