@@ -189,7 +189,9 @@ def _repeat(asking: _Asking) -> np.ndarray:
 
 
 def _uncertain(asking: _Asking) -> np.ndarray:
-    rows, _ = asking.samples.calibrated.most_uncertain(_CANDIDATES * asking.n_questions)
+    rows, _ = asking.samples.most_uncertain(
+        _CANDIDATES * asking.n_questions, spread="independent"
+    )
     return _spread_out(rows, asking)
 
 

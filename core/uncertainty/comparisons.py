@@ -15,9 +15,18 @@ from scipy.special import ndtr, stdtr
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.uncertainty.least_certain import (
+    Matrices,
+    columns_of,
+    joined,
+    least_certain,
+    moments_of_pair,
+)
 
 #: Anchors are divided into so many parts, whatever the number of threads.
 _PARTS = 8
+#: Rows and columns of a square of a matrix that stays in the processor's cache.
+_TILE = 32
 #: Coefficients of Abramowitz & Stegun (1964), 7.1.28, highest power first: right to 3e-7.
 _ERFC = np.array(
     [0.0000430638, 0.0002765672, 0.0001520143, 0.0092705272, 0.0422820123, 0.0705230784, 1.0],
@@ -86,16 +95,7 @@ class Comparisons:
         probability : ndarray
             That this order is right, from 1/2 up.
         """
-        anchors = self._placed
-        parts = [
-            (self.mean, self.sd, self._independent, part, k)
-            for part in np.array_split(anchors, min(_PARTS, max(len(anchors), 1)))
-        ]
-        found = list(in_parallel(_uncertain_of, parts, shared=True))
-        gaps = np.concatenate([gaps for gaps, _ in found])
-        rows = np.concatenate([rows for _, rows in found])
-        best = np.lexsort((*rows.T[::-1], gaps))[:k]
-        return rows[best], ndtr(gaps[best])
+        return least_certain(Matrices(self.mean, self.sd), k, self._independent)
 
     @cached_property
     def uncertainty(self) -> np.ndarray:
@@ -157,47 +157,37 @@ def moments(embeddings: np.ndarray, correction: float = 1.0) -> Comparisons:
         Factor on the variances.
     """
     n = embeddings.shape[1]
-    columns = np.ascontiguousarray(embeddings.transpose(1, 2, 0))
+    columns = columns_of(embeddings)
     mean, sd = np.full((2, n, n), np.nan)
     # Row i has i entries: dealt out like this, all parts have about as much to do.
-    parts = [(columns, np.arange(part, n, _PARTS), mean, sd) for part in range(_PARTS)]
+    parts = [
+        (columns, np.arange(part * _TILE, n, _PARTS * _TILE), mean, sd) for part in range(_PARTS)
+    ]
     for _ in in_parallel(_fill_moments, parts, shared=True):
         pass
-    return Comparisons(mean, np.sqrt(correction) * sd)
+    sd *= np.sqrt(correction)
+    return Comparisons(mean, sd)
 
 
 def _fill_moments(
-    columns: np.ndarray, rows: np.ndarray, mean: np.ndarray, sd: np.ndarray, halt: Halt
+    columns: np.ndarray, firsts: np.ndarray, mean: np.ndarray, sd: np.ndarray, halt: Halt
 ) -> None:
-    _moments(columns, rows, mean, sd)
+    _moments(columns, firsts, mean, sd)
 
 
 @compiled
-def _moments(columns, rows, mean, sd):
-    _, n_components, n_maps = columns.shape
+def _moments(columns, firsts, mean, sd):
+    n, _, n_maps = columns.shape
     squares = np.empty(n_maps)
-    for i in rows:
-        mean[i, i] = sd[i, i] = 0.0
-        for j in range(i):
-            squares[:] = 0.0
-            for c in range(n_components):
-                x, y = columns[i, c], columns[j, c]
-                for b in range(n_maps):
-                    squares[b] += (x[b] - y[b]) ** 2
-            count, total = 0, 0.0
-            for b in range(n_maps):
-                if squares[b] >= 0:  # not for NaN
-                    squares[b] = np.sqrt(squares[b])
-                    total += squares[b]
-                    count += 1
-            if count < 2:
-                continue
-            centre, spread = total / count, 0.0
-            for b in range(n_maps):
-                if squares[b] >= 0:
-                    spread += (squares[b] - centre) ** 2
-            mean[i, j] = mean[j, i] = centre
-            sd[i, j] = sd[j, i] = np.sqrt(spread / (count - 1))
+    for first in firsts:
+        # Square by square, because every number is also written across.
+        for start in range(0, first + 1, _TILE):
+            for i in range(first, min(first + _TILE, n)):
+                for j in range(start, min(start + _TILE, i)):
+                    mean[i, j], sd[i, j] = moments_of_pair(columns[i], columns[j], squares)
+                    mean[j, i], sd[j, i] = mean[i, j], sd[i, j]
+        for i in range(first, min(first + _TILE, n)):
+            mean[i, i] = sd[i, i] = 0.0
 
 
 def _row(
@@ -207,65 +197,6 @@ def _row(
     order = np.argsort(mean[anchor], kind="stable")
     order = order[np.isfinite(mean[anchor, order]) & (order != anchor)]
     return order, mean[anchor, order], sd[anchor, order]
-
-
-def _uncertain_of(
-    mean: np.ndarray, sd: np.ndarray, independent: bool, anchors: np.ndarray, k: int, halt: Halt
-) -> tuple[np.ndarray, np.ndarray]:
-    """Standardised gaps, and rows, of the k least certain comparisons with these anchors."""
-    gaps, rows = np.full(k, np.inf), np.full((k, 3), -1, dtype=np.int64)
-    for anchor in anchors:
-        _keep_smallest(anchor, *_row(mean, sd, anchor), independent, gaps, rows)
-    found = rows[:, 0] >= 0
-    return gaps[found], rows[found]
-
-
-@compiled
-def _joined(one, other, independent):
-    """Spread of a difference, from those of its parts."""
-    return np.sqrt(one * one + other * other) if independent else one + other
-
-
-@compiled
-def _keep_smallest(anchor, order, mean, sd, independent, gaps, rows):
-    """Put smaller gaps in the place of the largest of `gaps`, a heap with the largest on top."""
-    widest = sd.max() if sd.size else 0.0
-    for a in range(order.size):
-        for b in range(a + 1, order.size):
-            gap = mean[b] - mean[a]
-            # Later ones are further still, and no spread is wider.
-            if gap > gaps[0] * _joined(sd[a], widest, independent) and rows[0, 0] >= 0:
-                break
-            spread = _joined(sd[a], sd[b], independent)
-            ratio = gap / spread if spread > 0 else (0.0 if gap == 0 else 1e300)
-            if ratio < gaps[0] or rows[0, 0] < 0:
-                _replace_top(gaps, rows, ratio, anchor, order[a], order[b])
-
-
-@compiled
-def _replace_top(gaps, rows, gap, anchor, near, far):
-    place, size = 0, gaps.size
-    while True:
-        child = 2 * place + 1
-        if child >= size:
-            break
-        if child + 1 < size and _above(gaps, rows, child + 1, child):
-            child += 1
-        if rows[child, 0] >= 0 and gaps[child] <= gap:
-            break
-        gaps[place] = gaps[child]
-        rows[place] = rows[child]
-        place = child
-    gaps[place] = gap
-    rows[place, 0], rows[place, 1], rows[place, 2] = anchor, near, far
-
-
-@compiled
-def _above(gaps, rows, a, b):
-    """Whether entry a belongs above b: empty ones first, then larger gaps."""
-    if rows[a, 0] < 0 or rows[b, 0] < 0:
-        return rows[a, 0] < 0
-    return gaps[a] > gaps[b]
 
 
 def _sums_of(
@@ -296,8 +227,8 @@ def _add_tails(mean, sd, independent, total):
         here, spread = mean[a], sd[a] + least  # no gap at all means one half, not 0 / 0
         others, spreads, totals = mean[a + 1 :], sd[a + 1 :], total[a + 1 :]
         for b in range(others.size):
-            joined = _joined(spread, spreads[b], independent)
-            t = min((others[b] - here) / joined * _ROOT_HALF, furthest)
+            both = joined(spread, spreads[b], independent)
+            t = min((others[b] - here) / both * _ROOT_HALF, furthest)
             p = _ERFC[0]
             for power in range(1, 7):
                 p = p * t + _ERFC[power]

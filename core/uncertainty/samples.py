@@ -15,6 +15,7 @@ from tripletscope.core.evaluation.units import ENOUGH
 from tripletscope.core.geometry import coverage_radius, procrustes, rms
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.uncertainty.comparisons import Comparisons, certainty, moments
+from tripletscope.core.uncertainty.least_certain import Maps, least_certain
 from tripletscope.core.uncertainty.response import ResponseModel
 
 #: Where samples come from.
@@ -279,9 +280,28 @@ class Samples:
             variance = np.maximum(squares - total * mean, 0.0) / (count - 1)
         return certainty(shift + mean, np.sqrt(self.correction * variance), self.degrees)
 
-    def most_uncertain(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The k least certain of all comparisons; see `Comparisons.most_uncertain`."""
-        return self.comparisons.most_uncertain(k)
+    def most_uncertain(
+        self, k: int, *, spread: str = "published"
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The k least certain of all comparisons; see `Comparisons.most_uncertain`.
+
+        Without the matrices of `comparisons`, so that it can be asked of many objects.
+
+        Parameters
+        ----------
+        k : int
+        spread : {"published", "independent"}
+            See `Comparisons`.
+
+        Returns
+        -------
+        rows : ndarray of int, shape (min(k, all), 3)
+        probability : ndarray
+        """
+        if spread not in ("published", "independent"):
+            raise ValueError(f"spread is {spread!r}; it must be 'published' or 'independent'.")
+        maps = Maps(self.embeddings, self.correction)
+        return least_certain(maps, k, independent=spread == "independent")
 
     @property
     def average_uncertainty(self) -> float:

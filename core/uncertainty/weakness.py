@@ -46,7 +46,7 @@ def undecided_comparisons(samples: Samples, triplets: Triplets, k: int = LISTED)
         ``anchor``, ``near``, ``far`` (positions), their labels, and ``order_certainty``: further
         answers can raise it, which they cannot where people find two distances alike.
     """
-    rows, certainty = samples.calibrated.most_uncertain(k)
+    rows, certainty = samples.most_uncertain(k, spread="independent")
     labels = np.array(triplets.labels, dtype=object)
     names = ("anchor", "near", "far")
     return pd.DataFrame({
