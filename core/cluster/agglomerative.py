@@ -7,17 +7,18 @@ from typing import Annotated
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage, optimal_leaf_ordering
-from scipy.spatial.distance import pdist, squareform
 
 from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.kernel.kernel import refuse_matrix
+from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, is_euclidean
 from tripletscope.core.method import Choice, Switch, register
 
 #: Above so many objects the best order of the leaves would take longer than all the rest.
 _MOST_ORDERED = 1_000
+#: Linkages that need no more than the vectors of what is merged.
+_FROM_VECTORS = ("single", "ward")
 
 
 @register("cluster")
@@ -25,13 +26,16 @@ _MOST_ORDERED = 1_000
 class Agglomerative(BasedClustering, Hierarchy):
     """Agglomerative clustering: the two nearest clusters are merged until one is left.
 
-    Computed by SciPy. Complete linkage on a kernel is the method of the triplet-kernel paper;
-    average linkage on k1 corresponds to 4K-AL of Ghoshdastidar et al. (2019) if all comparisons are
-    triplets, except that distances are averaged instead of similarities.
+    Computed by SciPy, and of more than 20,000 objects by fastcluster from their vectors, without
+    their distances: single and Ward's linkage. Complete linkage on a kernel is the method of the
+    triplet-kernel paper; average linkage on k1 corresponds to 4K-AL of Ghoshdastidar et al. (2019)
+    if all comparisons are triplets, except that distances are averaged instead of similarities.
 
     References
     ----------
     Müllner, D. (2011). Modern hierarchical, agglomerative clustering algorithms. arXiv:1109.2378.
+    Müllner, D. (2013). fastcluster: fast hierarchical, agglomerative clustering routines for R and
+    Python. Journal of Statistical Software, 53(9).
     Bar-Joseph, Z., Gifford, D. K., & Jaakkola, T. S. (2001). Fast optimal leaf ordering for
     hierarchical clustering. Bioinformatics, 17, S22-S29.
 
@@ -75,7 +79,7 @@ class Agglomerative(BasedClustering, Hierarchy):
         ------
         DataError
             If Ward's linkage is asked of distances that are not Euclidean, or there are too many
-            objects for a matrix.
+            objects for a matrix and the linkage needs one.
         """
         if self.linkage == "ward" and not is_euclidean(space):
             raise DataError(
@@ -84,12 +88,23 @@ class Agglomerative(BasedClustering, Hierarchy):
             )
         if len(space) < 2:
             return Dendrogram(np.zeros((0, 4)), space.objects, space.n_objects)
-        refuse_matrix(len(space))
-        if space.vectors is not None:
-            apart = pdist(space.vectors)
-        else:
-            apart = squareform(space.distances(), checks=False)
+        if len(space) > MOST_IN_A_MATRIX:
+            return Dendrogram(self._without_matrix(space), space.objects, space.n_objects)
+        apart = space.condensed()
         merges = linkage(apart, self.linkage)
         if self.order_leaves and len(space) <= _MOST_ORDERED:
             merges = optimal_leaf_ordering(merges, apart)
         return Dendrogram(merges, space.objects, space.n_objects)
+
+    def _without_matrix(self, space: Space) -> np.ndarray:
+        """The merges of more objects than have room for all their distances."""
+        if self.linkage not in _FROM_VECTORS or space.vectors is None:
+            raise DataError(
+                f"{self.linkage} linkage needs all distances, and those of {len(space):,} objects "
+                f"would take {4 * len(space) ** 2 / 1e9:.0f} GB of memory",
+                remedy="Choose Ward's or single linkage of a map or of answers in a landmark "
+                f"design, or use at most {MOST_IN_A_MATRIX:,} objects.",
+            )
+        from fastcluster import linkage_vector  # imported late: for many objects only
+
+        return linkage_vector(np.ascontiguousarray(space.vectors, dtype=float), self.linkage)

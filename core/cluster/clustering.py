@@ -12,6 +12,7 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.silhouette import silhouettes
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.kernel import K1
 from tripletscope.core.kernel.space import Space, space_of, space_of_distances
@@ -180,4 +181,7 @@ class Hierarchy(Clustering):
 
     def margins(self, triplets: Triplets) -> np.ndarray:
         """(T,) height of the branch that joins anchor and far minus that of anchor and near."""
-        return Method.margins(self, triplets)
+        tree = self.tree_
+        rows = as_answers(triplets).rows
+        to_far = tree.joined_at(rows[:, -2 if rows.shape[1] == 4 else 0], rows[:, -1])
+        return to_far - tree.joined_at(rows[:, 0], rows[:, 1])

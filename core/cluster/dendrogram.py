@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.cluster.hierarchy import cophenet, leaves_list
-from scipy.spatial.distance import squareform
+from scipy.cluster.hierarchy import leaves_list
 
 
 @dataclass(frozen=True)
@@ -139,15 +138,54 @@ class Dendrogram:
     def _between(self, n_clusters: int) -> int:
         return min(max(int(n_clusters), 1), self.n_leaves)
 
+    @cached_property
+    def _highest(self) -> list[np.ndarray]:
+        """Of 1, 2, 4, ... successive steps from leaf to leaf as drawn, the highest."""
+        steps = np.empty(max(self.n_leaves - 1, 0))
+        # A branch joins the last leaf of its first side to the first leaf of its second.
+        steps[self.spans[self.children[:, 1], 0] - 1] = self.linkage[:, 2]
+        found = [steps]
+        while len(found[-1]) > (wide := 2 ** (len(found) - 1)):
+            found.append(np.maximum(found[-1][:-wide], found[-1][wide:]))
+        return found
+
+    def joined_at(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Heights at which pairs of objects are first in one branch, without a matrix.
+
+        Parameters
+        ----------
+        one, other : ndarray of int, shape (p,)
+
+        Returns
+        -------
+        ndarray, shape (p,)
+            As those of `cophenetic`.
+        """
+        place = np.full(self.n_objects, -1)
+        place[self.order] = np.arange(self.n_leaves)
+        start, stop = np.sort([place[one], place[other]], axis=0)
+        found = np.where(np.equal(one, other), 0.0, self._top)
+        joined = (start >= 0) & (start < stop)
+        level = np.frexp(stop - start)[1] - 1
+        for wide in np.unique(level[joined]):
+            these = joined & (level == wide)
+            highest = self._highest[wide]
+            found[these] = np.maximum(highest[start[these]], highest[stop[these] - 2**wide])
+        return found
+
+    @property
+    def _top(self) -> float:
+        return float(self.linkage[-1, 2]) if len(self.linkage) else 1.0
+
     def cophenetic(self) -> np.ndarray:
         """(n, n) height at which two objects are first in one branch.
 
         Objects without a leaf are as far from all others as the root is high.
         """
-        top = self.linkage[-1, 2] if len(self.linkage) else 1.0
-        found = np.full((self.n_objects, self.n_objects), top)
-        if self.n_leaves > 1:
-            found[np.ix_(self.objects, self.objects)] = squareform(cophenet(self.linkage))
+        found = np.full((self.n_objects, self.n_objects), self._top)
+        for place, i in enumerate(self.order[:-1]):
+            later = self.order[place + 1 :]
+            found[i, later] = found[later, i] = np.maximum.accumulate(self._highest[0][place:])
         np.fill_diagonal(found, 0.0)
         return found
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import squareform
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.kernel.kernel import Kernel, kernel_distances, refuse_matrix
+from tripletscope.core.kernel.pairs import condensed, distances_from
 from tripletscope.core.method import Method
 
 
@@ -52,8 +55,28 @@ class Space:
             return self.given
         if self.gram is not None:
             return kernel_distances(self.gram)
+        return squareform(self.condensed())
+
+    def condensed(self) -> np.ndarray:
+        """(m (m - 1) / 2,) distances in the order of SciPy, with no matrix beside them.
+
+        Raises
+        ------
+        DataError
+            If there are too many objects for a matrix.
+        """
         refuse_matrix(len(self))
-        return squareform(pdist(self.vectors))
+        return condensed(len(self), self.rows)
+
+    @cached_property
+    def rows(self) -> Callable[[int, int, int], np.ndarray]:
+        """Gives distances of some objects: those of ``first`` to ``stop`` from ``start`` on."""
+        if self.vectors is not None:
+            columns = np.ascontiguousarray(self.vectors.T, dtype=float)
+            return partial(distances_from, columns)
+        if self.gram is not None:
+            return partial(_kernel_rows, self.gram, self.gram.diagonal())
+        return lambda first, stop, start: self.given[first:stop, start:]
 
     def part(self, which: np.ndarray) -> Space:
         """Only some of the m objects, by their positions among these."""
@@ -70,6 +93,14 @@ class Space:
         found = np.full((self.n_objects, *values.shape[1:]), missing, dtype=values.dtype)
         found[self.objects] = values
         return found
+
+
+def _kernel_rows(
+    gram: np.ndarray, own: np.ndarray, first: int, stop: int, start: int
+) -> np.ndarray:
+    squared = own[first:stop, None] + own[None, start:]
+    squared -= 2.0 * gram[first:stop, start:]
+    return np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared)
 
 
 def space_of(fitted: Method) -> Space:

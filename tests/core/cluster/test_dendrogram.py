@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import pdist
+from scipy.cluster.hierarchy import cophenet, fcluster, linkage
+from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
@@ -53,6 +53,24 @@ def test_turning_branches_keeps_the_tree(tree):
     turned = tree.turned(np.ones(9, dtype=bool))
     assert turned.order.tolist() == tree.order[::-1].tolist()
     assert np.array_equal(turned.cophenetic(), tree.cophenetic())
+
+
+@pytest.mark.parametrize("m", [2, 3, 10, 37])
+def test_heights_of_pairs_are_scipys(m):
+    points = np.round(np.random.default_rng(m).normal(size=(m, 2)), 1)
+    tree = Dendrogram(linkage(pdist(points), "average"), np.arange(2, m + 2), m + 2)
+    found = tree.cophenetic()
+    assert np.array_equal(found[2:, 2:], squareform(cophenet(tree.linkage)))
+    top = tree.linkage[-1, 2]
+    assert np.all(found[0, 1:] == top)
+    one, other = np.divmod(np.arange((m + 2) ** 2), m + 2)
+    assert np.array_equal(tree.joined_at(one, other).reshape(m + 2, m + 2), found)
+
+
+def test_a_tree_of_one_leaf_joins_nothing():
+    tree = Dendrogram(np.zeros((0, 4)), np.array([1]), 3)
+    assert tree.joined_at(np.array([0, 1, 2]), np.array([1, 1, 0])).tolist() == [1.0, 0.0, 1.0]
+    assert tree.cophenetic().tolist() == (1 - np.eye(3)).tolist()
 
 
 def test_newick_can_be_read_again(tree):

@@ -1,0 +1,46 @@
+"""Distances of all pairs, against SciPy's."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import joblib
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist, squareform
+
+from tripletscope.core.kernel.kernel import kernel_distances
+from tripletscope.core.kernel.space import Space
+
+
+@pytest.mark.parametrize("precision", [np.float32, float])
+@pytest.mark.parametrize(("m", "d"), [(1, 3), (2, 1), (9, 2), (300, 5), (700, 40)])
+def test_they_are_scipys_bit_for_bit(m, d, precision):
+    vectors = np.random.default_rng(m).normal(size=(m, d)).astype(precision)
+    space = Space(m, np.arange(m), vectors=vectors)
+    expected = pdist(vectors)
+    for n_jobs in (1, 3):
+        with joblib.parallel_config(n_jobs=n_jobs):
+            assert np.array_equal(space.condensed(), expected)
+    assert np.array_equal(space.distances(), squareform(expected))
+
+
+def test_of_products_and_of_distances():
+    vectors = np.random.default_rng(0).normal(size=(300, 400))
+    gram = vectors @ vectors.T
+    for space, full in (
+        (Space(300, np.arange(300), gram=gram), kernel_distances(gram)),
+        (Space(300, np.arange(300), given=kernel_distances(gram)), kernel_distances(gram)),
+    ):
+        assert np.array_equal(space.condensed(), squareform(full, checks=False))
+
+
+def test_nothing_is_held_beside_them():
+    vectors = np.random.default_rng(0).normal(size=(2000, 2))
+    space = Space(2000, np.arange(2000), vectors=vectors)
+    space.part(np.arange(9)).condensed()
+    tracemalloc.start()
+    found = space.condensed()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * found.nbytes
