@@ -7,14 +7,21 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+from scipy.linalg import cho_factor, get_blas_funcs, qr, svd
+from scipy.sparse.linalg import LinearOperator, eigsh
 
 from tripletscope.core.cluster.clustering import BasedClustering
 from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.kernel.kernel import SINGLE_ABOVE, refuse_matrix
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.method import Number, register
 
 #: Objects stay connected, however far apart.
 _LEAST = 1e-6
+#: Added to the eigenvalues, one of which is 0, so that the Laplacian has an inverse.
+_SHIFT = 1e-5
+#: Rows of a matrix that are worked on at a time.
+_BLOCK = 256
 
 
 @register("cluster")
@@ -23,8 +30,9 @@ class Spectral(BasedClustering):
     """Spectral clustering: groups that are connected by chains of neighbours, of any shape.
 
     Similarities are exp(-d_ab^2 / (s_a s_b)), where s is the distance to the scaling neighbour;
-    the eigenvectors of the normalised Laplacian are turned into clusters by scikit-learn's pivoted
-    QR, which needs no random initialisation.
+    the eigenvectors of the normalised Laplacian are turned into clusters by a pivoted QR, which
+    needs no random initialisation. They are those of scikit-learn's ``spectral_clustering``, found
+    once for all numbers of clusters; above 5,000 objects in single precision.
 
     References
     ----------
@@ -56,22 +64,69 @@ class Spectral(BasedClustering):
 
     def divisions(self, space: Space, numbers: Sequence[int]) -> np.ndarray:
         """(len(numbers), m) clusters, for several numbers of them."""
-        from sklearn.cluster import spectral_clustering  # imported late: slow to import
+        m = len(space)
+        inner = [number for number in numbers if 1 < number < m]
+        found = {1: np.zeros(m, dtype=int), m: np.arange(m)}
+        if inner:
+            with single_blas_thread():
+                vectors = _smoothest(self._affinity(space), max(inner))
+                found |= {number: _divided(vectors[:, :number]) for number in inner}
+        return np.array([found[number] for number in numbers])
 
-        distances = space.distances()
-        m = len(distances)
-        scale = np.sort(distances, axis=1)[:, min(self.n_neighbours, m - 1)]
-        scale = np.where(scale > 0, scale, distances.max() or 1.0)
-        affinity = np.maximum(np.exp(-(distances**2) / (scale[:, None] * scale)), _LEAST)
-        found = []
-        with single_blas_thread():
-            for number in numbers:
-                if number in (1, m):
-                    found.append(np.zeros(m, dtype=int) if number == 1 else np.arange(m))
-                    continue
-                found.append(
-                    spectral_clustering(
-                        affinity, n_clusters=number, assign_labels="cluster_qr", random_state=0,
-                    )
-                )
-        return np.array([np.unique(labels, return_inverse=True)[1] for labels in found])
+    def _affinity(self, space: Space) -> np.ndarray:
+        """(m, m) similarities."""
+        m = len(space)
+        refuse_matrix(m)
+        found = np.empty((m, m), dtype=np.float32 if m > SINGLE_ABOVE else float)
+        for first in range(0, m, _BLOCK):
+            found[first : first + _BLOCK] = space.rows(first, min(first + _BLOCK, m), 0)
+        nearest = min(self.n_neighbours, m - 1)
+        scale = np.concatenate([
+            np.partition(found[first : first + _BLOCK], nearest, axis=1)[:, nearest].copy()
+            for first in range(0, m, _BLOCK)
+        ])
+        scale = np.where(scale > 0, scale, found.max() or 1.0)
+        for first in range(0, m, _BLOCK):
+            rows = found[first : first + _BLOCK]
+            rows **= 2
+            rows /= -(scale[first : first + _BLOCK, None] * scale)
+            np.maximum(np.exp(rows, out=rows), _LEAST, out=rows)
+        return found
+
+
+def _smoothest(affinity: np.ndarray, number: int) -> np.ndarray:
+    """(m, number) eigenvectors of the normalised Laplacian for its smallest eigenvalues.
+
+    Divided by the roots of the degrees, as those of scikit-learn's spectral clustering. The matrix
+    is overwritten.
+    """
+    m = len(affinity)
+    np.fill_diagonal(affinity, 0.0)
+    root = np.sqrt(affinity.sum(axis=0, dtype=float)).astype(affinity.dtype)
+    for first in range(0, m, _BLOCK):
+        affinity[first : first + _BLOCK] /= -(root[first : first + _BLOCK, None] * root)
+    np.fill_diagonal(affinity, 1.0 + _SHIFT)
+    # Its transpose, which is as good, Fortran overwrites instead of copying it.
+    factor, _ = cho_factor(affinity.T, lower=True, overwrite_a=True, check_finite=False)
+    (solve,) = get_blas_funcs(("trsv",), (factor,))
+
+    def apply(x: np.ndarray) -> np.ndarray:
+        return solve(factor, solve(factor, x.ravel(), lower=1), lower=1, trans=1)
+
+    inverse = LinearOperator((m, m), apply, dtype=affinity.dtype)
+    start = np.random.default_rng(0).uniform(-1.0, 1.0, m).astype(affinity.dtype)
+    single = affinity.dtype == np.float32
+    values, vectors = eigsh(inverse, number, which="LA", v0=start, tol=1e-5 if single else 0.0)
+    return vectors[:, np.argsort(-values)].astype(float) / root[:, None]
+
+
+def _divided(vectors: np.ndarray) -> np.ndarray:
+    """(m,) clusters: each object's is the axis that it lies nearest to, after a rotation.
+
+    The rotation takes as many objects as there are clusters, as far apart as possible, to the axes.
+    """
+    number = vectors.shape[1]
+    _, _, order = qr(vectors.T, mode="economic", pivoting=True)
+    left, _, right = svd(vectors[order[:number]].T)
+    labels = np.abs(vectors @ (left @ right)).argmax(axis=1)
+    return np.unique(labels, return_inverse=True)[1]
