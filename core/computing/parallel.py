@@ -19,6 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from tripletscope.core.computing import crews
 from tripletscope.core.computing.pieces import EngineError, Halt, Packing
+from tripletscope.core.computing.threads import sharing
 
 __all__ = ["Halt", "Running", "at_work", "in_parallel", "single_blas_thread"]
 
@@ -112,7 +113,7 @@ def _results(
         return _alone(function, items, halt)
     n_jobs = cpu_count() if n_jobs is None else n_jobs if n_jobs > 0 else cpu_count() + 1 + n_jobs
     if shared or getattr(backend, "uses_threads", False):
-        return _threads(function, items, max(min(n_jobs, len(items)), 1), halt)
+        return _threads(function, items, max(n_jobs, 1), halt)
     crew = _crew(backend, max(n_jobs, 1))
     if crew is None:
         return _joblib(function, items, halt)
@@ -127,12 +128,14 @@ def _alone(function: Callable, items: list[tuple], halt: Halt) -> Iterator[Any]:
 
 
 def _threads(function: Callable, items: list[tuple], n_jobs: int, halt: Halt) -> Iterator[Any]:
+    share = n_jobs // len(items)
+
     def piece(item: tuple) -> Any:
-        with parallel_config("sequential", n_jobs=1):
+        with parallel_config("sequential", n_jobs=1), sharing(share):
             return function(*item, halt)
 
     # joblib's pool of threads takes 20 ms to set up, as long as many a fit.
-    with ThreadPoolExecutor(n_jobs) as pool:
+    with ThreadPoolExecutor(min(n_jobs, len(items))) as pool:
         futures = [pool.submit(piece, item) for item in items]
         try:
             for future in futures:

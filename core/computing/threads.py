@@ -21,8 +21,8 @@ _n_processors = cache(joblib.cpu_count)
 def threads_here() -> int:
     """How many threads a computation may use that is called here.
 
-    All processors; as many as joblib was told to use; inside of a piece of work of
-    `tripletscope.core.computing.parallel.in_parallel`, what the others leave.
+    All processors; as many as joblib was told to use; inside of a piece of work in threads
+    (`tripletscope.core.computing.parallel.in_parallel`) what the others leave.
     """
     share = getattr(_local, "share", None)
     if share is not None:

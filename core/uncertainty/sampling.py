@@ -11,7 +11,8 @@ import numpy as np
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.method import Number
-from tripletscope.core.optimise.loss import Loss, PreparedAnswers
+from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.curvature import Normal
 
