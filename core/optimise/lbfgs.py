@@ -16,7 +16,14 @@ import numpy as np
 from numba.core import types
 
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import BLOCK_TYPE, Objective, evaluate
+from tripletscope.core.optimise.loss import (
+    BLOCK_TYPE,
+    EVALUATE,
+    Objective,
+    address,
+    evaluate,
+    found_at,
+)
 
 #: Steps that the model of the curvature remembers.
 _MEMORY = 10
@@ -132,7 +139,8 @@ class Descent:
         if isinstance(objective, Objective) and objective.in_one_part:
             n = max(_IN_ONE_GO // objective.size, 1)
             state = _compiled_iterations()(
-                objective.block, self._state, tol, self._losses[: min(n, most)]
+                address(evaluate, EVALUATE), objective.block, self._state, tol,
+                self._losses[: min(n, most)],
             )
         else:
             state = self._iteration(objective, tol)
@@ -149,8 +157,16 @@ class Descent:
         return _judged(found, self._numbers, tol)
 
 
-def _iterations(block, descent, tol, losses):
-    """As many iterations as there is room for their losses, unless the descent ends before."""
+_evaluation_at = found_at(EVALUATE)
+
+
+def _iterations(evaluation, block, descent, tol, losses):
+    """As many iterations as there is room for their losses, unless the descent ends before.
+
+    Evaluations are called by their address: as a part of this function they would take 1.4 times
+    as long, as the compiler loses sight of what may be a vector, and give other bits.
+    """
+    evaluate = _evaluation_at(evaluation)
     vectors, numbers = descent.vectors, descent.numbers
     state = GOING
     for iteration in range(losses.size):
@@ -172,7 +188,7 @@ def _compiled_iterations() -> Callable:
     state = types.NamedTuple(
         [matrix, vector, types.int64[::1], matrix, matrix, vector], State
     )
-    signature = types.int64(BLOCK_TYPE, state, types.float64, vector)
+    signature = types.int64(types.int64, BLOCK_TYPE, state, types.float64, vector)
     return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_iterations)
 
 

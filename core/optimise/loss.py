@@ -173,28 +173,34 @@ BLOCK_TYPE = types.NamedTuple(
 
 
 @cache
-def _address(kernel: numba.core.dispatcher.Dispatcher) -> int:
-    """Where the compiled code of a kernel is.
+def address(function: numba.core.dispatcher.Dispatcher, kind: types.FunctionType) -> int:
+    """Where the compiled code of a function is, in this process.
 
-    Compiled code can be handed a kernel itself, too, but that takes the interpreter 0.2 ms each
+    Compiled code can be handed a function itself, too, but that takes the interpreter 0.2 ms each
     time, which is longer than most evaluations.
     """
-    found = kernel.get_compile_result(KERNEL.signature)
+    found = function.get_compile_result(kind.signature)
     return found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
 
 
-@intrinsic
-def _kernel_at(_, address):
-    """The kernel at an address, for compiled code to call."""
+def found_at(kind: types.FunctionType) -> Callable:
+    """An instruction that gives compiled code the function of a type at an address."""
 
-    def generate(context, builder, signature, arguments):
-        function = cgutils.create_struct_proxy(KERNEL)(context, builder)
-        nowhere = ir.Constant(function.jit_addr.type, None)
-        function.c_addr, function.py_addr = nowhere, nowhere
-        function.jit_addr = builder.inttoptr(arguments[0], function.jit_addr.type)
-        return function._getvalue()
+    @intrinsic
+    def function_at(_, address):
+        def generate(context, builder, signature, arguments):
+            function = cgutils.create_struct_proxy(kind)(context, builder)
+            nowhere = ir.Constant(function.jit_addr.type, None)
+            function.c_addr, function.py_addr = nowhere, nowhere
+            function.jit_addr = builder.inttoptr(arguments[0], function.jit_addr.type)
+            return function._getvalue()
 
-    return KERNEL(types.int64), generate
+        return kind(types.int64), generate
+
+    return function_at
+
+
+_kernel_at = found_at(KERNEL)
 
 
 @compiled
@@ -212,6 +218,10 @@ def evaluate(block, x, gradient):
         for i in range(n):
             gradient[c * n + i] += block.gradient[i, c]
     return total + 0.5 * block.prior * size2
+
+
+#: Type of `evaluate`.
+EVALUATE = types.FunctionType(types.float64(BLOCK_TYPE, _VECTOR, _VECTOR))
 
 
 @compiled
@@ -318,8 +328,9 @@ class Objective:
         self._bounds = _parts(len(answers), n * size)
         self._gradients = np.zeros((len(self._bounds) - 1, n, size))
         self.block = Block(
-            _address(loss.kernel), loss.constants, answers.roles, answers.weight, float(prior),
-            n_components, _AHEAD if near > _NEAR else 0, np.zeros((n, size)), self._gradients[0],
+            address(loss.kernel, KERNEL), loss.constants, answers.roles, answers.weight,
+            float(prior), n_components, _AHEAD if near > _NEAR else 0, np.zeros((n, size)),
+            self._gradients[0],
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
