@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress
+from tripletscope.core.computing.progress import Progress, stopping
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Column, Method, checked, gathered, parameters
 
@@ -90,9 +90,10 @@ class Computation:
     ) -> Result:
         """Plain values and arrays of the result, and whether it is complete."""
         watched = _Watched(progress)
-        found = self.function(
-            method, triplets, **gathered(self.function, options), progress=watched
-        )
+        with stopping(watched.again):
+            found = self.function(
+                method, triplets, **gathered(self.function, options), progress=watched
+            )
         state = {
             field.name: getattr(found, field.name) for field in fields(found)
             if field.metadata.get("kept", True)
@@ -126,9 +127,15 @@ class _Watched:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
+        self._fraction = 0.0
         self.stopped = False
 
+    def again(self) -> bool:
+        """Ask once more, having come no further."""
+        return self(self._fraction)
+
     def __call__(self, fraction: float, **details: Any) -> bool:
+        self._fraction = fraction
         asked = self._progress(fraction, **details)
         self.stopped |= asked and fraction < 1.0
         return asked

@@ -150,7 +150,7 @@ def stability(
         for seed in np.random.SeedSequence(seed).spawn(replicates)
     ]
     found: list[_Replicate] = []
-    for replicate in in_parallel(_replicate, pieces):
+    for replicate in in_parallel(_replicate, pieces, partial=True):
         found.append(replicate)
         if progress(len(found) / len(pieces)):
             break

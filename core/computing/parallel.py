@@ -7,7 +7,7 @@ import queue
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from tripletscope.core.computing import crews
 from tripletscope.core.computing.pieces import EngineError, Halt, Packing
+from tripletscope.core.computing.progress import Stopped, asked_to_stop
 from tripletscope.core.computing.threads import sharing
 
 __all__ = ["Halt", "Running", "at_work", "in_parallel", "single_blas_thread"]
@@ -30,7 +31,7 @@ _OVERHEAD, _LEAST, _MOST = 0.05, 0.1, 2.0
 _WORTH = 5
 #: How often a piece is tried that takes its process along.
 _TRIES = 3
-#: Seconds between two looks at whether the engine is still there.
+#: Seconds between two looks at whether to stop, and whether the engine is still there.
 _LOOK = 0.25
 
 
@@ -54,8 +55,18 @@ def at_work() -> list[Running]:
     return [Running(one.name, one.done, one.total) for one in list(_running)]
 
 
+class _Asked(Exception):
+    """Somebody asked to stop while there was nothing but to wait."""
+
+
+def _look() -> None:
+    if asked_to_stop():
+        raise _Asked
+
+
 def in_parallel(
-    function: Callable[..., Any], items: Iterable[tuple], *, shared: bool = False
+    function: Callable[..., Any], items: Iterable[tuple], *, shared: bool = False,
+    partial: bool = False,
 ) -> Iterator[Any]:
     """Results of ``function(*item, halt)``, in the order of the items, as they become available.
 
@@ -76,9 +87,14 @@ def in_parallel(
         process once.
     shared : bool
         Whether the calls talk to each other through memory, which keeps them in threads.
+    partial : bool
+        Whether the first results are of use without the others: if asked to stop while it waits
+        (`tripletscope.core.computing.progress.stopping`), the iterator then ends.
 
     Raises
     ------
+    Stopped
+        If asked to stop while it waits, and a part of the results is of no use.
     EngineError
         If the engine is lost, or a piece has ended its process again and again.
     """
@@ -95,6 +111,9 @@ def in_parallel(
                 for result in results:
                     running.done += 1
                     yield result
+            except _Asked:
+                if not partial:
+                    raise Stopped from None
             finally:
                 halt.set()
                 for _ in results:
@@ -141,6 +160,8 @@ def _threads(function: Callable, items: list[tuple], n_jobs: int, halt: Halt) ->
             for future in futures:
                 if halt():
                     return
+                while not wait([future], timeout=_LOOK).done:
+                    _look()
                 yield future.result()
         finally:
             halt.set()
@@ -213,6 +234,7 @@ class _Sent:
                         future = done.get(timeout=_LOOK)
                     except queue.Empty:
                         crew.check()
+                        _look()
                     else:
                         self._receive(future, sent.pop(future))
                 yield self._outcomes.pop(number)

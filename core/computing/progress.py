@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -73,3 +76,23 @@ def part(progress: Progress, low: float, high: float) -> Progress:
         return progress(low + (high - low) * fraction, **details)
 
     return as_coarse_as(progress, report)
+
+
+_local = threading.local()
+
+
+@contextmanager
+def stopping(asked: Callable[[], bool]) -> Iterator[None]:
+    """Let `asked` tell those who wait in this thread, with nothing to report, whether to stop."""
+    before = getattr(_local, "asked", None)
+    _local.asked = asked
+    try:
+        yield
+    finally:
+        _local.asked = before
+
+
+def asked_to_stop() -> bool:
+    """What those who wait are told, see `stopping`."""
+    asked = getattr(_local, "asked", None)
+    return asked is not None and asked()

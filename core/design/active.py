@@ -422,7 +422,7 @@ def compare_active(
         (method, truth, len(triplets), sizes, strategy, child) for child in children
     ]
     found = []
-    for curves in in_parallel(_simulated, pieces):
+    for curves in in_parallel(_simulated, pieces, partial=True):
         found.append(curves)
         if progress(len(found) / len(pieces)):
             break

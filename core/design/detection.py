@@ -132,7 +132,8 @@ def detect_dimension(
         for size in numbers for child in np.random.SeedSequence(seed).spawn(repeats)
     ]
     found, done = [], 0
-    for (_, _, size, *_), suggested in zip(pieces, in_parallel(_suggested, pieces), strict=True):
+    results = in_parallel(_suggested, pieces, partial=True)
+    for (_, _, size, *_), suggested in zip(pieces, results, strict=False):
         found.append(suggested)
         done += size
         if progress(done / (repeats * numbers.sum())):

@@ -233,7 +233,7 @@ def plan(
     for size, its_effort in zip(numbers, effort, strict=True):
         pieces = [(method, scenario, design, repeated, one, int(size)) for one in running]
         found = []
-        for result in in_parallel(_continued, pieces):
+        for result in in_parallel(_continued, pieces, partial=True):
             found.append(result)
             done += its_effort
             if stopped := progress(min(done / (repeats * effort.sum()), 1.0)):

@@ -198,7 +198,7 @@ def bootstrap_scale(
         )
     ]
     found = []
-    for values in in_parallel(_resampled, pieces):
+    for values in in_parallel(_resampled, pieces, partial=True):
         found.append(values)
         if progress(len(found) / len(pieces)):
             break
@@ -370,7 +370,7 @@ def diagnose(
     found, done = [], 0
     # Thousands of simulations of a hundred thousand answers would not fit into memory twice.
     simulated = np.empty((simulations, len(trials)), dtype=np.float32)
-    for their_residuals, *judged in in_parallel(_simulated, pieces):
+    for their_residuals, *judged in in_parallel(_simulated, pieces, partial=True):
         simulated[done : done + len(their_residuals)] = their_residuals
         done += len(their_residuals)
         found.append(judged)

@@ -372,7 +372,7 @@ def calibrate(
         for child in children
     ]
     coverage, tallies = [], np.zeros((3, _BINS))
-    for held, tally in in_parallel(_measured, pieces):
+    for held, tally in in_parallel(_measured, pieces, partial=True):
         coverage.append(held)
         tallies += tally
         if progress(len(coverage) / len(pieces)):

@@ -149,7 +149,7 @@ def bootstrap(
     seeds = np.random.SeedSequence(seed).spawn(replicates)
     pilots = [(single, answers, units, reference, seed, share) for seed in seeds[:_PILOTS]]
     maps, all_same = [], True
-    for found, same in in_parallel(_pilot, pilots):
+    for found, same in in_parallel(_pilot, pilots, partial=True):
         maps.append(found)
         all_same &= same
         if progress(len(maps) / len(seeds), snapshot=found):
@@ -157,9 +157,9 @@ def bootstrap(
     else:
         others = [
             (single, answers, units, reference, seed, share, all_same)
-            for seed in seeds[_PILOTS:]
+            for seed in (seeds[_PILOTS:] if len(maps) == len(pilots) else [])
         ]
-        for found in in_parallel(_replicate, others):
+        for found in in_parallel(_replicate, others, partial=True):
             maps.append(found)
             if progress(len(maps) / len(seeds), snapshot=found):
                 break

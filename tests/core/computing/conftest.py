@@ -16,7 +16,7 @@ def dask() -> Iterator[Engine]:
     from distributed import LocalCluster
 
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0",
         memory_limit="2GB",
     ) as cluster:
         found = engine(cluster.scheduler_address.replace("tcp", "dask"))

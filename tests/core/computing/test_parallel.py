@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -15,6 +16,7 @@ from tripletscope.core.computing import crews, parallel
 from tripletscope.core.computing.engine import engine
 from tripletscope.core.computing.parallel import Halt, at_work, in_parallel
 from tripletscope.core.computing.pieces import EngineError
+from tripletscope.core.computing.progress import Stopped, stopping
 
 PROCESSES = ["loky:2", "multiprocessing:2"]
 
@@ -83,6 +85,23 @@ def test_closing_tells_pieces_at_work_to_stop(name, tmp_path, all_is_sent):
         wait_for(tmp_path, "ended *", len(list(tmp_path.glob("began *"))))
         # What was already on its way to a process may begin, and ends at once.
         assert len(list(tmp_path.glob("began *"))) < 8
+
+
+@pytest.mark.parametrize("name", ["threads:2", *PROCESSES])
+@pytest.mark.parametrize("partial", [False, True])
+def test_those_who_wait_can_be_told_to_stop(name, partial, tmp_path, all_is_sent):
+    found = []
+
+    def asked() -> bool:
+        return len(found) == 1 and any(tmp_path.glob("began *"))
+
+    items = [(k, tmp_path) for k in range(4)]
+    told = contextlib.nullcontext() if partial else pytest.raises(Stopped)
+    with engine(name).in_use(), stopping(asked), told:
+        for number in in_parallel(waiting, items, partial=partial):
+            found.append(number)
+    assert found == [0]
+    wait_for(tmp_path, "ended *", len(list(tmp_path.glob("began *"))))
 
 
 @pytest.mark.parametrize("name", PROCESSES)
