@@ -130,7 +130,9 @@ def between_workers(used: Engine) -> int:
     if client is None:
         return 0
     return sum(
-        client.run(lambda dask_worker: dask_worker.transfer_incoming_bytes_total).values()
+        one["total"]
+        for log in client.run(lambda dask_worker: list(dask_worker.transfer_incoming_log)).values()
+        for one in log
     )
 
 

@@ -30,7 +30,9 @@ def threads_here() -> int:
     backend, n_jobs = get_active_backend()
     if n_jobs is None:
         return 1 if backend.nesting_level > 0 else _n_processors()
-    return min(max(backend.effective_n_jobs(n_jobs), 1), _n_processors())
+    # Not by the backend's own reckoning: that of a cluster would ask it, at every evaluation.
+    wanted = n_jobs if n_jobs > 0 else _n_processors() + 1 + n_jobs
+    return min(max(wanted, 1), _n_processors())
 
 
 @contextmanager
