@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 
 from tests.dashboard.views.harness import start, words
@@ -46,7 +47,7 @@ def test_shows_the_jobs_of_all_but_not_what_others_call_theirs(services, gate):
             begun.set()
             assert gate.wait(60)
 
-    services.jobs.workers = 1
+    services.jobs.workers, services.jobs.long = 1, np.inf
     jobs = [
         services.jobs.submit(Job(owner, "place", "My map", [Step("x", work), Step("y", work)]))
         for owner in (me, "somebody")
