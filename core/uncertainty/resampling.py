@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
@@ -29,6 +31,9 @@ from tripletscope.core.uncertainty.samples import Samples, aligned
 #: Replicates that decide whether the others may begin at the map of all answers, and the share
 #: of the spread by which their maps may then differ.
 _PILOTS, _SAME = 4, 0.01
+#: Tolerance of the others at least: what further iterations change is far less than what replicates
+#: differ by; standard deviations of distances stay within 0.5 % (``benchmarks/uncertainty.py``).
+_ROUGH = 1e-6
 #: Replicates of every part of the answers from which the response model is learned.
 _FEW = 6
 
@@ -113,7 +118,8 @@ def bootstrap(
 
     Where answers are few, the loss has several minima, and replicates that all began at the map
     of all answers would vary too little. They begin there only if the first few replicates lead
-    to the same maps from there as from their own starts.
+    to the same maps from there as from their own starts. These are fitted to the method's
+    tolerance; the others to one of 1e-6 at least, which is much finer than what they differ by.
 
     References
     ----------
@@ -146,23 +152,12 @@ def bootstrap(
         bootstrap_response, single, triplets, scheme=scheme, unit=units.unit, share=share, seed=seed
     )
     share = share if scheme == "subsample" else None
-    seeds = np.random.SeedSequence(seed).spawn(replicates)
-    pilots = [(single, answers, units, reference, seed, share) for seed in seeds[:_PILOTS]]
-    maps, all_same = [], True
-    for found, same in in_parallel(_pilot, pilots, partial=True):
+    drawing = _Drawing(answers, units, share, reference)
+    maps: list[np.ndarray] = []
+    for found in _replicates(single, drawing, np.random.SeedSequence(seed).spawn(replicates)):
         maps.append(found)
-        all_same &= same
-        if progress(len(maps) / len(seeds), snapshot=found):
+        if progress(len(maps) / replicates, snapshot=found):
             break
-    else:
-        others = [
-            (single, answers, units, reference, seed, share, all_same)
-            for seed in (seeds[_PILOTS:] if len(maps) == len(pilots) else [])
-        ]
-        for found in in_parallel(_replicate, others, partial=True):
-            maps.append(found)
-            if progress(len(maps) / len(seeds), snapshot=found):
-                break
     if len(maps) < 2:
         raise Stopped
     correction = units.correction
@@ -214,39 +209,57 @@ def _few_maps(
     ).embeddings
 
 
+@dataclass(frozen=True)
+class _Drawing:
+    """What is resampled, and how.
+
+    Attributes
+    ----------
+    answers : PreparedAnswers
+    units : SamplingUnits
+    share : float or None
+        Of the units, in subsamples.
+    reference : ndarray, shape (n, d)
+    """
+
+    answers: PreparedAnswers
+    units: SamplingUnits
+    share: float | None
+    reference: np.ndarray
+
+
+def _replicates(
+    method: OrdinalEmbedding, drawing: _Drawing, seeds: list[np.random.SeedSequence]
+) -> Iterator[np.ndarray]:
+    """(n, d) map of every seed, in their order."""
+    warm, n_pilots = True, 0
+    for pilots in (seeds[:1], seeds[1:_PILOTS]):  # often the first one tells
+        if warm:
+            n_pilots += len(pilots)
+            both = [(method, drawing, seed, begun) for seed in pilots for begun in (False, True)]
+            found = in_parallel(_replicate, both, partial=True)
+            for cold, begun in zip(found, found, strict=False):
+                warm &= _is_same(begun, cold, drawing.reference)
+                yield cold
+    rough = clone(method).set_params(tol=max(method.tol, _ROUGH))
+    others = [(rough, drawing, seed, warm) for seed in seeds[n_pilots:]]
+    yield from in_parallel(_replicate, others, partial=True)
+
+
 def _replicate(
-    method: OrdinalEmbedding,
-    answers: PreparedAnswers,
-    units: SamplingUnits,
-    reference: np.ndarray,
-    seed: np.random.SeedSequence,
-    share: float | None,
-    warm: bool,
+    method: OrdinalEmbedding, drawing: _Drawing, seed: np.random.SeedSequence, warm: bool,
     halt: Halt,
 ) -> np.ndarray:
     """(n, d) map of resampled answers, aligned; NaN where an object has none."""
-    counts = units.drawn(np.random.default_rng(seed), share)
+    counts = drawing.units.drawn(np.random.default_rng(seed), drawing.share)
     # How often each was drawn is its weight, those never drawn are left out.
-    drawn = answers.reweighted(counts * answers.weight)
-    found = method.refitted(drawn, reference if warm else None, halt)
-    return aligned(found, drawn.placed, reference)
+    drawn = drawing.answers.reweighted(counts * drawing.answers.weight)
+    found = method.refitted(drawn, drawing.reference if warm else None, halt)
+    return aligned(found, drawn.placed, drawing.reference)
 
 
-def _pilot(
-    method: OrdinalEmbedding,
-    answers: PreparedAnswers,
-    units: SamplingUnits,
-    reference: np.ndarray,
-    seed: np.random.SeedSequence,
-    share: float | None,
-    halt: Halt,
-) -> tuple[np.ndarray, bool]:
-    """A replicate from its own start, and whether the reference leads to the same map."""
-    cold, warm = (
-        _replicate(method, answers, units, reference, seed, share, warm, halt)
-        for warm in (False, True)
-    )
+def _is_same(warm: np.ndarray, cold: np.ndarray, reference: np.ndarray) -> bool:
+    """Whether the reference led to the same map of resampled answers as their own start."""
     placed = np.isfinite(cold[:, 0])
     apart = procrustes_disparity(warm[placed], cold[placed])
-    spread = procrustes_disparity(reference[placed], cold[placed])
-    return cold, bool(apart <= _SAME * spread)
+    return bool(apart <= _SAME * procrustes_disparity(reference[placed], cold[placed]))

@@ -24,11 +24,12 @@ from tripletscope.core.uncertainty import (
     Samples,
     answers_against,
     bootstrap,
+    resampling,
     undecided_comparisons,
     undecided_pairs,
 )
 from tripletscope.core.uncertainty.comparisons import moments
-from tripletscope.core.uncertainty.resampling import _PILOTS, _pilot
+from tripletscope.core.uncertainty.resampling import _PILOTS, _ROUGH
 
 
 def test_few_answers_do_not_make_small_ellipses(truth):
@@ -236,10 +237,6 @@ def test_subsamples_of_participants_are_corrected_by_their_number():
         bootstrap(STE(), crowd, replicates=4, scheme="subsample", unit="both")
 
 
-def never(*_, **__) -> bool:
-    return False
-
-
 def test_answers_without_weight_are_not_drawn():
     """Of two answers that count and two that do not, a sixteenth of the resamples had none."""
     rows = [[0, 1, 2], [1, 0, 2], [2, 0, 1], [2, 1, 0]]
@@ -250,34 +247,47 @@ def test_answers_without_weight_are_not_drawn():
     )
 
 
-def test_replicates_begin_at_the_map_only_where_that_makes_no_difference(planted):
-    seed = np.random.SeedSequence(2)
-    reference = STE().fit(planted).embedding_
-    units = sampling_units(planted, "answers")
-    _, same = _pilot(STE(n_init=1), PreparedAnswers(planted), units, reference, seed, None, never)
-    assert same
-    few = planted.take(np.arange(80))  # far too few for one optimum
-    reference = STE(prior=0.01).fit(few).embedding_
-    answers, units = PreparedAnswers(few), sampling_units(few, "answers")
-    found = [
-        _pilot(STE(n_init=1, prior=0.01), answers, units, reference, seed, None, never)[1]
-        for seed in seed.spawn(4)
-    ]
-    assert not all(found)
+@pytest.fixture
+def fits(monkeypatch) -> list[tuple[int, float, bool]]:
+    """Number of starts and tolerance of every fit of a replicate, and whether it began at a map."""
+    noted, refitted = [], STE.refitted
 
-
-def test_after_the_pilots_every_replicate_is_one_fit_from_the_map(planted, monkeypatch):
-    """What leads to the same map from anywhere is computed once, from where it is soonest there."""
-    fits = []
-    refitted = STE.refitted
-
-    def noted(self, answers, start, halt):
-        fits.append((self.n_init, start is not None))
+    def noting(self, answers, start, halt):
+        noted.append((self.n_init, self.tol, start is not None))
         return refitted(self, answers, start, halt)
 
-    monkeypatch.setattr(STE, "refitted", noted)
+    monkeypatch.setattr(STE, "refitted", noting)
+    return noted
+
+
+def test_after_the_pilots_every_replicate_is_one_fit_from_the_map(planted, fits):
+    """What leads to the same map from anywhere is computed once, from where it is soonest there."""
     bootstrap(STE(n_init=3), planted, replicates=_PILOTS + 4)
-    assert sorted(fits) == [(1, False)] * _PILOTS + [(1, True)] * (_PILOTS + 4)
+    pilots = [(1, 1e-8, False)] * _PILOTS + [(1, 1e-8, True)] * _PILOTS
+    assert sorted(fits) == sorted([*pilots, *[(1, _ROUGH, True)] * 4])
+
+
+def test_replicates_begin_at_the_map_only_where_that_makes_no_difference(planted, fits):
+    few = planted.take(np.arange(80))  # far too few for one optimum
+    bootstrap(STE(prior=0.01), few, replicates=_PILOTS + 4)
+    begun = sum(begun for *_, begun in fits)
+    assert 1 <= begun <= _PILOTS
+    assert len(fits) - begun == _PILOTS + 4
+    assert all(tol == 1e-8 for _, tol, begun in fits if begun)
+
+
+def test_a_coarser_tolerance_is_kept(planted, fits):
+    bootstrap(STE(tol=1e-4), planted, replicates=_PILOTS + 2)
+    assert {tol for _, tol, _ in fits} == {1e-4}
+
+
+def test_the_tolerance_of_replicates_does_not_show_in_their_spread(planted, monkeypatch):
+    rough = bootstrap(STE(n_init=1), planted, replicates=40)
+    monkeypatch.setattr(resampling, "_ROUGH", 1e-10)
+    fine = bootstrap(STE(n_init=1), planted, replicates=40)
+    ratio = rough.comparisons.sd.sum() / fine.comparisons.sd.sum()
+    assert ratio == pytest.approx(1.0, abs=0.005)
+    assert not np.array_equal(rough.embeddings, fine.embeddings)
 
 
 # Comparisons -------------------------------------------------------------------------------------
