@@ -106,6 +106,19 @@ def test_log(x):
     assert log_positive(x) == pytest.approx(math.log(x), rel=1e-15, abs=1e-16)
 
 
+@pytest.mark.parametrize("name", LOSSES)
+def test_answers_without_weights_lose_as_much_as_with_weights_of_one(name):
+    loss, rng = LOSSES[name], np.random.default_rng(7)
+    near2, far2 = rng.exponential(1.0, (2, 3000)) ** 8  # from nothing to 10^7
+    slopes = np.empty((2, 2, 3000))
+    total = loss.kernel(near2, far2, np.ones(3000), loss.constants, *slopes[0])
+    assert total == pytest.approx(math.fsum(single_losses(loss, near2, far2)), rel=1e-12)
+    assert total + total == pytest.approx(
+        loss.kernel(near2, far2, np.full(3000, 2.0), loss.constants, *slopes[1]), rel=1e-12
+    )
+    assert slopes[1] == pytest.approx(2.0 * slopes[0], rel=1e-12)
+
+
 def test_softplus_far_out():
     assert softplus(1e6) == (1e6, 1.0)
     value, slope = softplus(-1e6)
