@@ -97,9 +97,17 @@ class Source:
                 self._spare = self._alone()
 
     def take(self) -> Process:
-        """A process of one's own, which may have to get ready yet."""
+        """A process of one's own, which may have to get ready yet.
+
+        Raises
+        ------
+        OSError
+            If none can be started, or this was closed.
+        """
         self.warm()
         with self._lock:
+            if self._closed:
+                raise OSError("the server is about to end")
             if COPIES:
                 return self._copied()
             process, self._spare = self._spare or self._alone(), None

@@ -26,7 +26,7 @@ from tripletscope.dashboard.keeping.jobs import Failed
 from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
 from tripletscope.dashboard.serving.prepare import compile_all
-from tripletscope.dashboard.working.pool import pool
+from tripletscope.dashboard.working.pool import close_pool, pool
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
         from tripletscope.dashboard.printing.browser import close_browser
 
         close_all()
-        pool().close()
+        close_pool()
         close_browser()
 
 

@@ -289,3 +289,10 @@ def pool() -> Pool:
     found = Pool(source())
     atexit.register(found.close)
     return found
+
+
+def close_pool() -> None:
+    """End the processes of this server."""
+    pool().close()
+    pool.cache_clear()
+    source.cache_clear()

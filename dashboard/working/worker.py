@@ -56,7 +56,8 @@ def begin() -> Callable[[Message, Send, threading.Event], None]:
     if sys.platform == "linux":
         with suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text(str(_SOONER))
-    faulthandler.enable()
+    with suppress(OSError, RuntimeError):  # nobody would read where it fails
+        faulthandler.enable()
     return Bench().answer
 
 
@@ -155,7 +156,8 @@ class _Reports:
         self._waiting: list[tuple[float, dict[str, Any]]] = []
         self._last: dict[int, float] = {}  # loss by start
         self._next_picture = 0.0
-        self._told = self._over = False
+        self._told = False
+        self._over = threading.Event()
         self._change = threading.Condition()
         self._sender = threading.Thread(target=self._hand_on, name="reports", daemon=True)
         self._sender.start()
@@ -183,7 +185,7 @@ class _Reports:
     def close(self) -> None:
         """Hand on what has not been, before the answer."""
         with self._change:
-            self._over = True
+            self._over.set()
             self._change.notify()
         self._sender.join()
 
@@ -191,9 +193,9 @@ class _Reports:
         told = False
         while True:
             with self._change:
-                self._change.wait_for(lambda: self._waiting or self._over)
+                self._change.wait_for(lambda: self._waiting or self._over.is_set())
                 waiting, self._waiting = self._waiting, []
-                over, told_now = self._over, self._told
+                over, told_now = self._over.is_set(), self._told
             if waiting:
                 message = {"id": self._number, "report": _shortened(waiting)}
                 if told_now and not told:
@@ -202,7 +204,7 @@ class _Reports:
                 self._send({**message, "held": memory.held(), "pieces": pieces})
             if over:
                 return
-            time.sleep(_EVERY)
+            self._over.wait(_EVERY)
 
 
 def _shortened(waiting: list[tuple[float, dict[str, Any]]]) -> list[tuple[float, dict[str, Any]]]:

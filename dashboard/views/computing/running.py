@@ -41,8 +41,8 @@ def _where(status: Status, remote: bool) -> str:
     limit = f", which may take up to {_size(most)} of memory" if most else ""
     if not remote:
         return (
-            f"Every job runs in a process of its own{limit}, with the engine "
-            f"{plain(status.name)}: {plain(status.workers[0].name)} of this machine."
+            f"Every job runs in a process of its own{limit}, and computes in "
+            f"{plain(status.workers[0].name)} of this machine."
         )
     cores = sum(worker.cores for worker in status.workers)
     page = f" [The cluster’s own page]({status.page})" if status.page else ""
@@ -53,9 +53,12 @@ def _where(status: Status, remote: bool) -> str:
 
 
 def jobs_table(session: Session, jobs: list[Job], busy: list[Worker]) -> pd.DataFrame:
-    """A row for every job; those of other sessions without their titles."""
+    """A row for every job; those of other sessions without their titles.
+
+    What is not known of any has no column.
+    """
     at = {worker.job.id: worker for worker in busy if worker.job is not None}
-    return pd.DataFrame([
+    table = pd.DataFrame([
         {
             "job": job.title if job.owner == session.id else "of another session",
             "state": _state(job),
@@ -65,6 +68,7 @@ def jobs_table(session: Session, jobs: list[Job], busy: list[Worker]) -> pd.Data
         }
         for job in jobs
     ])
+    return table.loc[:, (table != "").any()]
 
 
 def workers_table(status: Status) -> pd.DataFrame:

@@ -109,10 +109,11 @@ def _ask(context: Context) -> None:
     source = f"{file.name}. {how}"
 
     def work(progress: Progress) -> Mapped:
-        fit, given = method.fit_dissimilarities, matrix
-        if neighbours is not None:
-            fit, given = method.fit_graph, _nearest(matrix, neighbours)
-        fitted = pool().call(fit, given, progress=progress)
+        if neighbours is None:
+            fitted = pool().call(method.fit_dissimilarities, matrix, progress=progress)
+        else:
+            graph = _nearest(matrix, neighbours)
+            fitted = pool().call(method.fit_graph, graph, progress=progress)
         return Mapped(fitted, matrix, objects, neighbours, source)
 
     context.begin(f"{method.title}: {file.name}", f"Fitting {method.title}", work)
