@@ -193,7 +193,7 @@ def test_an_analysis_keeps_every_result_and_computes_it_once(opened, services, m
         assert analysis.find(info, triplets, STE(n_init=1), task).task == task
         assert analysis.find(info, triplets, STE(n_init=2), task) is None
 
-    monkeypatch.setattr(analysis, "run", None)  # computing anything would fail now
+    monkeypatch.setattr(analysis, "pool", None)  # computing anything would fail now
     again = analysis.start(opened, info, triplets, STE(n_init=1), tasks)
     assert again.wait(60)
     assert again.state == "done", again.message

@@ -100,13 +100,15 @@ def test_a_lost_catalogue_is_explained(tmp_path):
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("engine", "message"), [
-    ("fast", "There is no engine “fast”"), ("dask://127.0.0.1:1", "There is no Dask scheduler at"),
+@pytest.mark.parametrize(("engine", "gigabytes", "message"), [
+    ("fast", "1", "There is no engine “fast”"),
+    ("threads", "much", "TRIPLETSCOPE_JOB_MEMORY must be a number of gigabytes, not 'much'"),
 ])
-def test_an_engine_that_cannot_be_used_is_explained(tmp_path, engine, message):
+def test_where_nothing_could_be_computed_is_explained(tmp_path, engine, gigabytes, message):
     done = subprocess.run(
         [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open",
          "--engine", engine], capture_output=True, text=True, timeout=60,
+        env={**os.environ, "TRIPLETSCOPE_JOB_MEMORY": gigabytes},
     )
     assert done.returncode == 1
     assert message in done.stderr

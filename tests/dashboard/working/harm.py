@@ -9,7 +9,9 @@ import threading
 import time
 
 import numpy as np
+from joblib.parallel import get_active_backend
 
+from tripletscope.core.computing.pieces import EngineError
 from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
@@ -86,12 +88,17 @@ def fail(kind: str, progress: Progress) -> None:
     raise {
         "data": DataError("is wrong", file="a.csv", remedy="Mend it."),
         "value": ValueError("share is 2."), "bug": ZeroDivisionError("secret"),
-        "exit": SystemExit("secret"),
+        "exit": SystemExit("secret"), "engine": EngineError("It has no workers."),
     }[kind]
 
 
 def not_to_be_sent(progress: Progress) -> object:
     return lambda: None
+
+
+def engine(progress: Progress) -> tuple[str, int]:
+    backend, number = get_active_backend()
+    return type(backend).__name__, number
 
 
 def echo(value: object, progress: Progress) -> object:

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from tests.dashboard.working import harm, quick
+from tripletscope.core.computing.engine import VARIABLE
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding import STE
@@ -111,11 +112,21 @@ def test_what_it_prints_does_not_disturb(worker):
 @pytest.mark.parametrize(("kind", "error", "message"), [
     ("data", DataError, "a.csv: is wrong. Mend it."), ("value", ValueError, "share is 2."),
     ("bug", RuntimeError, "ZeroDivisionError: secret"), ("exit", RuntimeError, "secret"),
+    ("engine", Failed, "It has no workers"),
 ])
 def test_errors_come_back(worker, kind, error, message):
     with pytest.raises(error, match=message):
         worker.call(harm.fail, kind)
     assert worker.call(harm.echo, 1) == 1, "it goes on"
+
+
+def test_the_engine_that_is_asked_for_is_in_use(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "threads:3")
+    own = Pool(Source(QUICK))
+    try:
+        assert own.call(harm.engine) == ("ThreadingBackend", 3)
+    finally:
+        own.close()
 
 
 def test_what_cannot_be_sent_is_an_error(worker):
