@@ -21,6 +21,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from joblib import cpu_count
 from report import machine, print_table
 from sklearn.datasets import load_digits
 
@@ -35,6 +36,8 @@ from tripletscope.core.tree import ComparisonForestClassifier
 from tripletscope.core.uncertainty import bootstrap
 
 EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs"
+#: Seconds of a piece that only waits.
+WAITS = 0.05
 DIGITS, CLASSES = load_digits(return_X_y=True)
 
 
@@ -97,6 +100,21 @@ def tasks() -> dict[str, Callable[[], np.ndarray]]:
 
 def nothing(number: int, halt: Halt) -> int:
     return number
+
+
+def waiting(array: np.ndarray, number: int, halt: Halt) -> int:
+    """As long as a piece of `WAITS`, but without a processor, of which there may be too few."""
+    time.sleep(WAITS)
+    return number
+
+
+def waited(workers: int) -> tuple[str, str]:
+    """Seconds for 400 pieces that wait, and the share of them in which workers were idle."""
+    items = [(DIGITS, k) for k in range(400)]
+    begun = time.perf_counter()
+    list(parallel.in_parallel(waiting, items))
+    seconds = time.perf_counter() - begun
+    return f"{seconds:.2f}", f"{1 - len(items) * WAITS / (workers * seconds):.0%}"
 
 
 def each(items: list[tuple], together: float) -> float:
@@ -170,28 +188,33 @@ def main() -> None:
     expected: dict[str, tuple[float, np.ndarray]] = {}
     table, small = [], []
 
-    def measure(name: str, used: Engine) -> None:
+    def measure(name: str, used: Engine, width: int) -> None:
         table.extend(rows(name, used, expected))
         with used.in_use():
             list(parallel.in_parallel(nothing, [(k,) for k in range(50)]))
             items = [(k,) for k in range(500)]
-            small.append((name, f"{each(items, 0.0):.2f}", f"{each(items, 0.1):.3f}"))
+            small.append(
+                (name, f"{each(items, 0.0):.2f}", f"{each(items, 0.1):.3f}", *waited(width))
+            )
 
-    for name in ("threads:1", "threads", "loky"):
-        measure(name, engine(name))
+    for name, width in (("threads:1", 1), ("threads:2", 2), ("loky:2", 2)):
+        measure(name, engine(name), width)
         engine(name).close()
     for workers in options.workers:
         with dask(workers) as used:
-            measure(f"Dask, {workers}", used)
+            measure(f"Dask, {workers}", used, workers)
     if options.ray:
-        measure("Ray", engine("ray"))
+        measure("Ray", engine("ray"), cpu_count())
         engine("ray").close()
     table.sort(key=lambda row: list(expected).index(row[0]))
     print_table([
         "task", "engine", "seconds", "times as fast", "pieces", "batches", "ms each",
         "apart, MB", "batches, MB", "results, MB", "between workers, MB",
     ], table)
-    print_table(["engine", "ms for nothing, one by one", "together"], small)
+    print_table([
+        "engine", "ms for nothing, one by one", "together",
+        f"400 that wait {WAITS} s", "idle",
+    ], small)
 
 
 if __name__ == "__main__":
