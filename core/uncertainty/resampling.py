@@ -32,7 +32,7 @@ from tripletscope.core.uncertainty.samples import Samples, aligned
 #: of the spread by which their maps may then differ.
 _PILOTS, _SAME = 4, 0.01
 #: Tolerance of the others at least: what further iterations change is far less than what replicates
-#: differ by; standard deviations of distances stay within 0.5 % (``benchmarks/uncertainty.py``).
+#: differ by; standard deviations of distances stay within 0.5 % (benchmarks/many_objects.py).
 _ROUGH = 1e-6
 #: Replicates of every part of the answers from which the response model is learned.
 _FEW = 6
