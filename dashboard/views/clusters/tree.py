@@ -48,6 +48,8 @@ _WINDOW = 740
 #: Trees of so few leaves are always drawn whole; those of so many at first, larger ones with so
 #: many rows.
 _FEW, _MANY, _ROWS = 30, 300, 100
+#: More rows than this no browser draws in a reasonable time.
+_MOST_ROWS = 3_000
 _MEMBERS = 40  # named in the table of clusters
 
 
@@ -130,8 +132,8 @@ def _pick_rows(shown: ShownClustering) -> int:
         return m
     usual = m if m <= _MANY else _ROWS
     return number(
-        shown.session, f"{PAGE}.rows@{shown.info.id}", "Max. leaves", 5, m, usual,
-        step=10, width=150,
+        shown.session, f"{PAGE}.rows@{shown.info.id}", "Max. leaves", 5, min(m, _MOST_ROWS),
+        usual, step=10, width=150,
         help="Branches that merge first are collapsed into wedges with their number of objects, "
         "until this many rows are left.",
     ) or usual
