@@ -140,7 +140,9 @@ def bootstrap(
         raise ValueError("unit is 'both'; subsamples are of participants or of answers.")
     units = sampling_units(triplets, unit)
     if reference is None:
-        reference = clone(method).fit(triplets).embedding_
+        # Answers that all count the same are added up in another way than others.
+        counting = np.flatnonzero(triplets.weight > 0)
+        reference = clone(method).fit(triplets.take(counting)).embedding_
     single = clone(method).set_params(n_init=1)
     answers = PreparedAnswers(triplets)
     # Answers of weight 0 are none: a resample of nothing else would have no map. The others stand
