@@ -192,19 +192,18 @@ class DaskCrew(Crew):
         self._client = client
         self.check()
         self.width = max(sum(client.nthreads().values()), 1)
-        self._futures: set[Any] = set()
-        self._used: set[str] = set()
+        self._waiting: dict[Any, set[str]] = {}
 
     def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Any:
         digests = sorted(batch.digests)
         with self._lock:
             data = [self._sent(digest, apart[digest]) for digest in digests]
-            self._trim()
+            self._trim(batch.digests)
         future = self._client.submit(
             _in_dask, batch, digests, data, key=f"{name}-{uuid.uuid4().hex}", pure=False
         )
-        self._futures.add(future)
-        future.add_done_callback(self._futures.discard)
+        self._waiting[future] = batch.digests
+        future.add_done_callback(lambda done: self._waiting.pop(done, None))
         return future
 
     def _sent(self, digest: str, content: bytes) -> Any:
@@ -214,13 +213,13 @@ class DaskCrew(Crew):
             there.pop(digest, None)
             there[digest] = len(content), self._client.scatter({key: content})[key]
         there.move_to_end(digest)
-        self._used.add(digest)
         return there[digest][1]
 
-    def _trim(self) -> None:
+    def _trim(self, used: set[str]) -> None:
+        used = used.union(*list(self._waiting.values()))
         there = self._scattered.get(self._client, {})
         total = sum(size for size, _ in there.values())
-        for digest in [digest for digest in there if digest not in self._used]:
+        for digest in [digest for digest in there if digest not in used]:
             if total <= _KEPT:
                 break
             total -= there.pop(digest)[0]
@@ -245,7 +244,7 @@ class DaskCrew(Crew):
             )
 
     def __exit__(self, *_: object) -> None:
-        waiting = list(self._futures)
+        waiting = list(self._waiting)
         if waiting and self._client.status == "running":
             self._client.cancel(waiting, force=True)
 

@@ -26,7 +26,7 @@ __all__ = ["Halt", "Running", "at_work", "in_parallel", "single_blas_thread"]
 
 #: Share of the time that may go into having pieces done elsewhere; a batch has at least so many
 #: seconds of work, unless there are too few pieces, and never more than the latter.
-_OVERHEAD, _LEAST, _MOST = 0.05, 0.1, 2.0
+_OVERHEAD, _LEAST, _MOST = 0.05, 0.2, 2.0
 #: Work is worth sending if it takes so many times as long as a batch of nothing.
 _WORTH = 5
 #: How often a piece is tried that takes its process along.
@@ -250,6 +250,7 @@ class _Sent:
         except Exception:
             self._crew.check()  # says it better, if the engine is gone
             raise
+        self._packing.forget(batch)
         sent[future] = numbers
         future.add_done_callback(done.put)
 

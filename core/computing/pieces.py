@@ -132,6 +132,7 @@ class Packing:
         self.apart: dict[str, bytes] = {}
         self._items = items
         self._shared: dict[int, bytes | Apart] = {}
+        self._single: set[str] = set()
         self._function = self._packed(function, _SHARED)
         self._times = Counter(id(argument) for item in items for argument in item)
 
@@ -147,9 +148,17 @@ class Packing:
         )
         return inside + sum(len(self.apart[digest]) for digest in batch.digests)
 
+    def forget(self, batch: Batch) -> None:
+        """Drop what a batch alone needs, once it is sent. It is packed anew if sent again."""
+        for digest in batch.digests & self._single:
+            self.apart.pop(digest, None)
+
     def _of(self, argument: Any) -> bytes | Apart:
         if self._times[id(argument)] == 1:
-            return self._packed(argument, _LARGE)
+            part = self._packed(argument, _LARGE)
+            if isinstance(part, Apart):
+                self._single.add(part.digest)
+            return part
         if id(argument) not in self._shared:
             self._shared[id(argument)] = self._packed(argument, _SHARED)
         return self._shared[id(argument)]
@@ -212,6 +221,8 @@ def work(
 
 @cache
 def _keep_to_one_thread() -> None:
+    import scipy.linalg  # noqa: F401 - brings a library of its own, which is to be there
+
     # For good: another batch may be at work in this process when one ends.
     ThreadpoolController().limit(limits=1, user_api="blas")
 

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from tripletscope.core.computing import crews
 from tripletscope.core.computing import engine as module
 from tripletscope.core.computing.engine import VARIABLE, engine, refuse_others
 from tripletscope.core.computing.parallel import Halt, in_parallel
@@ -72,7 +73,8 @@ def test_which_worker_has_which_version():
     assert "worker one" not in said
 
 
-def test_an_engine_is_that_of_its_context_alone():
+def test_an_engine_is_that_of_its_context_alone(monkeypatch):
+    monkeypatch.setattr(crews, "_loaded", lambda: [])
     items = [(k,) for k in range(6)]
     with engine("loky:2").in_use():
         found = set(in_parallel(process, items))

@@ -14,8 +14,8 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.run import Run, run
 from tripletscope.core.simulation.simulate import simulate
 
-#: Tasks of which each sends something else: fits, states of chains, trees, simulations.
-SOME = ("bootstrap", "posterior", "forest_errors", "plan", "spectrum", "calibrate")
+#: Tasks of which each sends something else: fits, states of chains, estimators.
+SOME = ("bootstrap", "posterior", "forest_errors")
 
 
 @pytest.fixture(scope="module")
