@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,11 +10,12 @@ import numpy as np
 import pytest
 
 from tripletscope.core import task as task_module
+from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import silent
 from tripletscope.core.embedding import STE
 from tripletscope.core.method import Column, Fields, Number, parameters
 from tripletscope.core.run import TASKS, key, run
-from tripletscope.core.task import declared, task, tasks
+from tripletscope.core.task import Computation, declared, task, tasks
 
 
 @dataclass(frozen=True)
@@ -130,3 +132,21 @@ def test_every_task_says_what_it_does(name):
     assert found.name == name
     assert found.words[0].isupper()
     assert name == "fit" or found.function.__doc__
+
+
+def until_told(number: int, halt: Halt) -> int:
+    while number and not halt():
+        time.sleep(0.01)
+    return number
+
+
+def test_a_task_that_is_stopped_while_it_waits_is_not_complete():
+    def waiting(method, triplets, *, progress=silent) -> Counted:
+        found = list(in_parallel(until_told, [(0,), (1,), (2,)], partial=True))
+        return Counted(len(found), np.array(found))
+
+    numbers, _, complete = Computation("waits", "Waiting", waiting).compute(
+        None, None, {}, lambda *_, **__: True
+    )
+    assert numbers == {"total": 1}
+    assert not complete

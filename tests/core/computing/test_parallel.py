@@ -10,12 +10,13 @@ import time
 from pathlib import Path
 
 import joblib
+import numpy as np
 import pytest
 
 from tripletscope.core.computing import crews, parallel
 from tripletscope.core.computing.engine import engine
 from tripletscope.core.computing.parallel import Halt, at_work, in_parallel
-from tripletscope.core.computing.pieces import EngineError
+from tripletscope.core.computing.pieces import EngineError, Packing
 from tripletscope.core.computing.progress import Stopped, stopping
 
 PROCESSES = ["loky:2", "multiprocessing:2"]
@@ -141,6 +142,15 @@ def test_what_is_not_worth_sending_is_done_here():
     with engine("loky:2").in_use():
         list(in_parallel(process, items))  # now it is known how quick they are
         assert {one for _, one in in_parallel(process, items)} == {os.getpid()}
+
+
+def test_what_one_piece_needs_alone_is_not_kept():
+    packing = Packing(process, [(np.full(200_000, k),) for k in range(2)])
+    batch = packing.batch([0])
+    assert batch.digests == set(packing.apart)
+    packing.forget(batch)
+    assert not packing.apart
+    assert packing.batch([0]).digests == batch.digests == set(packing.apart)
 
 
 def test_calls_that_share_memory_stay_in_threads():
