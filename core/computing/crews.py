@@ -11,10 +11,10 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from importlib import import_module
-from multiprocessing import get_all_start_methods, get_context
+from multiprocessing import get_all_start_methods, get_context, parent_process
 from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -35,6 +35,8 @@ from tripletscope.core.computing.pieces import (
 _KEPT = 2_000_000_000
 #: Seconds until processes of loky end that have nothing to do.
 _IDLE = 300
+#: Seconds between two looks at whether the process is still there that pieces come from.
+_ORPHANED = 1.0
 #: So that linear algebra starts no threads that it would not be allowed to use.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
@@ -147,7 +149,8 @@ class LokyCrew(_Processes):
     def _start(width: int) -> Executor:
         # Not joblib's own ones: these would be started anew whenever joblib wants them otherwise.
         return loky.ProcessPoolExecutor(
-            width, timeout=_IDLE, env=_ONE_THREAD, initializer=_load, initargs=(_loaded(),)
+            width, timeout=_IDLE, env=_ONE_THREAD,
+            initializer=_load, initargs=(_loaded(), _adopted),
         )
 
 
@@ -155,10 +158,27 @@ def _loaded() -> list[str]:
     return [name for name in sys.modules if name.startswith("tripletscope.core.")]
 
 
-def _load(modules: list[str]) -> None:
+def _load(modules: list[str], parent_ends: Callable[[], object]) -> None:
     """Load what pieces may need: loky ends processes that grow much after their first call."""
+    threading.Thread(target=_end_after, args=(parent_ends,), daemon=True).start()
     for name in modules:
         import_module(name)
+
+
+def _end_after(parent_ends: Callable[[], object]) -> None:
+    """End where the process is killed that pieces come from: it could not say so any more."""
+    parent_ends()
+    os._exit(1)
+
+
+def _adopted() -> None:
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(_ORPHANED)
+
+
+def _joined() -> None:
+    parent_process().join()  # unlike loky's, it knows; its own parent is the server of forks
 
 
 class StandardCrew(_Processes):
@@ -169,7 +189,8 @@ class StandardCrew(_Processes):
         # A fork of a process with threads may find locks shut for ever.
         method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
         return ProcessPoolExecutor(
-            width, mp_context=get_context(method), initializer=_load, initargs=(_loaded(),)
+            width, mp_context=get_context(method),
+            initializer=_load, initargs=(_loaded(), _joined),
         )
 
 

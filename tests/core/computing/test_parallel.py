@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -118,6 +120,34 @@ def test_a_piece_that_always_ends_its_process_is_given_up(tmp_path, all_is_sent,
     monkeypatch.setattr(parallel, "_TRIES", 1)
     with engine("loky:2").in_use(), pytest.raises(EngineError, match="“deadly” has ended its"):
         list(in_parallel(deadly, [(k, tmp_path, 9) for k in range(7)]))
+
+
+def pid_and_wait(number: int, folder: Path, halt: Halt) -> int:
+    (folder / str(os.getpid())).touch()
+    return waiting(number, folder, halt)
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_processes_do_not_outlive_the_one_they_work_for(name, tmp_path):
+    killed = f"""
+import os, signal
+from pathlib import Path
+from tests.core.computing.test_parallel import pid_and_wait
+from tripletscope.core.computing.engine import engine
+from tripletscope.core.computing.parallel import in_parallel
+with engine({name!r}).in_use():
+    next(in_parallel(pid_and_wait, [(k, Path({str(tmp_path)!r})) for k in range(4)]))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", killed], cwd=root, stderr=subprocess.DEVNULL)
+    assert done.returncode == -signal.SIGKILL
+    there = [int(path.name) for path in tmp_path.glob("[0-9]*")]
+    assert there
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{one}").exists() for one in there):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_small_pieces_are_sent_together(monkeypatch, all_is_sent):
