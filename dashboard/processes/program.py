@@ -89,7 +89,9 @@ def _multiply(role: Role, asked: socket.socket) -> None:
 
 def _copy(role: Role, asked: socket.socket, copies: list[int]) -> None:
     """One copy, when it is asked for; the end of all of them when the server has ended."""
-    _, descriptors, _, _ = socket.recv_fds(asked, 1, 2)
+    descriptors: list[int] = []
+    with suppress(OSError):  # it has ended, and has not read all that it was told
+        _, descriptors, _, _ = socket.recv_fds(asked, 1, 2)
     if len(descriptors) < 2:
         _end(copies)  # they end by themselves, but not while compiled code holds the interpreter
     child = os.fork()
@@ -100,10 +102,11 @@ def _copy(role: Role, asked: socket.socket, copies: list[int]) -> None:
         _work(role, *descriptors)
     for descriptor in descriptors:
         os.close(descriptor)
-    asked.sendall(child.to_bytes(LENGTH, "little"))
     copies[:] = _alive(copies)
     with suppress(OSError):  # it has ended already
         copies.append(os.pidfd_open(child))
+    with suppress(OSError):
+        asked.sendall(child.to_bytes(LENGTH, "little"))
 
 
 def _alive(copies: list[int]) -> list[int]:
