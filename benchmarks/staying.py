@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from playwright.sync_api import Error as BrowserError
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -29,7 +29,7 @@ from benchmarks.crowds import at_rest
 from benchmarks.report import machine, print_table
 from benchmarks.server import Server, file_of
 from tests.browser import CHROMIUM
-from tests.journeys.test_main_path import choose, keep, open_page, upload
+from tests.journeys.test_main_path import PATIENCE, choose, keep, open_page, upload
 from tripletscope.dashboard.working import memory
 
 _PAGES = ("Clusters", "Kernel", "Uncertainty", "Compare", "Trees", "Scale", "Computing")
@@ -107,6 +107,7 @@ def main() -> None:
     options.add_argument("--job-memory", type=float, default=2)
     given = options.parse_args()
     os.environ[memory.VARIABLE] = str(given.job_memory)
+    expect.set_options(timeout=PATIENCE)
     print(machine())
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
