@@ -89,6 +89,11 @@ class StoredAnswers:
                 "the objects as positions from 0.",
             )
         self._weighted = "weight" in schema.names
+        if self._weighted and not _is_number(schema.field("weight").type):
+            raise DataError(
+                "the column weight does not hold numbers", file=self.name,
+                remedy="Write weights as numbers, 0 or more.",
+            )
         self.n_answers = about.num_rows
         self.n_objects = self._highest(about) + 1 if n_objects is None else n_objects
 
@@ -98,6 +103,8 @@ class StoredAnswers:
     def _highest(self, about: pyarrow.parquet.FileMetaData) -> int:
         highest = -1
         for group in map(about.row_group, range(about.num_row_groups)):
+            if not group.num_rows:
+                continue
             for column in map(group.column, range(group.num_columns)):
                 if column.path_in_schema in self._columns:
                     known = column.statistics
@@ -128,7 +135,7 @@ class StoredAnswers:
 
     def _prepared(self, batch: pa.RecordBatch, first_row: int) -> PreparedAnswers:
         rows = np.stack([batch[name].to_numpy(zero_copy_only=False) for name in self._columns], 1)
-        wrong = ((rows < 0) | (rows >= self.n_objects)).any(axis=1)
+        wrong = ~((rows >= 0) & (rows < self.n_objects)).all(axis=1)  # empty places are NaN
         wrong |= (rows[:, 0] == rows[:, 1]) | (rows[:, -2] == rows[:, -1])
         if rows.shape[1] == 3:
             wrong |= rows[:, 0] == rows[:, 2]
@@ -140,7 +147,7 @@ class StoredAnswers:
         if wrong.any():
             row = int(np.argmax(wrong))
             raise DataError(
-                f"{', '.join(map(str, rows[row]))} with the weight {weight[row]:g} is no answer "
+                f"{', '.join(map(_shown, rows[row]))} with the weight {weight[row]:g} is no answer "
                 f"about {self.n_objects:,} objects", file=self.name, row=first_row + row,
                 remedy="Positions are whole numbers from 0, different ones; weights 0 or more.",
             )
@@ -163,6 +170,14 @@ class StoredAnswers:
         for part in self.parts():
             found |= part.placed
         return found
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+
+
+def _shown(position: float) -> str:
+    return "nothing" if np.isnan(position) else str(int(position))
 
 
 class _Streamed:

@@ -108,3 +108,27 @@ def test_what_is_wrong_with_a_file_is_said(answers, tmp_path):
         fit_stored(LORE(), StoredAnswers(written(answers, path)))
     with pytest.raises(ValueError, match="tolerance is 1"):
         fit_stored(STE(), StoredAnswers(path), tolerance=1.0)
+
+
+@pytest.mark.parametrize("column", stored.TRIPLETS)
+def test_empty_places_are_refused(column, tmp_path):
+    path = tmp_path / "answers.parquet"
+    table = pd.DataFrame([[0, 1, 2], [1, 0, 2]], columns=list(stored.TRIPLETS)).astype("Int64")
+    table.loc[1, column] = pd.NA
+    table.to_parquet(path)
+    with pytest.raises(DataError, match=r"row 1: .*nothing.* is no answer about 3 objects"):
+        fit_stored(STE(), StoredAnswers(path))
+
+
+def test_a_file_without_answers(tmp_path):
+    path = tmp_path / "answers.parquet"
+    pd.DataFrame({name: pd.Series(dtype=int) for name in stored.TRIPLETS}).to_parquet(path)
+    with pytest.raises(DataError, match="no answers to learn from"):
+        fit_stored(STE(), StoredAnswers(path))
+
+
+def test_weights_are_numbers(tmp_path):
+    path = tmp_path / "answers.parquet"
+    pd.DataFrame({"anchor": [0], "near": [1], "far": [2], "weight": ["a"]}).to_parquet(path)
+    with pytest.raises(DataError, match="the column weight does not hold numbers"):
+        StoredAnswers(path)
