@@ -35,7 +35,7 @@ _TRIES = 3
 _LOOK = 0.25
 
 
-@dataclass
+@dataclass(eq=False)  # two that are as far are not the same
 class Running:
     """Pieces that this process waits for."""
 

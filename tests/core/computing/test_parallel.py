@@ -199,3 +199,13 @@ def test_without_an_engine_there_is_a_thread_for_every_processor(monkeypatch):
     assert len(set(in_parallel(thread, [(k,) for k in range(12)]))) == 3
     with joblib.parallel_config(n_jobs=2):
         assert len(set(in_parallel(thread, [(k,) for k in range(12)]))) == 2
+
+
+def test_two_that_are_as_far_are_told_apart():
+    with engine("threads:1").in_use():
+        one, other = (in_parallel(process, [(k,) for k in range(3)]) for _ in range(2))
+        next(one), next(other)
+        other.close()
+        assert [str(running) for running in at_work()] == ["process 1 of 3"]
+        assert len(list(one)) == 2
+        assert at_work() == []
