@@ -8,7 +8,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -288,10 +288,28 @@ def _pools() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def single_blas_thread() -> AbstractContextManager:
+_limiting = threading.Lock()
+_limits: list[Any] = []
+_n_limited = 0
+
+
+@contextmanager
+def single_blas_thread() -> Iterator[None]:
     """Context in which linear algebra keeps to one thread.
 
     On the small matrices here more threads only wait for each other, and the last bits of a
     result would depend on their number.
     """
-    return _pools().limit(limits=1, user_api="blas")
+    global _n_limited
+    # The limit is that of the process: the last of all threads in such a context lifts it.
+    with _limiting:
+        if not _n_limited:
+            _limits.append(_pools().limit(limits=1, user_api="blas"))
+        _n_limited += 1
+    try:
+        yield
+    finally:
+        with _limiting:
+            _n_limited -= 1
+            if not _n_limited:
+                _limits.pop().restore_original_limits()

@@ -14,10 +14,11 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from tripletscope.core.computing import crews, parallel
 from tripletscope.core.computing.engine import engine
-from tripletscope.core.computing.parallel import Halt, at_work, in_parallel
+from tripletscope.core.computing.parallel import Halt, at_work, in_parallel, single_blas_thread
 from tripletscope.core.computing.pieces import EngineError, Packing
 from tripletscope.core.computing.progress import Stopped, stopping
 
@@ -209,3 +210,17 @@ def test_two_that_are_as_far_are_told_apart():
         assert [str(running) for running in at_work()] == ["process 1 of 3"]
         assert len(list(one)) == 2
         assert at_work() == []
+
+
+def test_the_last_lifts_the_limit_on_linear_algebra():
+    def threads():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    with threadpool_limits(3, user_api="blas"):
+        first, second = single_blas_thread(), single_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert threads() == {1}
+        second.__exit__(None, None, None)
+        assert threads() == {3}
