@@ -10,7 +10,6 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from os.path import commonprefix
 from pathlib import Path
@@ -19,8 +18,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
-from joblib import cpu_count, parallel_config, register_parallel_backend
-from joblib._parallel_backends import ThreadingBackend
+from joblib import cpu_count, parallel_config
 from PIL import Image
 
 from tripletscope.core.computing.progress import Progress, part
@@ -175,7 +173,7 @@ class Desk:
 
     def direction(self, reading: Reading, progress: Progress) -> DirectionTest:
         """How well a map predicts the answers under this reading, and under others."""
-        with parallel_config(_Threads.NAME, n_jobs=_PROCESSORS):
+        with parallel_config("threading", n_jobs=_PROCESSORS):
             return direction_test(self._table, reading, progress=progress)
 
     def _imported(self, reading: Reading, progress: Progress) -> Imported:
@@ -248,34 +246,6 @@ class Desk:
                 "this is not a description of how a file is read", file=name,
                 remedy="Choose a file that was downloaded here.",
             ) from error
-
-
-class _Threads(ThreadingBackend):
-    """Threads without the pipes of joblib's own ones, which cannot be opened any more."""
-
-    NAME = "threads without pipes"
-
-    def _get_pool(self) -> ThreadPoolExecutor:
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._n_jobs)
-        return self._pool
-
-    def submit(self, func: Callable, callback: Callable | None = None) -> Future:
-        future = self._get_pool().submit(func)
-        if callback is not None:
-            future.add_done_callback(callback)
-        return future
-
-    def retrieve_result_callback(self, result: Future) -> Any:
-        return result.result()
-
-    def terminate(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool = None
-
-
-register_parallel_backend(_Threads.NAME, _Threads)
 
 
 #: What a desk can be asked; whether it reports how far it is.
