@@ -140,11 +140,11 @@ def _serve(role: Role, answer: Callable, source: BinaryIO, target: BinaryIO) -> 
         with writing, suppress(OSError):
             write(target, pieces)
 
-    def work(message: Message) -> None:
+    def work(message: Message, stop: threading.Event) -> None:
         try:
-            answer(message, send, stops[message["id"]])
+            answer(message, send, stop)
         finally:
-            del stops[message["id"]]
+            stops.pop(message["id"], None)  # what is no request has the number of others
 
     send({"id": 0})
     while (data := read(source)) is not None:
@@ -153,8 +153,8 @@ def _serve(role: Role, answer: Callable, source: BinaryIO, target: BinaryIO) -> 
             if message["cancel"] in stops:
                 stops[message["cancel"]].set()
             continue
-        stops[message["id"]] = threading.Event()
-        threading.Thread(target=work, args=(message,), daemon=True).start()
+        stop = stops[message["id"]] = threading.Event()
+        threading.Thread(target=work, args=(message, stop), daemon=True).start()
     os._exit(0)  # requests may be at work
 
 
