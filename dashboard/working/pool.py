@@ -141,6 +141,10 @@ class Worker(Asked):
                 "the process %d has ended, at %s", self.pid, self.job.title if self.job else "work"
             )
             raise Failed(_LOST) from None
+        except Gone:  # between two requests
+            if self._dismissed:
+                raise Stopped from None
+            raise Failed(_LOST) from None
         except BaseException:  # it may still be at it
             self.close()
             raise

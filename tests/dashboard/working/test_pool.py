@@ -138,6 +138,15 @@ def test_what_cannot_be_sent_is_an_error(worker):
 # How it ends ---------------------------------------------------------------------------------
 
 
+def test_one_that_ends_between_two_requests(worker, planted, tmp_path):
+    found = worker.compute("fit", STE(n_init=1), planted, {})
+    os.kill(worker.pid, signal.SIGKILL)
+    assert gone(worker.pid)
+    for ask in (lambda: found.arrays.write(tmp_path / "a.npz"), lambda: worker.call(harm.echo, 1)):
+        with pytest.raises(Failed, match="has ended"):
+            ask()
+
+
 @pytest.mark.parametrize("way", ["crash", "leave", "killed"])
 def test_the_end_of_a_process_is_that_of_one_job_alone(way):
     jobs, begun, go = Jobs(), threading.Event(), threading.Event()
