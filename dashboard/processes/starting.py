@@ -105,11 +105,10 @@ class Source:
             If none can be started, or this was closed.
         """
         self.warm()
+        if COPIES:
+            return self._copied()
         with self._lock:
-            if self._closed:
-                raise OSError("the server is about to end")
-            if COPIES:
-                return self._copied()
+            self._refuse_if_closed()
             process, self._spare = self._spare or self._alone(), None
             return process
 
@@ -127,13 +126,27 @@ class Source:
         return self._kind.start(stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def _copied(self) -> Process:
+        # Not under the lock: it may take minutes to get ready, and the server may end meanwhile.
+        template = self._to_copy()
         try:
-            return self._template.copy()
+            return template.copy()
         except OSError:
-            log.warning("the process that is copied has ended", exc_info=True)
-            self._template.close()
-            self._template = Template(self._kind)
-            return self._template.copy()
+            with self._lock:
+                self._refuse_if_closed()
+                if self._template is template:  # unless somebody else has found out
+                    log.warning("the process that is copied has ended", exc_info=True)
+                    template.close()
+                    self._template = Template(self._kind)
+            return self._to_copy().copy()
+
+    def _to_copy(self) -> Template:
+        with self._lock:
+            self._refuse_if_closed()
+            return self._template
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise OSError("the server is about to end")
 
 
 class Template:
@@ -179,9 +192,10 @@ class Template:
 
     def close(self) -> None:
         """End it; its copies go on."""
-        self._asked.close()
         self._process.kill()
         self._process.wait()
+        with self._one_at_a_time:  # whoever waits for it hears of its end
+            self._asked.close()
 
 
 class _Copy:
