@@ -26,6 +26,7 @@ from tripletscope.core.computing.pieces import (
     Batch,
     EngineError,
     Outcome,
+    ended,
     nothing,
     opened,
     work,
@@ -244,6 +245,14 @@ class DaskCrew(Crew):
             if total <= _KEPT:
                 break
             total -= there.pop(digest)[0]
+
+    def outcomes(self, future: Any) -> list[Outcome]:
+        from distributed.scheduler import KilledWorker
+
+        try:
+            return future.result()
+        except KilledWorker as error:  # the scheduler has tried it again and again
+            raise ended(future.key.rpartition("-")[0], error.allowed_failures + 1) from None
 
     @property
     def overhead(self) -> float:

@@ -18,7 +18,7 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from tripletscope.core.computing import crews
-from tripletscope.core.computing.pieces import EngineError, Halt, Packing
+from tripletscope.core.computing.pieces import Halt, Packing, ended
 from tripletscope.core.computing.progress import Stopped, asked_to_stop
 from tripletscope.core.computing.threads import sharing
 
@@ -270,10 +270,7 @@ class _Sent:
             self._crew.check()
             self._tries.update(numbers)
             if max(self._tries[number] for number in numbers) >= _TRIES:
-                raise EngineError(
-                    f"A piece of “{self._name}” has ended its process {_TRIES} times. Perhaps it "
-                    "needs more memory than there is."
-                ) from error
+                raise ended(self._name, _TRIES) from error
             self._todo.extendleft(reversed(numbers))
             return
         for number, seconds, result in outcomes:

@@ -35,6 +35,14 @@ class EngineError(RuntimeError):
     """An engine cannot be used: it is not there, was lost, or is not like this process."""
 
 
+def ended(name: str, times: int) -> EngineError:
+    """What it means that a piece has taken its process along so often."""
+    return EngineError(
+        f"A piece of “{name}” has ended its process {times} times. Perhaps it needs more memory "
+        "than there is."
+    )
+
+
 class Halt:
     """Tells pieces of work to stop; a progress object that reports to nobody."""
 

@@ -45,6 +45,10 @@ def slow(number: int, seconds: float, halt: Halt) -> tuple[int, int]:
     return number, os.getpid()
 
 
+def deadly(number: int, halt: Halt) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def test_pieces_inside_of_pieces_stay_in_their_process(dask):
     with dask.in_use():
         found = list(in_parallel(process_and_those_inside, [(k,) for k in range(4)]))
@@ -88,6 +92,11 @@ def test_a_worker_that_dies_loses_its_piece_and_nothing_else(dask):
         assert [number for number, _ in results] == list(range(1, 8))
         expected = [array.sum() + k for k in range(8)]
         assert list(in_parallel(total, [(array, k) for k in range(8)])) == expected
+
+
+def test_a_piece_that_ends_every_worker_is_given_up(dask):
+    with dask.in_use(), pytest.raises(EngineError, match="“deadly” has ended its process 4 times"):
+        list(in_parallel(deadly, [(k,) for k in range(2)]))
 
 
 def test_other_versions_are_refused(dask, monkeypatch):
