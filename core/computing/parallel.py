@@ -222,7 +222,10 @@ class _Sent:
         with self._crew as crew:
             seconds, self._overhead = _seconds.get(self._kind), crew.overhead
             if seconds is not None and seconds * len(self._items) < _WORTH * self._overhead:
-                yield from _alone(self._function, self._items, self._halt)
+                for item in self._items:
+                    if self._halt():
+                        return
+                    yield _nested(self._function, item, self._halt)
                 return
             done: queue.SimpleQueue[Any] = queue.SimpleQueue()
             sent: dict[Any, list[int]] = {}

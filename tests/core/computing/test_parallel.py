@@ -14,6 +14,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
+from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tripletscope.core.computing import crews, parallel
@@ -39,6 +40,10 @@ def failing(number: int, halt: Halt) -> int:
     if number == 3:
         raise KeyError(number)
     return number
+
+
+def backend(number: int, halt: Halt) -> str:
+    return type(get_active_backend()[0]).__name__
 
 
 def waiting(number: int, folder: Path, halt: Halt) -> int:
@@ -224,3 +229,12 @@ def test_the_last_lifts_the_limit_on_linear_algebra():
         assert threads() == {1}
         second.__exit__(None, None, None)
         assert threads() == {3}
+
+
+def test_inside_of_pieces_that_are_not_worth_sending_nothing_is_sent(monkeypatch):
+    monkeypatch.setattr(parallel, "_seconds", {})
+    with engine("loky:2").in_use():
+        for worth in (0, 1e9):
+            monkeypatch.setattr(parallel, "_WORTH", worth)
+            found = list(in_parallel(backend, [(k,) for k in range(3)]))
+            assert found == ["SequentialBackend"] * 3
