@@ -113,7 +113,7 @@ class _Processes(Crew):
             path = folder / digest
             if not path.exists():
                 path.write_bytes(apart[digest])
-        future = self._submitted(_in_folder, batch, folder)
+        future = self._submitted(_in_folder, batch, folder, os.getpid())
         self._futures.add(future)
         future.add_done_callback(self._futures.discard)
         return future
@@ -195,9 +195,22 @@ class StandardCrew(_Processes):
         )
 
 
-def _in_folder(batch: Batch, folder: Path) -> list[Outcome]:
+def _in_folder(batch: Batch, folder: Path, owner: int) -> list[Outcome]:
     data = {digest: opened(digest, folder / digest) for digest in batch.digests}
-    return work(batch, data, lambda: not folder.exists(), f"process {os.getpid()}")
+    return work(
+        batch, data, lambda: not (folder.exists() and _is_there(owner)), f"process {os.getpid()}"
+    )
+
+
+def _is_there(process: int) -> bool:
+    """Whether a process goes on: one that was killed leaves its folder."""
+    if os.name == "nt":  # where asking would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 class DaskCrew(Crew):

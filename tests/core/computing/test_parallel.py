@@ -238,3 +238,24 @@ def test_inside_of_pieces_that_are_not_worth_sending_nothing_is_sent(monkeypatch
             monkeypatch.setattr(parallel, "_WORTH", worth)
             found = list(in_parallel(backend, [(k,) for k in range(3)]))
             assert found == ["SequentialBackend"] * 3
+
+
+def lead(name: str, folder: Path) -> None:
+    with engine(name).in_use():
+        list(in_parallel(waiting, [(k, folder) for k in range(1, 4)]))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot tell")
+@pytest.mark.parametrize("name", PROCESSES)
+def test_pieces_end_when_who_waits_for_them_is_killed(name, tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from tests.core.computing.test_parallel import lead;"
+        "lead(sys.argv[1], Path(sys.argv[2]))"
+    )
+    leader = subprocess.Popen([sys.executable, "-c", code, name, str(tmp_path)])
+    try:
+        wait_for(tmp_path, "began *", 2)
+    finally:
+        leader.kill()
+        leader.wait()
+    wait_for(tmp_path, "ended *", 2)
