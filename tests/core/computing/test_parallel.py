@@ -13,6 +13,7 @@ from pathlib import Path
 
 import joblib
 import numpy as np
+import psutil
 import pytest
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -255,7 +256,13 @@ def test_pieces_end_when_who_waits_for_them_is_killed(name, tmp_path):
     leader = subprocess.Popen([sys.executable, "-c", code, name, str(tmp_path)])
     try:
         wait_for(tmp_path, "began *", 2)
+        others = psutil.Process(leader.pid).children(recursive=True)
     finally:
         leader.kill()
         leader.wait()
-    wait_for(tmp_path, "ended *", 2)
+    try:
+        wait_for(tmp_path, "ended *", 2)
+    finally:
+        for other in others:  # idle, for minutes
+            with contextlib.suppress(psutil.NoSuchProcess):
+                other.kill()
