@@ -27,6 +27,8 @@ Fitted = TypeVar("Fitted", bound=OrdinalEmbedding)
 TRIPLETS, PAIRS = ("anchor", "near", "far"), ("i", "j", "k", "l")
 #: Answers that are in memory at a time, and those from which a fit begins.
 _AT_ONCE, _SAMPLE = 4_000_000, 8_000_000
+#: Whoever writes identifiers in place of positions means fewer.
+_MOST_OBJECTS = 100_000_000
 #: Near the optimum an iteration lowers the loss by a tenth or more of what is left.
 _LEFT = 10.0
 
@@ -96,6 +98,11 @@ class StoredAnswers:
             )
         self.n_answers = about.num_rows
         self.n_objects = self._highest(about) + 1 if n_objects is None else n_objects
+        if self.n_objects > _MOST_OBJECTS:
+            raise DataError(
+                f"it would be about {self.n_objects:,} objects", file=self.name,
+                remedy="Number the objects from 0 without gaps.",
+            )
 
     def __len__(self) -> int:
         return self.n_answers

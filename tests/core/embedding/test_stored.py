@@ -94,6 +94,9 @@ def test_what_is_wrong_with_a_file_is_said(answers, tmp_path):
     pd.DataFrame({"a": [0], "b": [1]}).to_parquet(path)
     with pytest.raises(DataError, match="its columns are a, b"):
         StoredAnswers(path)
+    pd.DataFrame({"anchor": [0], "near": [1], "far": [2**40]}).to_parquet(path)
+    with pytest.raises(DataError, match=r"about 1,099,511,627,777 objects. Number the objects"):
+        StoredAnswers(path)
     pd.DataFrame({"anchor": ["x"], "near": [1], "far": [2]}).to_parquet(path)
     with pytest.raises(DataError, match="anchor does not hold whole numbers"):
         StoredAnswers(path)
