@@ -36,7 +36,7 @@ _PATIENCE, _GLANCE = 10, 2
 
 
 @dataclass(frozen=True)
-class Worker:
+class EngineWorker:
     """A process that pieces can run in.
 
     Attributes
@@ -68,7 +68,7 @@ class Status:
         As it was asked for.
     address : str
         Of the scheduler; "this machine" if there is none.
-    workers : list of Worker
+    workers : list of EngineWorker
     versions : dict of str
         Of Python and of the libraries that results depend on, the same in every worker.
     running : list of Running
@@ -81,7 +81,7 @@ class Status:
 
     name: str
     address: str
-    workers: list[Worker]
+    workers: list[EngineWorker]
     versions: dict[str, str]
     running: list[Running] = field(default_factory=list)
     page: str | None = None
@@ -136,7 +136,7 @@ class _Local(Engine):
         one, many = ("thread", "threads") if self._backend == "threading" else (
             "process", "processes"
         )
-        worker = Worker(
+        worker = EngineWorker(
             f"{number} {one if number == 1 else many}", socket.gethostname(), number,
             _memory(), _memory_limit(), [str(task) for task in running],
         )
@@ -208,7 +208,7 @@ class _Dask(Engine):
             problem = str(error)
             return Status(self.name, self._address, [], versions(), at_work(), problem=problem)
         workers = [
-            Worker(
+            EngineWorker(
                 str(one["name"]), one["host"], one["nthreads"],
                 one.get("metrics", {}).get("memory"), one["memory_limit"] or None,
                 [key.rpartition("-")[0] for key in map(str, tasks.get(address, ()))],
@@ -273,7 +273,7 @@ class _Ray(Engine):
         except EngineError as error:
             return Status(self.name, address, [], versions(), at_work(), problem=str(error))
         workers = [
-            Worker(
+            EngineWorker(
                 node["NodeName"], node["NodeManagerHostname"],
                 int(node["Resources"].get("CPU", 0)), None,
                 int(node["Resources"].get("memory", 0)) or None,

@@ -29,7 +29,7 @@ _UNIT, _TINY = 2.0**-24, 1e-18
 _CERTAIN = 1e300
 
 
-class Source(Protocol):
+class DistanceRows(Protocol):
     """What is known of the distances between n objects."""
 
     @property
@@ -135,12 +135,12 @@ def columns_of(embeddings: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(embeddings.transpose(1, 2, 0))
 
 
-def least_certain(source: Source, k: int, independent: bool) -> tuple[np.ndarray, np.ndarray]:
+def least_certain(source: DistanceRows, k: int, independent: bool) -> tuple[np.ndarray, np.ndarray]:
     """The k least certain of all comparisons, and how certain they are.
 
     Parameters
     ----------
-    source : Source
+    source : DistanceRows
     k : int
     independent : bool
         Whether variances add, not standard deviations.
@@ -172,7 +172,8 @@ def least_certain(source: Source, k: int, independent: bool) -> tuple[np.ndarray
 
 
 def _scanned(
-    source: Source, k: int, independent: bool, bound: np.ndarray, anchors: np.ndarray, halt: Halt
+    source: DistanceRows, k: int, independent: bool, bound: np.ndarray, anchors: np.ndarray,
+    halt: Halt,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Standardised gaps, and rows, of the k least certain comparisons with these anchors.
 

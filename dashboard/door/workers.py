@@ -18,7 +18,7 @@ from tripletscope.core.io.formats.foreign import NO_PLUGINS
 from tripletscope.dashboard.door import reader
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
 from tripletscope.dashboard.processes.program import Message
-from tripletscope.dashboard.processes.starting import Kind, Process, Source
+from tripletscope.dashboard.processes.starting import Kind, Process, Supply
 
 __all__ = ["Ended", "Gone", "Worker", "Workers", "workers"]
 
@@ -164,7 +164,7 @@ class Workers:
     def __init__(self) -> None:
         self._lock = threading.Condition()
         self._taken: weakref.WeakSet[Worker] = weakref.WeakSet()
-        self._source = Source(READERS)
+        self._source = Supply(READERS)
         self._watcher: threading.Thread | None = None
         self._closed = False
 

@@ -16,7 +16,7 @@ import numpy as np
 
 
 @runtime_checkable
-class Held(Protocol):
+class HeldArrays(Protocol):
     """Arrays of another process."""
 
     def write(self, path: Path) -> str:

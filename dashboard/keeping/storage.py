@@ -28,7 +28,7 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.keeping.arrays import (
-    Held,
+    HeldArrays,
     put,
     sum_of,
     unfinished,
@@ -208,10 +208,10 @@ class Storage:
 
     # Results -------------------------------------------------------------------------------
 
-    def keep_arrays(self, arrays: Mapping[str, np.ndarray] | Held) -> str:
+    def keep_arrays(self, arrays: Mapping[str, np.ndarray] | HeldArrays) -> str:
         """Name of the file in which arrays are kept."""
         with unfinished(self._folder / "runs" / f"{secrets.token_hex(16)}.npz") as partial:
-            if isinstance(arrays, Held):
+            if isinstance(arrays, HeldArrays):
                 name = arrays.write(partial)
             else:
                 name = write_arrays(partial, arrays)

@@ -43,7 +43,7 @@ class Asked:
     ----------
     process : Process
     pack, unpack : callable
-        As in `tripletscope.dashboard.processes.program.Role`.
+        As in `tripletscope.dashboard.processes.program.Duty`.
     longest : int, optional
         Bytes of a message; after a longer one it is not listened to any more.
 

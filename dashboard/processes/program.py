@@ -31,7 +31,7 @@ Message = dict[str, Any]
 Send = Callable[[Message], None]
 
 
-class Role(Protocol):
+class Duty(Protocol):
     """What a module says of the processes that it is about."""
 
     @staticmethod
@@ -55,39 +55,39 @@ class Role(Protocol):
 
 def main() -> None:
     sys.path.insert(0, sys.argv[1])
-    role = import_module(sys.argv[2])
+    duty = import_module(sys.argv[2])
     if len(sys.argv) > 3:
-        _multiply(role, socket.socket(fileno=int(sys.argv[3])))
+        _multiply(duty, socket.socket(fileno=int(sys.argv[3])))
         return
-    for _ in role.get_ready():
+    for _ in duty.get_ready():
         pass
     # Whatever prints something does not disturb.
     target = os.dup(1)
     os.dup2(2, 1)
-    _work(role, sys.stdin.fileno(), target)
+    _work(duty, sys.stdin.fileno(), target)
 
 
-def _multiply(role: Role, asked: socket.socket) -> None:
+def _multiply(duty: Duty, asked: socket.socket) -> None:
     """Go to work in a new process for each pair of descriptors that is handed over.
 
     Nothing that a stranger wrote is ever read here, and no thread of Python is at work.
     """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody is told how they end
     copies: list[int] = []
-    parts = role.get_ready()
+    parts = duty.get_ready()
     next(parts, None)
     with suppress(OSError):  # the server may have ended: that is seen when it asks
         asked.sendall(READY)
     for _ in parts:
         while select.select([asked], [], [], 0)[0]:
-            _copy(role, asked, copies)
+            _copy(duty, asked, copies)
     gc.collect()
     gc.freeze()  # or it would write to memory that copies share
     while True:
-        _copy(role, asked, copies)
+        _copy(duty, asked, copies)
 
 
-def _copy(role: Role, asked: socket.socket, copies: list[int]) -> None:
+def _copy(duty: Duty, asked: socket.socket, copies: list[int]) -> None:
     """One copy, when it is asked for; the end of all of them when the server has ended."""
     descriptors: list[int] = []
     with suppress(OSError):  # it has ended, and has not read all that it was told
@@ -99,7 +99,7 @@ def _copy(role: Role, asked: socket.socket, copies: list[int]) -> None:
         asked.close()
         for copy in copies:
             os.close(copy)
-        _work(role, *descriptors)
+        _work(duty, *descriptors)
     for descriptor in descriptors:
         os.close(descriptor)
     copies[:] = _alive(copies)
@@ -124,18 +124,18 @@ def _end(copies: list[int]) -> NoReturn:
     os._exit(0)
 
 
-def _work(role: Role, source: int, target: int) -> NoReturn:
-    answer = role.begin()
-    _serve(role, answer, os.fdopen(source, "rb"), os.fdopen(target, "wb", buffering=0))
+def _work(duty: Duty, source: int, target: int) -> NoReturn:
+    answer = duty.begin()
+    _serve(duty, answer, os.fdopen(source, "rb"), os.fdopen(target, "wb", buffering=0))
 
 
-def _serve(role: Role, answer: Callable, source: BinaryIO, target: BinaryIO) -> NoReturn:
+def _serve(duty: Duty, answer: Callable, source: BinaryIO, target: BinaryIO) -> NoReturn:
     """Answer until the server closes the other end."""
     writing = threading.Lock()
     stops: dict[int, threading.Event] = {}
 
     def send(message: Message) -> None:
-        pieces = role.pack(message)
+        pieces = duty.pack(message)
         # The server may be gone; then this process is about to end.
         with writing, suppress(OSError):
             write(target, pieces)
@@ -148,7 +148,7 @@ def _serve(role: Role, answer: Callable, source: BinaryIO, target: BinaryIO) -> 
 
     send({"id": 0})
     while (data := read(source)) is not None:
-        message = role.unpack(data)
+        message = duty.unpack(data)
         if "cancel" in message:
             if message["cancel"] in stops:
                 stops[message["cancel"]].set()

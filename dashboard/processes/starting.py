@@ -50,7 +50,7 @@ class Kind:
     Attributes
     ----------
     module : str
-        Name of their `tripletscope.dashboard.processes.program.Role`.
+        Name of their `tripletscope.dashboard.processes.program.Duty`.
     variables : mapping
         Of their environment, beside the server's.
     quiet : bool
@@ -71,7 +71,7 @@ class Kind:
         )
 
 
-class Source:
+class Supply:
     """Where processes of a kind come from; one is ready ahead, or one to copy.
 
     Parameters

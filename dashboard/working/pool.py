@@ -21,7 +21,7 @@ from tripletscope.core.run import Run, run
 from tripletscope.dashboard.keeping.jobs import Failed, Job, current_job
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
 from tripletscope.dashboard.processes.program import Message
-from tripletscope.dashboard.processes.starting import Process, Source
+from tripletscope.dashboard.processes.starting import Process, Supply
 from tripletscope.dashboard.working import memory, worker
 from tripletscope.dashboard.working.parcels import Parcel, parts_of
 from tripletscope.dashboard.working.started import source
@@ -46,7 +46,7 @@ _NOT_HEARD = (
 )
 
 
-class Worker(Asked):
+class JobProcess(Asked):
     """A process that computes, for one job at a time.
 
     Attributes
@@ -162,9 +162,9 @@ class Worker(Asked):
 
 @dataclass(frozen=True)
 class _Held:
-    """Arrays that a process has, see `tripletscope.dashboard.keeping.arrays.Held`."""
+    """Arrays that a process has, see `tripletscope.dashboard.keeping.arrays.HeldArrays`."""
 
-    worker: Worker
+    worker: JobProcess
 
     def write(self, path: Path) -> str:
         return self.worker.write(path)
@@ -180,7 +180,7 @@ class Pool:
 
     Parameters
     ----------
-    source : Source
+    source : Supply
 
     Attributes
     ----------
@@ -188,12 +188,12 @@ class Pool:
         Bytes that each may allocate, where the system knows how.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Supply) -> None:
         self.most = memory.allowed()
         self._source = source
         self._lock = threading.Lock()
-        self._busy: list[Worker] = []
-        self._idle: list[Worker] = []
+        self._busy: list[JobProcess] = []
+        self._idle: list[JobProcess] = []
         self._watcher: threading.Thread | None = None
         self._closed = False
 
@@ -202,13 +202,13 @@ class Pool:
         self._source.warm()
 
     @property
-    def busy(self) -> list[Worker]:
+    def busy(self) -> list[JobProcess]:
         """Those at work."""
         with self._lock:
             return list(self._busy)
 
     @contextmanager
-    def taken(self) -> Iterator[Worker]:
+    def taken(self) -> Iterator[JobProcess]:
         """A process for the job whose step this thread is at.
 
         Raises
@@ -224,7 +224,7 @@ class Pool:
             self._give_back(found)
 
     def call(self, function: Callable[..., Any], *args: Any, progress: Progress = silent) -> Any:
-        """See `Worker.call`."""
+        """See `JobProcess.call`."""
         with self.taken() as found:
             return found.call(function, *args, progress=progress)
 
@@ -237,13 +237,13 @@ class Pool:
             one.close()
         self._source.close()
 
-    def _take(self) -> Worker:
+    def _take(self) -> JobProcess:
         for _ in range(_TIMES):
             with self._lock:
                 found = self._idle.pop() if self._idle else None
             try:
                 if found is None:
-                    found = Worker(self._source.take(), self.most)
+                    found = JobProcess(self._source.take(), self.most)
                     found.get_ready()
             except (Gone, OSError):
                 log.warning("a process for computations could not be started", exc_info=True)
@@ -254,7 +254,7 @@ class Pool:
                 return found
         raise Failed("No process could be started to compute this. The server's log says why.")
 
-    def _give_back(self, found: Worker) -> None:
+    def _give_back(self, found: JobProcess) -> None:
         found.job, found.pieces = None, []
         with self._lock:
             self._busy.remove(found)

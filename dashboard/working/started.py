@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from tripletscope.dashboard.processes.starting import Kind, Source
+from tripletscope.dashboard.processes.starting import Kind, Supply
 
 WORKERS = Kind(
     "tripletscope.dashboard.working.worker", {"MALLOC_ARENA_MAX": "4"}, quiet=False
@@ -12,6 +12,6 @@ WORKERS = Kind(
 
 
 @cache
-def source() -> Source:
+def source() -> Supply:
     """That of this server."""
-    return Source(WORKERS)
+    return Supply(WORKERS)

@@ -13,7 +13,7 @@ from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import Context, tab
-from tripletscope.dashboard.working.pool import Worker, pool
+from tripletscope.dashboard.working.pool import JobProcess, pool
 
 
 @tab("computing", "Running", 1, slot=None)
@@ -52,7 +52,7 @@ def _where(status: Status, remote: bool) -> str:
     )
 
 
-def jobs_table(session: Session, jobs: list[Job], busy: list[Worker]) -> pd.DataFrame:
+def jobs_table(session: Session, jobs: list[Job], busy: list[JobProcess]) -> pd.DataFrame:
     """A row for every job; those of other sessions without their titles.
 
     What is not known of any has no column.

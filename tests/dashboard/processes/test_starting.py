@@ -10,13 +10,13 @@ import pytest
 
 from tests.dashboard.processes import slow
 from tripletscope.dashboard.processes import starting
-from tripletscope.dashboard.processes.starting import Source
+from tripletscope.dashboard.processes.starting import Supply
 from tripletscope.dashboard.working.started import WORKERS
 
 
 @pytest.mark.skipif(not starting.COPIES, reason="only Linux copies processes")
 def test_the_end_does_not_wait_for_what_gets_ready():
-    source, refused = Source(replace(WORKERS, module=slow.__name__)), threading.Event()
+    source, refused = Supply(replace(WORKERS, module=slow.__name__)), threading.Event()
 
     def take():
         with pytest.raises(OSError, match="about to end"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.dashboard.views.harness import start, words
-from tripletscope.core.computing.engine import Status, Worker
+from tripletscope.core.computing.engine import EngineWorker, Status
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.views.computing import running
@@ -66,7 +66,7 @@ def test_shows_the_jobs_of_all_but_not_what_others_call_theirs(services, gate):
 class Cluster:
     remote = True
 
-    def __init__(self, *workers: Worker, problem: str | None = None) -> None:
+    def __init__(self, *workers: EngineWorker, problem: str | None = None) -> None:
         self._status = Status(
             "dask://a:1", "tcp://a:1", list(workers), {}, [], "http://a:8787", problem
         )
@@ -77,8 +77,8 @@ class Cluster:
 
 def test_shows_the_workers_of_a_cluster(services, monkeypatch):
     workers = (
-        Worker("w1", "node1", 4, 2**30, 2**32, ["bootstrap", "bootstrap"]),
-        Worker("w2", "node2", 2),
+        EngineWorker("w1", "node1", 4, 2**30, 2**32, ["bootstrap", "bootstrap"]),
+        EngineWorker("w2", "node2", 2),
     )
     monkeypatch.setattr(running, "engine", lambda: Cluster(*workers))
     app = start("computing")

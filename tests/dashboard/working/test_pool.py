@@ -21,7 +21,7 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.keeping.jobs import Failed, Job, Jobs, Step
 from tripletscope.dashboard.processes import starting
-from tripletscope.dashboard.processes.starting import Source
+from tripletscope.dashboard.processes.starting import Supply
 from tripletscope.dashboard.working import memory
 from tripletscope.dashboard.working import pool as module
 from tripletscope.dashboard.working.pool import Pool, pool
@@ -122,7 +122,7 @@ def test_errors_come_back(worker, kind, error, message):
 
 def test_the_engine_that_is_asked_for_is_in_use(monkeypatch):
     monkeypatch.setenv(VARIABLE, "threads:3")
-    own = Pool(Source(QUICK))
+    own = Pool(Supply(QUICK))
     try:
         assert own.call(harm.engine) == ("ThreadingBackend", 3)
     finally:
@@ -185,7 +185,7 @@ def test_the_end_of_a_process_is_that_of_one_job_alone(way):
 
 @needs_linux
 def test_memory_has_a_limit():
-    own = Pool(Source(QUICK))
+    own = Pool(Supply(QUICK))
     own.most = 2**30
     try:
         with own.taken() as worker, pytest.raises(Failed, match=r"more than 1 GB\. Use fewer"):
@@ -221,7 +221,7 @@ def test_whoever_asks_has_gone_away_meanwhile(worker):
 
 
 def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
-    own = Pool(Source(QUICK))
+    own = Pool(Supply(QUICK))
     try:
         first = own.call(harm.process)
         assert own.call(harm.process) == first
@@ -236,7 +236,7 @@ def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
 
 
 def test_one_that_is_gone_is_not_asked():
-    own = Pool(Source(QUICK))
+    own = Pool(Supply(QUICK))
     try:
         first = own.call(harm.process)
         os.kill(first, signal.SIGKILL)
@@ -250,7 +250,7 @@ def test_one_that_is_gone_is_not_asked():
 
 @needs_linux
 def test_what_takes_long_gives_way(monkeypatch):
-    own = Pool(Source(QUICK))
+    own = Pool(Supply(QUICK))
     try:
         usual = os.getpriority(os.PRIO_PROCESS, 0)
         assert own.call(harm.priority, 0.0) == usual
@@ -263,7 +263,7 @@ def test_what_takes_long_gives_way(monkeypatch):
 
 
 def test_they_end_with_the_server():
-    own = Pool(Source(QUICK))
+    own = Pool(Supply(QUICK))
     with own.taken() as worker:
         worker.call(harm.echo, 1)
         worker._process.stdin.close()
@@ -273,7 +273,7 @@ def test_they_end_with_the_server():
 
 @needs_linux
 def test_one_that_holds_the_interpreter_ends_with_the_server():
-    own = Pool(Source(QUICK))
+    own = Pool(Supply(QUICK))
 
     def progress(fraction, **details):
         own._source._template._asked.close()  # as the end of the server does
@@ -286,7 +286,7 @@ def test_one_that_holds_the_interpreter_ends_with_the_server():
 
 def test_without_copies(monkeypatch, planted):
     monkeypatch.setattr(starting, "COPIES", False)
-    own = Pool(Source(QUICK))
+    own = Pool(Supply(QUICK))
     try:
         with own.taken() as worker:
             found = worker.compute("fit", STE(n_init=1, max_iter=5), planted, {})
