@@ -36,14 +36,13 @@ SEVERAL_PARTS = 65_536
 _PART = 32_768
 #: ... and so many parts at most, of which each has a gradient of its own.
 _MOST_PARTS = 16
-#: Bytes of map and gradient up to which rows are in the cache when they are needed, ...
-_NEAR = 2**20
-#: ... and beyond which answers about the same objects are handled one after the other, ...
+#: Bytes of map and gradient beyond which rows are not in the cache when they are needed: they are
+#: asked for ahead, and answers about the same objects are handled one after the other, ...
 _FAR = 2**23
 #: ... in tiles of as many objects of each role as take so many bytes.
 _TILE = 5 * 2**20
 #: By how many answers rows are asked for ahead.
-_AHEAD = 12
+_AHEAD = 8
 
 
 @exact
@@ -323,13 +322,13 @@ class Objective:
         n, size = answers.n_objects, width(n_components)
         self._made_of = answers, loss, n_components, prior
         self.shape = n_components, n
-        near = 2 * 8 * n * size  # bytes of map and gradient
-        answers = answers.tiled(-(-near // _TILE) if near > _FAR else 1)
+        bytes_ = 2 * 8 * n * size
+        answers = answers.tiled(-(-bytes_ // _TILE) if bytes_ > _FAR else 1)
         self._bounds = _parts(len(answers), n * size)
         self._gradients = np.zeros((len(self._bounds) - 1, n, size))
         self.block = Block(
             address(loss.kernel, KERNEL), loss.constants, answers.roles, answers.weight,
-            float(prior), n_components, _AHEAD if near > _NEAR else 0, np.zeros((n, size)),
+            float(prior), n_components, _AHEAD if bytes_ > _FAR else 0, np.zeros((n, size)),
             self._gradients[0],
         )
 

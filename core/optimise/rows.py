@@ -172,15 +172,8 @@ def _ask_for(_, matrix, row):
 
 # What answers do ------------------------------------------------------------------------------
 # Loops begin at 0, and `ahead` is a constant where they are inlined: otherwise tests of the indices
-# or of that would keep the compiler from vectors.
-
-
-@compiled
-def _ask_ahead(matrix, second, fourth, t):
-    """Ask for rows of an answer that is handled later; those of its anchor are there."""
-    if t < second.size:
-        _ask_for(matrix, second[t])
-        _ask_for(matrix, fourth[t])
+# or of that would keep the compiler from vectors. What is asked for is written out in each: a
+# function of its own would count references to its arrays, which takes longer than an answer.
 
 
 @compiled
@@ -222,8 +215,9 @@ def set_squared_distances(positions, objects, ahead, near2, far2):
 def _short_distances(positions, objects, ahead, near2, far2):
     first, second, third, fourth = objects
     for t in range(first.size):
-        if ahead:
-            _ask_ahead(positions, second, fourth, t + ahead)
+        if ahead and t + ahead < second.size:
+            _ask_for(positions, second[t + ahead])
+            _ask_for(positions, fourth[t + ahead])
         i, j, k, m = first[t], second[t], third[t], fourth[t]
         near2[t] = (
             (positions[i, 0] - positions[j, 0]) ** 2 + (positions[i, 1] - positions[j, 1]) ** 2
@@ -237,8 +231,9 @@ def _short_distances(positions, objects, ahead, near2, far2):
 def _long_distances(positions, objects, ahead, near2, far2):
     first, second, third, fourth = objects
     for t in range(first.size):
-        if ahead:
-            _ask_ahead(positions, second, fourth, t + ahead)
+        if ahead and t + ahead < second.size:
+            _ask_for(positions, second[t + ahead])
+            _ask_for(positions, fourth[t + ahead])
         _set_lengths(positions, first[t], second[t], third[t], fourth[t], near2, far2, t)
 
 
@@ -281,8 +276,9 @@ def _add_short(positions, objects, ahead, by_near, by_far, gradient):
         x, y = positions[a, 0], positions[a, 1]
         pull_x = pull_y = 0.0
         while t < anchor.size and anchor[t] == a:
-            if ahead:
-                _ask_ahead(gradient, near, far, t + ahead)
+            if ahead and t + ahead < near.size:
+                _ask_for(gradient, near[t + ahead])
+                _ask_for(gradient, far[t + ahead])
             j, k = near[t], far[t]
             by_j, by_k = 2.0 * by_near[t], 2.0 * by_far[t]
             u, v = by_j * (x - positions[j, 0]), by_k * (x - positions[k, 0])
@@ -316,8 +312,9 @@ def _add_short_of_pairs(positions, objects, by_near, by_far, gradient):
 def _add_long(positions, objects, ahead, by_near, by_far, gradient):
     anchor, near, _, far = objects
     for t in range(anchor.size):
-        if ahead:
-            _ask_ahead(gradient, near, far, t + ahead)
+        if ahead and t + ahead < near.size:
+            _ask_for(gradient, near[t + ahead])
+            _ask_for(gradient, far[t + ahead])
         _add_of_triplet(
             positions, gradient, anchor[t], near[t], far[t], 2.0 * by_near[t], 2.0 * by_far[t]
         )
@@ -327,8 +324,9 @@ def _add_long(positions, objects, ahead, by_near, by_far, gradient):
 def _add_long_of_pairs(positions, objects, ahead, by_near, by_far, gradient):
     first, second, third, fourth = objects
     for t in range(first.size):
-        if ahead:
-            _ask_ahead(gradient, second, fourth, t + ahead)
+        if ahead and t + ahead < second.size:
+            _ask_for(gradient, second[t + ahead])
+            _ask_for(gradient, fourth[t + ahead])
         _add_of_pairs(
             positions, gradient, first[t], second[t], third[t], fourth[t], 2.0 * by_near[t],
             2.0 * by_far[t],

@@ -241,7 +241,7 @@ def plain_loss(loss: Loss, positions: np.ndarray, triplets: Triplets) -> float:
 def several_parts(monkeypatch):
     """Have a few hundred answers handled as many are: in tiles, in parts, and asked for ahead."""
     for name, value in {
-        "SEVERAL_PARTS": 100, "_PART": 40, "_NEAR": 0, "_FAR": 0, "_TILE": 150,
+        "SEVERAL_PARTS": 100, "_PART": 40, "_FAR": 0, "_TILE": 150,
     }.items():
         monkeypatch.setattr(loss_module, name, value)
 
