@@ -62,6 +62,7 @@ def test_a_table_of_a_stopped_map_is_not_shown_of_the_whole_one(monkeypatch):
     whole = run("fit", STE(n_init=1), answers)
     stopped = replace(whole, complete=False)
     calls = []
+    mapped._inspected_once.clear()  # of the same map in the same second, by another test
     monkeypatch.setattr(mapped, "turn_of", lambda info, fit: Turn(np.eye(2), ""))
     monkeypatch.setattr(mapped, "inspect_objects",
                         lambda *given, **more: calls.append(1) or answers.objects)
