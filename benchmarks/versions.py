@@ -86,11 +86,13 @@ def measured(what: str, threads: int) -> dict[str, float]:
     except ImportError:  # before 0.3
         from tripletscope.core.optimise.loss import PreparedAnswers
     from joblib import parallel_config
+    from threadpoolctl import threadpool_limits
 
     kind, method, problem = what.split(":")
     answers, n_components = problem_of(problem)
     settings = {"n_components": n_components, "n_init": 1}
-    with parallel_config(n_jobs=threads):
+    # As in fits: threads of linear algebra that wait for each other count as work.
+    with parallel_config(n_jobs=threads), threadpool_limits(1):
         if kind == "gradient":
             objective = Objective(
                 PreparedAnswers(answers), getattr(ts, method)()._loss(), n_components, 0.1

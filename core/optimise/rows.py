@@ -7,7 +7,7 @@ for ahead of their use.
 
 Rows of two coordinates the compiler handles well. Longer ones are handled by vectors of the
 processor through instructions of our own: it cannot know that rows of the map and of the gradient
-are apart, and what it makes of a plain loop takes three times as long.
+are apart, and what it makes of a plain loop takes two to three times as long.
 """
 
 from __future__ import annotations
