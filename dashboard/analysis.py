@@ -7,13 +7,13 @@ from typing import Any
 
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Inner, Method, checked, parameters, unfitted
+from tripletscope.core.method import Method, checked
 from tripletscope.core.run import TASKS, Run, key
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.working.pool import pool
 
 _SECONDS_PER_ANSWER = 5e-5  # of a fit; other tasks make some
@@ -144,15 +144,4 @@ def find(
 
 def describe(method: Method) -> str:
     """Name of a method with what of its parameters is not as usual."""
-    words = [method.title]
-    for parameter in parameters(type(method)):
-        value = getattr(method, parameter.name)
-        if parameter.name == "n_components":
-            words.append(count(value, "dimension"))
-        elif isinstance(parameter.spec, Inner):
-            if value is not None:
-                words.append(f"on {describe(unfitted(value))}")
-        elif value != parameter.default:
-            name = parameter.spec.label.lower()
-            words.append(name if value is True else f"{name} {'off' if value is False else value}")
-    return ", ".join(words)
+    return ENGLISH.method(method)

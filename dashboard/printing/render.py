@@ -6,6 +6,7 @@ import base64
 import html
 import io
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -66,6 +67,20 @@ def render(
         title = html.escape(composition.title)
         return page.replace("<body>", f"<body><h1>{title}</h1>" if title else "<body>", 1).encode()
     return as_form(titled(svg_of(figure), composition), form, composition.dpi)
+
+
+def form_of(path: str | Path) -> str:
+    """The format that a file's name asks for.
+
+    Raises
+    ------
+    ValueError
+        If it asks for none of `FORMATS`.
+    """
+    form = Path(path).suffix.removeprefix(".").lower()
+    if form not in FORMATS:
+        raise ValueError(f"{path} ends in none of {', '.join(f'.{f}' for f in FORMATS)}")
+    return form
 
 
 def svg_of(figure: go.Figure) -> str:

@@ -16,7 +16,7 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.figures.dendrogram import cluster_name
+from tripletscope.dashboard.drawing.clusters import by_size, named
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
@@ -189,17 +189,3 @@ def described(method: Clustering, *, of_distances: bool = False) -> str:
     if of_distances and hasattr(method, "basis"):
         method = clone(method).set_params(basis=None)
     return analysis.describe(method)
-
-
-def by_size(labels: np.ndarray) -> np.ndarray:
-    """Clusters numbered from the largest, -1 staying as it is."""
-    sizes = np.bincount(labels[labels >= 0])
-    rank = np.empty(len(sizes), dtype=int)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
-    return np.where(labels >= 0, rank[labels], -1) if len(sizes) else labels
-
-
-def named(clusters: np.ndarray) -> pd.Series:
-    """Names of clusters, in their order."""
-    names = [cluster_name(rank) for rank in range(clusters.max(initial=-1) + 1)]
-    return pd.Series(pd.Categorical.from_codes(clusters, names, ordered=True))

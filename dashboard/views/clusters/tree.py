@@ -16,6 +16,7 @@ from tripletscope.core.kernel import K1
 from tripletscope.core.method import unfitted
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.drawing.clusters import by_size
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,
@@ -34,7 +35,7 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import make_clustering
-from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering, by_size
+from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
 from tripletscope.dashboard.views.opened_map import opened_map

@@ -18,7 +18,7 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
-from tripletscope.dashboard.printing.render import FORMATS, render
+from tripletscope.dashboard.printing.render import form_of, render
 
 #: Tasks whose results are maps that the answers could as well have given.
 UNCERTAIN = ("bootstrap", "posterior", "laplace")
@@ -168,9 +168,7 @@ class MapFigure:
         ExportError
             If there is no browser that could draw it.
         """
-        form = Path(path).suffix.removeprefix(".").lower()
-        if form not in FORMATS:
-            raise ValueError(f"{path} ends in none of {', '.join(f'.{f}' for f in FORMATS)}")
+        form = form_of(path)
         Path(path).write_bytes(self.file(form, fit, samples, objects))
 
     def file(self, form: str, fit: Run, samples: Run | None, objects: pd.DataFrame) -> bytes:

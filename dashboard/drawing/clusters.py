@@ -1,0 +1,188 @@
+"""Trees of objects, how many clusters there are, and who is together how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from tripletscope.core.cluster.clustering import Hierarchy
+from tripletscope.core.run import Run
+from tripletscope.dashboard.drawing.drawing import Drawing
+from tripletscope.dashboard.drawing.map import placed
+from tripletscope.dashboard.drawing.shown import ShownResults, figure_of, table_of
+from tripletscope.dashboard.figures.clusters import count_curve
+from tripletscope.dashboard.figures.dendrogram import (
+    DendrogramData,
+    Rows,
+    cluster_name,
+    dendrogram,
+    screen_height,
+)
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface.theme import Canvas
+
+_WIDTH = 640.0
+#: Trees of more leaves than so many are drawn with some branches collapsed.
+_MANY, _ROWS = 120, 80
+_HALF = 0.55  # height of a curve, divided by its width
+
+
+def by_size(labels: np.ndarray) -> np.ndarray:
+    """Clusters numbered from the largest, -1 staying as it is."""
+    sizes = np.bincount(labels[labels >= 0])
+    rank = np.empty(len(sizes), dtype=int)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return np.where(labels >= 0, rank[labels], -1) if len(sizes) else labels
+
+
+def named(clusters: np.ndarray) -> pd.Series:
+    """Names of clusters, in their order."""
+    names = [cluster_name(rank) for rank in range(clusters.max(initial=-1) + 1)]
+    return pd.Series(pd.Categorical.from_codes(clusters, names, ordered=True))
+
+
+def clusters_of(shown: ShownResults, run: Run) -> np.ndarray:
+    """(n,) clusters of a result, 0 being the largest; -1 for objects without one."""
+    fitted = run.fitted()
+    if not isinstance(fitted, Hierarchy) or fitted.tree_.n_leaves < 2:
+        return by_size(fitted.labels_)
+    number = shown.cuts.get(run.key, fitted.n_clusters_)
+    return by_size(fitted.tree_.cut(min(number, fitted.tree_.n_leaves)))
+
+
+def support_of(shown: ShownResults, run: Run) -> np.ndarray | None:
+    """(m - 1,) share of replicates that have each branch of a tree, if it was computed."""
+    tree = run.fitted().tree_
+    for other in shown.all_of("stability"):
+        same = {**other.parameters, "n_clusters": None} == {**run.parameters, "n_clusters": None}
+        if other.method == run.method and same:
+            found = other.result()
+            if np.array_equal(found.linkage[:, 2:], tree.linkage[:, 2:]):
+                return found.support
+    return None
+
+
+@figure_of("fit", "cluster")
+def clusters_drawn(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """The tree of a hierarchy; other clusters on the first map."""
+    fitted = run.fitted()
+    if isinstance(fitted, Hierarchy) and fitted.tree_.n_leaves > 1:
+        yield _tree(shown, run)
+    else:
+        yield from _on_map(shown, run)
+
+
+def _tree(shown: ShownResults, run: Run) -> Drawing:
+    words, tree = shown.words, run.fitted().tree_
+    clusters, support = clusters_of(shown, run), support_of(shown, run)
+    number = clusters.max(initial=-1) + 1
+    data = DendrogramData(
+        tree, shown.answers.objects, clusters, tree.height_for(int(number)), support,
+        shown.pictures,
+    )
+    rows = Rows(tree, tree.n_leaves if tree.n_leaves <= _MANY else _ROWS)
+    text = words("tree of", method=described(shown, run), about=shown.about,
+                 clusters=words.count(int(number), "cluster"))
+    if support is not None:
+        text += f" {words('support')}"
+    title = "height" if run.method == "comparison" else "distance at which branches merge"
+
+    def draw(canvas: Canvas) -> go.Figure:
+        return dendrogram(
+            data, rows, title=title, marks="pictures" if shown.pictures else "labels",
+            caption=text, canvas=canvas,
+        )
+
+    return Drawing(
+        f"dendrogram-{run.method}", words("title tree", method=run.fresh().title), text,
+        words("alt tree", objects=words.count(tree.n_leaves, "object"),
+              clusters=_sizes(shown, clusters)),
+        min(screen_height(rows, pictures=bool(shown.pictures)) / _WIDTH, 1.9), draw,
+        lambda: memberships(shown, clusters), (run.key,),
+    )
+
+
+def described(shown: ShownResults, run: Run) -> str:
+    """A clustering in words."""
+    words, method = shown.words, run.fresh()
+    text = words.method(method)
+    if getattr(method, "linkage", None) == "average":  # others are named
+        text += f", {words('average linkage')}"
+    if "distances" in run.options:
+        return f"{text}, {words('of distances', name=run.options['distances'])}"
+    if hasattr(method, "basis") and method.basis is None:
+        text += f", {words('on the basis of', method='k1')}"
+    return text
+
+
+def _sizes(shown: ShownResults, clusters: np.ndarray) -> str:
+    sizes = np.bincount(clusters[clusters >= 0])
+    return shown.words.listing([
+        f"{cluster_name(rank)}: {shown.words.whole(int(size))}" for rank, size in enumerate(sizes)
+    ][:12])
+
+
+def memberships(shown: ShownResults, clusters: np.ndarray) -> pd.DataFrame:
+    """Every object with its cluster."""
+    objects = shown.answers.objects.drop(columns="image", errors="ignore")
+    return objects.assign(cluster=named(clusters).to_numpy())
+
+
+def _on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    words, clusters = shown.words, clusters_of(shown, run)
+    fit = next((r for r in shown.runs if (r.task, r.kind) == ("fit", "embedding")
+                and r.parameters["n_components"] > 1), None)
+    if fit is None:
+        return
+    rotation = shown.rotations.get(fit.key, np.eye(fit.parameters["n_components"]))
+    objects = shown.answers.objects.assign(cluster=named(clusters).to_numpy())
+    data = MapData(placed(fit, None, rotation).positions, objects, None, shown.pictures)
+    text = words("clusters on a map", method=described(shown, run), map=words.method(fit.fresh()),
+                 clusters=words.count(int(clusters.max(initial=-1) + 1), "cluster"))
+    style = MapStyle("pictures" if shown.pictures else "labels", "cluster", uncertainty=False)
+    yield Drawing(
+        f"clusters-{run.method}", words("title clusters", method=run.fresh().title), text,
+        words("alt clusters", clusters=_sizes(shown, clusters)), 0.75,
+        lambda canvas: embedding_map(data, style, caption=text, canvas=canvas),
+        lambda: memberships(shown, clusters), (run.key, fit.key),
+    )
+
+
+@figure_of("count_clusters")
+def counts_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """The gap statistic against the number of clusters."""
+    found, words = run.result(), shown.words
+    text = words("gap of", method=described(shown, run))
+    yield Drawing(
+        f"gap-{run.method}", words("title gap"), text,
+        words("alt gap", number=words.count(int(found.best_by_gap), "cluster")), _HALF,
+        lambda canvas: count_curve(
+            found.numbers, found.gaps, found.gap_errors, title="gap", caption=text, canvas=canvas
+        ),
+        table_of(clusters=found.numbers, gap=found.gaps, error=found.gap_errors), (run.key,),
+    )
+
+
+@figure_of("stability")
+def stability_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """How far clusters of resampled answers agree with the clusters shown."""
+    found, words = run.result(), shown.words
+    agreement = found.agreement
+    text = words("stability of", method=described(shown, run),
+                 number=words.whole(len(agreement)), over=words.over(found.unit, found.n_units))
+    yield Drawing(
+        f"stability-{run.method}", words("title stability"), text,
+        words("alt stability", number=words.count(int(found.most_stable), "cluster")), _HALF,
+        lambda canvas: count_curve(
+            found.numbers, agreement.mean(axis=0), agreement.std(axis=0), title="stability",
+            most=1.0, caption=text, canvas=canvas,
+        ),
+        table_of(clusters=found.numbers, agreement=agreement.mean(axis=0),
+                 sd=agreement.std(axis=0)), (run.key,),
+    )
+
+

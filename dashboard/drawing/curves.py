@@ -1,0 +1,167 @@
+"""Curves of errors and of what is lost or gained by more dimensions, answers and trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from tripletscope.core.run import Run
+from tripletscope.dashboard.drawing.drawing import Drawing
+from tripletscope.dashboard.drawing.shown import ShownResults, figure_of, table_of
+from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
+from tripletscope.dashboard.figures.prediction import error_curves
+from tripletscope.dashboard.figures.scales import group_errors
+from tripletscope.dashboard.interface.theme import Canvas
+
+_FLAT = 0.5
+
+
+def errors_by_dimension(shown: ShownResults, task: str = "cross_validate") -> pd.DataFrame:
+    """Held-out errors of embeddings, with their intervals, by method and dimensions."""
+    rows = []
+    for run in shown.all_of(task):
+        if run.kind == "embedding":
+            found = run.error()
+            rows.append({
+                "method": run.fresh().title, "dimensions": run.parameters["n_components"],
+                "held-out error": found.error, "low": found.low, "high": found.high,
+                "unit": found.unit, "units": found.n_units, "key": run.key,
+            })
+    columns = ["method", "dimensions", "held-out error", "low", "high", "unit", "units", "key"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.drop_duplicates(["method", "dimensions"]).sort_values(["method", "dimensions"])
+
+
+@figure_of("cross_validate")
+def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Held-out error by the number of dimensions, once for all results that have one."""
+    table, words = errors_by_dimension(shown), shown.words
+    if run.kind != "embedding" or table["dimensions"].nunique() < 2 or run is not _first(shown):
+        return
+    unit, number = table[["unit", "units"]].iloc[0]
+    text = words("dimensions of", methods=words.listing(sorted(set(table["method"]))),
+                 over=words.over(unit, None if pd.isna(number) else int(number)))
+    if shown.ceiling.is_precise:
+        text += f" {words('ceiling band')}"
+
+    def draw(canvas: Canvas) -> go.Figure:
+        return dimension_curves(table, ceiling=shown.ceiling, caption=text, canvas=canvas)
+
+    best = table.loc[table["held-out error"].idxmin()]
+    yield Drawing(
+        "dimensions", words("title dimensions"), text,
+        words("alt dimensions", d=int(best["dimensions"]),
+              error=words.share(best["held-out error"])),
+        _FLAT, draw, lambda: table.drop(columns="key"), tuple(table["key"]),
+    )
+
+
+def _first(shown: ShownResults) -> Run:
+    return next(run for run in shown.all_of("cross_validate") if run.kind == "embedding")
+
+
+@figure_of("uncertainty_by_dimension")
+def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Average uncertainty by the number of dimensions."""
+    found, words = run.result(), shown.words
+    table = pd.DataFrame({
+        "method": run.fresh().title, "dimensions": found.n_components,
+        "average uncertainty": found.uncertainty,
+    })
+    text = words("uncertainty by dimension of", method=run.fresh().title)
+    yield Drawing(
+        "uncertainty-by-dimension", words("title uncertainty by dimension"), text,
+        words("alt curve"), _FLAT,
+        lambda canvas: dimension_curves(
+            table, value="average uncertainty", caption=text, canvas=canvas
+        ), lambda: table, (run.key,),
+    )
+
+
+@figure_of("tune")
+def tuning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Cross-validated error by the strength of the prior."""
+    found, words = run.tuning(), shown.words
+    table = pd.DataFrame({
+        "method": [f"prior {prior:g}" for prior in found.prior],
+        "dimensions": found.n_components, "held-out error": found.errors.mean(axis=1),
+    })
+    text = words("tuning of", method=run.fresh().title)
+    yield Drawing(
+        "tuning", words("title tuning"), text, words("alt curve"), _FLAT,
+        lambda canvas: dimension_curves(table, caption=text, canvas=canvas), lambda: table,
+        (run.key,),
+    )
+
+
+@figure_of("learning_curve")
+def learning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Held-out error against the number of answers."""
+    curve, words, n = run.curve(), shown.words, shown.answers.n_objects
+    mark = run.parameters["n_components"] * n * np.log(n)
+    text = words("learning of", method=words.method(run.fresh()),
+                 number=words.whole(len(curve.errors)), over=words.over(curve.unit, curve.n_units))
+    yield Drawing(
+        "learning-curve", words("title learning"), text,
+        words("alt learning", first=words.share(curve.mean[0]), last=words.share(curve.mean[-1])),
+        _FLAT, lambda canvas: learning_figure(
+            curve, mark=mark, ceiling=shown.ceiling, caption=text, canvas=canvas
+        ),
+        table_of(answers=curve.n_answers, error=curve.mean, low=curve.mean - curve.reach,
+                 high=curve.mean + curve.reach),
+        (run.key,),
+    )
+
+
+@figure_of("forest_errors")
+def forest_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Held-out error of comparison forests and their peers against the number of trees."""
+    found, words = run.result(), shown.words
+    table, a = found.table(), found.best[0]
+    value = "share of wrong classes" if len(found.classes) else "root mean square error"
+    lines = table.rename(columns={"error": value, "trees": "number of trees"})
+    forest = lines["number of trees"].notna()
+    lines["line"] = lines["method"].where(~forest, "Comparison forest")
+    lines = lines[~forest | (lines["leaf size"] == found.leaf_sizes[a])]
+    text = words("forest of", column=run.options["column"],
+                 number=words.count(int(np.isfinite(found.truth).sum()), "object"),
+                 size=found.leaf_sizes[a], folds=len(found.errors))
+    yield Drawing(
+        f"forest-{run.options['column']}", words("title forest", column=run.options["column"]),
+        text, words("alt curve"), _FLAT,
+        lambda canvas: error_curves(
+            lines, line="line", x="number of trees", value=value,
+            mark=float(found.n_trees[found.best[1]]), caption=text, canvas=canvas,
+        ), lambda: table, (run.key,),
+    )
+
+
+@figure_of("search_curve")
+def search_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """How often trees miss the nearest neighbour, against the size of their leaves."""
+    found, words = run.result(), shown.words
+    table = found.table()
+    leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size"})
+    text = words("search of", number=words.count(found.missed.shape[1], "object"))
+    yield Drawing(
+        "search", words("title search"), text, words("alt curve"), _FLAT,
+        lambda canvas: error_curves(
+            leaves, line="tree", x="leaf size", value="miss rate", caption=text, canvas=canvas
+        ), lambda: table, (run.key,),
+    )
+
+
+@figure_of("errors_by_group")
+def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """How well the answers of every group are predicted by its other answers."""
+    found, words = run.result(), shown.words
+    table = found.table.assign(method=run.fresh().title)
+    text = words("group errors of", by=run.options["by"], method=words.method(run.fresh()))
+    yield Drawing(
+        f"errors-by-{run.options['by']}", words("title group errors", by=run.options["by"]), text,
+        words("alt rows"), (130.0 + 26.0 * table["name"].nunique()) / 900.0,
+        lambda canvas: group_errors(table, caption=text, canvas=canvas), lambda: table, (run.key,),
+    )

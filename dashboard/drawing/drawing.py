@@ -1,0 +1,91 @@
+"""A figure of a result, for a page, a notebook or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.printing.render import form_of, render
+
+_WIDTH = 760.0  # in a notebook, in pixels
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure that belongs to results.
+
+    Attributes
+    ----------
+    name : str
+        What it shows, in a word, as "map" or "dendrogram"; of one list no two are the same.
+    title : str
+        What it shows, in a few words.
+    caption : str
+        Method, data and meaning.
+    alt : str
+        What is seen, for those who do not see it.
+    ratio : float
+        Its height divided by its width.
+    draw : callable
+        Draws it for a `Canvas`.
+    table : callable
+        Makes the numbers behind it, as a DataFrame.
+    runs : tuple of str
+        Keys of the results that it is of.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    ratio: float
+    draw: Callable[[Canvas], go.Figure]
+    table: Callable[[], pd.DataFrame]
+    runs: tuple[str, ...] = ()
+
+    def figure(self, width: float = _WIDTH) -> go.Figure:
+        """The figure for a screen, as in a notebook.
+
+        Parameters
+        ----------
+        width : float
+            In pixels.
+        """
+        height = width * self.ratio
+        return self.draw(Canvas(width, height)).update_layout(
+            width=width, height=height, paper_bgcolor="white", plot_bgcolor="white",
+        )
+
+    def file(self, form: str, composition: Composition | None = None) -> bytes:
+        """The figure as a file.
+
+        Parameters
+        ----------
+        form : {"svg", "pdf", "png", "html"}
+        composition : Composition, optional
+            Size, letters and so on.
+
+        Raises
+        ------
+        ExportError
+            If the format needs a browser on this machine and there is none.
+        """
+        return render(self.draw, form, composition, ratio=self.ratio)
+
+    def save(self, path: str | Path, composition: Composition | None = None) -> None:
+        """Write the figure to a file whose name ends in .svg, .pdf, .png or .html.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another one.
+        ExportError
+            If the format needs a browser on this machine and there is none.
+        """
+        Path(path).write_bytes(self.file(form_of(path), composition))

@@ -1,0 +1,195 @@
+"""Maps, kernels as matrices, and how far their uncertainty is to be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
+from tripletscope.core.kernel.space import space_of
+from tripletscope.core.run import Run
+from tripletscope.dashboard.drawing.drawing import Drawing
+from tripletscope.dashboard.drawing.map import placed
+from tripletscope.dashboard.drawing.shown import ShownResults, figure_of, table_of, uncertainty_of
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.matrix import similarity_matrix, spectrum_figure
+from tripletscope.dashboard.figures.plane import height_of
+from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
+from tripletscope.dashboard.figures.trust import coverage, reliability, response_reliability
+from tripletscope.dashboard.interface.theme import Canvas
+
+#: A map's frame: width that it is fitted to, least and most height, and what stands above it.
+_WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0
+#: More objects than this have no names in a map of everything.
+_NAMED = 150
+#: Categories that can be told apart by colour at first sight.
+_FEW = 10
+_OWN = ("id", "label", "image")
+
+
+@figure_of("fit", "embedding")
+def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """The map, with ellipses where its uncertainty is known."""
+    words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
+    d = fitted.n_components
+    rotation = shown.rotations.get(run.key, np.eye(d))
+    where = placed(run, samples, rotation)
+    objects = shown.answers.objects
+    colour = colour_of(objects)
+    marks = "pictures" if shown.pictures else "labels" if len(objects) <= _NAMED else "points"
+    against = stimulus_of(objects) if d == 1 else None
+    style = MapStyle(marks if d > 1 else "points", colour, where.covariances is not None,
+                     against=against)
+    data = MapData(
+        where.positions, objects, where.covariances, shown.pictures, degrees=where.degrees
+    )
+    shape = words("error bars" if d == 1 else "ellipses")
+    caption = [words("map of", objects=words.count(len(objects), "object"), d=d,
+                     method=words.method(run.fresh()))]
+    if d > 2:
+        caption.append(words("first axes"))
+    if colour:
+        caption.append(words("coloured", column=colour))
+    if samples is not None:
+        whose = words("of some", number=SPREAD) if d > 1 and len(objects) > MANY else ""
+        caption.append(words(
+            "shapes", shape=shape, whose=whose, origin=origin_of(shown, samples)
+        ))
+    text = " ".join(caption)
+    ratio = (_HEAD + height_of(data, _WIDTH, _LEAST, _MOST)) / _WIDTH if d > 1 else 0.7
+    yield Drawing(
+        "map", words("title map", method=fitted.title), text,
+        words("alt map", objects=words.count(len(objects), "object"), far=_far_apart(shown, where)),
+        ratio, lambda canvas: embedding_map(data, style, caption=text, canvas=canvas),
+        lambda: _coordinates(objects, where.positions),
+        (run.key, *((samples.key,) if samples else ())),
+    )
+
+
+def origin_of(shown: ShownResults, samples: Run) -> str:
+    """What an uncertainty was computed from, in words."""
+    words, found = shown.words, samples.samples()
+    number = words.whole(len(found.embeddings))
+    if found.source == "bootstrap":
+        return words("from bootstrap", number=number, over=words.over(found.unit, found.n_units))
+    return words(f"from {found.source}", number=number)
+
+
+def colour_of(objects: pd.DataFrame) -> str | None:
+    """The column of the objects that colours a map at first: of few categories, else numbers."""
+    columns = [c for c in objects.columns if c not in _OWN]
+    few = [c for c in columns
+           if not is_quantity(objects[c]) and 1 < objects[c].nunique() <= _FEW]
+    numbers = [c for c in columns if is_quantity(objects[c])]
+    return next(iter([*few, *numbers]), None)
+
+
+def stimulus_of(objects: pd.DataFrame) -> str | None:
+    """The first column of numbers."""
+    return next((c for c in objects.columns if c not in _OWN and is_quantity(objects[c])), None)
+
+
+def _far_apart(shown: ShownResults, where: Any) -> str:
+    """The two objects that are farthest apart, by name."""
+    positions = where.positions
+    known = np.flatnonzero(np.isfinite(positions).all(axis=1))
+    if len(known) < 2:
+        return ""
+    along = positions[known, 0]
+    first, last = known[np.argmin(along)], known[np.argmax(along)]
+    labels = shown.answers.labels
+    return shown.words("along the first axis", first=labels[first], last=labels[last])
+
+
+def _coordinates(objects: pd.DataFrame, positions: np.ndarray) -> pd.DataFrame:
+    table = objects.drop(columns="image", errors="ignore")
+    return table.assign(**{f"x{k + 1}": axis for k, axis in enumerate(positions.T)})
+
+
+@figure_of("fit", "kernel")
+def matrix_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """The matrix of similarities, in the order of its average-linkage tree."""
+    kernel, words = run.fitted(), shown.words
+    if shown.answers.n_objects > MOST_IN_A_MATRIX or kernel.placed_.sum() < 2:
+        return
+    tree = Agglomerative().tree(space_of(kernel))
+    text = words("matrix of", method=words.method(run.fresh()), about=shown.about)
+
+    def draw(canvas: Canvas) -> go.Figure:
+        return similarity_matrix(
+            kernel.kernel_, tree.order, shown.answers.objects, tree=tree, caption=text,
+            canvas=canvas,
+        )
+
+    def table() -> pd.DataFrame:
+        ids = shown.answers.ids
+        return pd.DataFrame(kernel.kernel_, index=ids, columns=ids).rename_axis("id").reset_index()
+
+    yield Drawing(
+        f"matrix-{run.method}", words("title matrix", method=kernel.title), text,
+        words("alt matrix", objects=words.count(len(kernel.kernel_), "object")), 1.05, draw, table,
+        (run.key,),
+    )
+
+
+@figure_of("spectrum")
+def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Eigenvalues beside those of permuted answers."""
+    found, words = run.result(), shown.words
+    text = words(
+        "spectrum of", method=words.method(run.fresh()), number=words.whole(len(found.shuffled)),
+        share=words.percent(2 * found.level - 1, 0),
+    )
+    yield Drawing(
+        f"spectrum-{run.method}", words("title spectrum"), text,
+        words("alt spectrum", number=words.count(found.n_signal, "component")), 0.5,
+        lambda canvas: spectrum_figure(found, caption=text, canvas=canvas),
+        table_of(component=np.arange(1, len(found.eigenvalues) + 1), eigenvalue=found.eigenvalues,
+                 chance=found.threshold),
+        (run.key,),
+    )
+
+
+@figure_of("reliability")
+def reliability_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """How often held-out responses were given as predicted."""
+    found, words = run.result(), shown.words
+    text = words("reliability of", method=words.method(run.fresh()),
+                 number=words.whole(int(np.isfinite(found.response).sum())))
+    yield Drawing(
+        "reliability", words("title reliability"), text, words("alt diagonal"), 0.6,
+        lambda canvas: response_reliability(found, caption=text, canvas=canvas),
+        lambda: pd.concat([
+            pd.DataFrame({"probability": which, **vars(found.bins(which))})
+            for which in ("response", "order")
+        ]),
+        (run.key,),
+    )
+
+
+@figure_of("calibrate")
+def calibration_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """How often true positions of simulated data lie in their ellipses, and orders are right."""
+    found, words = run.result(), shown.words
+    about = words("calibration of", method=words.method(run.fresh()),
+                  number=words.count(len(found.coverage), "simulated data set"))
+    for name, figure, table in (
+        ("coverage", coverage, lambda: pd.DataFrame(
+            found.coverage, columns=[f"{level:g}" for level in found.levels]
+        )),
+        ("calibration", reliability, table_of(
+            said=found.confidence, right=found.accuracy, comparisons=found.counts
+        )),
+    ):
+        text = f"{words(f'caption {name}')} {about}"
+        yield Drawing(
+            name, words(f"title {name}"), text, words("alt diagonal"), 0.8,
+            lambda canvas, figure=figure, text=text: figure(found, caption=text, canvas=canvas),
+            table, (run.key,),
+        )

@@ -1,0 +1,119 @@
+"""Perceptual scales against the stimulus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from tripletscope.core.run import Run
+from tripletscope.dashboard.drawing.drawing import Drawing
+from tripletscope.dashboard.drawing.shown import ShownResults, figure_of
+from tripletscope.dashboard.figures.diagnostics import residual_curve
+from tripletscope.dashboard.figures.points import MapData
+from tripletscope.dashboard.figures.scales import Curve, scale_curves
+from tripletscope.dashboard.interface.theme import Canvas
+
+_TASKS = ("bootstrap_scale", "ordinal_scale")
+_RATIO = 0.6
+
+
+def scale_table(shown: ShownResults, run: Run, coverage: float = 0.95) -> pd.DataFrame | None:
+    """``stimulus``, ``value``, ``standard error``, ``low``, ``high``, with ``object`` if known.
+
+    Of a scale with its band: a bootstrap of difference scaling, or an embedding on a stimulus.
+    None where a bootstrap lacks its fit.
+    """
+    found = run.result()
+    if run.task == "ordinal_scale":
+        low, high = found.band(coverage)
+        return pd.DataFrame({
+            "object": found.objects, "stimulus": found.stimulus, "value": found.values[:, 0],
+            "standard error": found.deviation[:, 0], "low": low[:, 0], "high": high[:, 0],
+        })
+    fit = shown.of(run, "fit")
+    if fit is None:
+        return None
+    fitted = fit.fitted()
+    low, high = found.interval(coverage)
+    errors = fitted.scale_errors_ if found.unit == "answers" else found.standard_errors()
+    table = pd.DataFrame({
+        "stimulus": fitted.levels_, "value": fitted.scale_, "standard error": errors,
+        "low": low, "high": high,
+    })
+    members = pd.Series(np.arange(fitted.n_objects_)).groupby(fitted.level_of_).first()
+    if len(members) == fitted.n_objects_:
+        table.insert(0, "object", members.to_numpy())
+    return table
+
+
+def stimulus_title(shown: ShownResults, run: Run) -> str:
+    """What stands at the axis of the stimulus."""
+    column = run.options.get("stimulus", run.parameters.get("stimulus"))
+    if column is None:
+        return shown.words("rank of objects")
+    return shown.words("object id") if column == "id" else column
+
+
+def scale_runs(shown: ShownResults) -> list[Run]:
+    """Results with a scale and its band, of those that share the first one's stimulus."""
+    runs = [run for task in _TASKS for run in shown.all_of(task)
+            if scale_table(shown, run) is not None]
+    return [run for run in runs if stimulus_title(shown, run) == stimulus_title(shown, runs[0])]
+
+
+def _scale(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """All scales in one figure."""
+    runs, words = scale_runs(shown), shown.words
+    if not runs or run is not runs[0]:
+        return
+    curves, tables = [], {}
+    for one in runs:
+        table, name = scale_table(shown, one), words.method(one.fresh())
+        tables[name] = table
+        objects = table["object"].to_numpy() if "object" in table else None
+        parts = (table[c].to_numpy() for c in ("stimulus", "value", "low", "high"))
+        curves.append(Curve(name, *parts, objects))
+    found, stimulus = run.result(), stimulus_title(shown, run)
+    text = words("scale of", stimulus=stimulus, methods="; ".join(tables), about=shown.about,
+                 over=words.over(found.unit, found.n_units))
+    data = MapData(np.empty((shown.answers.n_objects, 1)), shown.answers.objects)
+
+    def draw(canvas: Canvas) -> go.Figure:
+        return scale_curves(
+            curves, data, stimulus=stimulus, value="perceptual scale (0 to 1)", caption=text,
+            canvas=canvas,
+        )
+
+    first = curves[0].known()
+    yield Drawing(
+        "scale", words("title scale", stimulus=stimulus), text,
+        words("alt scale", stimulus=stimulus, low=words.number(first.stimulus[0]),
+              high=words.number(first.stimulus[-1])),
+        _RATIO, draw,
+        lambda: pd.concat([t.assign(method=n) for n, t in tables.items()], ignore_index=True),
+        tuple(one.key for one in runs),
+    )
+
+
+for _task in _TASKS:
+    figure_of(_task)(_scale)
+
+
+@figure_of("diagnose")
+def residuals_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Residuals of a difference scale in their envelope."""
+    found, words = run.result(), shown.words
+    text = words("residuals of", method=words.method(run.fresh()))
+    n = len(found.residuals)
+    yield Drawing(
+        "residuals", words("title residuals"), text, words("alt residuals",
+        share=words.percent(found.outside)), _RATIO,
+        lambda canvas: residual_curve(found, caption=text, canvas=canvas),
+        lambda: pd.DataFrame({
+            "share below": (np.arange(n) + 0.5) / n, "residual": found.residuals,
+            "low": found.low, "high": found.high,
+        }), (run.key,),
+    )

@@ -1,0 +1,124 @@
+"""English."""
+
+THOUSANDS, PERCENT, INTERVAL = ",", "%", "95% CI"
+AND, LAST_COMMA = "and", ","
+
+NOUNS = {
+    "answer": ("answer", "answers"),
+    "catch trial": ("catch trial", "catch trials"),
+    "cluster": ("cluster", "clusters"),
+    "comparison of pairs": ("comparison of pairs", "comparisons of pairs"),
+    "component": ("significant component", "significant components"),
+    "dimension": ("dimension", "dimensions"),
+    "fold": ("fold", "folds"),
+    "landmark": ("landmark", "landmarks"),
+    "object": ("object", "objects"),
+    "participant": ("participant", "participants"),
+    "question": ("question", "questions"),
+    "restart": ("restart", "restarts"),
+    "simulated data set": ("simulated data set", "simulated data sets"),
+    "trial": ("trial", "trials"),
+    "triad": ("triad", "triads"),
+    "tree": ("tree", "trees"),
+}
+
+# Figures ---------------------------------------------------------------------------------------
+
+FIGURES = {
+    "about": "{name}: {objects}, {answers}.",
+    "on the basis of": "on {method}",
+    "switched off": "{name} off",
+    "average linkage": "average linkage",
+    "of distances": "on the distances of {name}",
+    "over questions": " over questions",
+    "over people": " over {people}",
+    "over both": " over {people} and their answers",
+    "error bars": "error bars",
+    "ellipses": "ellipses",
+    "map of": "Map of {objects} ({method}).",
+    "first axes": "The first two principal axes are shown.",
+    "coloured": "Colour: {column}.",
+    "of some": " (of {number} objects)",
+    "shapes": "95% {shape}{whose} from {origin}.",
+    "from bootstrap": "{number} bootstrap replicates{over}",
+    "from posterior": "{number} samples of the Bayesian posterior, which takes answers as those of "
+                      "one observer",
+    "from laplace": "the normal approximation of the Bayesian posterior, which takes answers as "
+                    "those of one observer",
+    "along the first axis": " Along the horizontal axis {first} and {last} are farthest apart.",
+    "title map": "Map ({method})",
+    "alt map": "Scatter plot of {objects} by their positions in the map.{far}",
+    "matrix of": "Similarities by {method}, in the order of the average-linkage tree above; the "
+                 "diagonal is omitted. {about}",
+    "title matrix": "Similarities ({method})",
+    "alt matrix": "Matrix of the similarities of {objects} in colours, below a tree.",
+    "spectrum of": "Eigenvalues of the centred kernel ({method}), and the range that holds {share} "
+                   "of those of {number} data sets with permuted answers.",
+    "title spectrum": "Spectrum of the kernel",
+    "alt spectrum": "Falling eigenvalues; {number} above the band of permuted answers.",
+    "reliability of": "{number} held-out responses as predicted, against the predicted "
+                      "probability ({method}). On the diagonal, predictions are reliable.",
+    "title reliability": "Reliability of predicted responses",
+    "caption coverage": "Share of true positions inside their ellipses, against the nominal one.",
+    "title coverage": "Coverage of the ellipses",
+    "caption calibration": "Share of correctly ordered distances, against order certainty.",
+    "title calibration": "Calibration of order certainty",
+    "calibration of": "{number} like these answers, with the response model of {method}.",
+    "alt diagonal": "Curves beside a diagonal, on which observed and predicted shares are equal.",
+    "dimensions of": "Error on held-out answers by the number of dimensions ({methods}), with "
+                     "95% intervals{over}.",
+    "ceiling band": "Band: the noise ceiling, from its lower to its upper bound.",
+    "title dimensions": "Held-out error by number of dimensions",
+    "alt dimensions": "Curve of the held-out error, lowest with {d} dimensions at {error}.",
+    "uncertainty by dimension of": "Average uncertainty of distance comparisons by the number of "
+                                   "dimensions ({method}).",
+    "title uncertainty by dimension": "Average uncertainty by number of dimensions",
+    "tuning of": "Cross-validated error by strength of the prior and number of dimensions "
+                 "({method}, averaged over restarts).",
+    "title tuning": "Held-out error by strength of the prior",
+    "learning of": "Error on a held-out fifth of the questions against the number of answers "
+                   "({method}), {number} random splits, with a 95% band{over}.",
+    "title learning": "Learning curve",
+    "alt learning": "Curve of the held-out error, from {first} with the fewest answers to {last} "
+                    "with the most.",
+    "alt curve": "Curves; their values are in the table of the same name.",
+    "alt rows": "Points with intervals, a row for every group.",
+    "forest of": "Held-out error of comparison forests for {column} of {number} against the number "
+                 "of trees (leaf size {size}, {folds} folds), with 95% intervals. The other "
+                 "methods see the map.",
+    "title forest": "Predicting {column} by comparison forests",
+    "search of": "How often trees grown without them miss the nearest neighbour of {number}, "
+                 "against the size of leaves, with 95% intervals.",
+    "title search": "Nearest neighbours by trees",
+    "group errors of": "Error on held-out answers of every {by}, learned from its other answers "
+                       "({method}), with 95% intervals.",
+    "title group errors": "Held-out error by {by}",
+    "tree of": "{method}. {about} Cut into {clusters}.",
+    "support": "Numbers: percentage of bootstrap trees that contain the branch.",
+    "title tree": "Tree ({method})",
+    "alt tree": "Tree of {objects}, cut into clusters with these numbers of objects: {clusters}.",
+    "clusters on a map": "{method}: {clusters}, shown on the map by {map}.",
+    "title clusters": "Clusters ({method})",
+    "alt clusters": "Map in which colours show clusters with these numbers of objects: {clusters}.",
+    "gap of": "Gap statistic against the number of clusters ({method}), with standard errors: how "
+              "much more compact clusters are than those of null data sets.",
+    "title gap": "Number of clusters: gap statistic",
+    "alt gap": "Curve of the gap statistic; by its own rule {number}.",
+    "stability of": "Agreement (adjusted Rand index) with the clusters of {number} bootstrap "
+                    "replicates{over} ({method}), with standard deviations.",
+    "title stability": "Stability of clusters",
+    "alt stability": "Curve of the agreement, highest for {number}.",
+    "rank of objects": "rank in the order of the objects",
+    "object id": "object",
+    "scale of": "Perceptual scale against {stimulus}: {methods}. {about} Pointwise 95% "
+                "bands{over}.",
+    "title scale": "Perceptual scale against {stimulus}",
+    "alt scale": "Curve of the perceptual scale from 0 to 1 over {stimulus} from {low} to {high}, "
+                 "with a band.",
+    "residuals of": "Distribution of the deviance residuals ({method}) in the 95% envelope of "
+                    "answers by the model.",
+    "title residuals": "Residuals of difference scaling",
+    "alt residuals": "Curve of residuals; {share} lie outside of their envelope.",
+}
+
+TEXTS = FIGURES

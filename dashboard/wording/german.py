@@ -1,0 +1,128 @@
+"""German."""
+
+THOUSANDS, PERCENT, INTERVAL = "\N{NARROW NO-BREAK SPACE}", " %", "95-%-KI"
+AND, LAST_COMMA = "und", ""
+
+NOUNS = {
+    "answer": ("Antwort", "Antworten"),
+    "catch trial": ("Kontrollfrage", "Kontrollfragen"),
+    "cluster": ("Cluster", "Cluster"),
+    "comparison of pairs": ("Paarvergleich", "Paarvergleiche"),
+    "component": ("signifikante Komponente", "signifikante Komponenten"),
+    "dimension": ("Dimension", "Dimensionen"),
+    "fold": ("Teil", "Teile"),
+    "landmark": ("Landmarke", "Landmarken"),
+    "object": ("Objekt", "Objekte"),
+    "participant": ("Person", "Personen"),
+    "question": ("Frage", "Fragen"),
+    "restart": ("Neustart", "Neustarts"),
+    "simulated data set": ("simulierter Datensatz", "simulierte Datensätze"),
+    "trial": ("Durchgang", "Durchgänge"),
+    "triad": ("Triade", "Triaden"),
+    "tree": ("Baum", "Bäume"),
+}
+
+# Figures ---------------------------------------------------------------------------------------
+
+FIGURES = {
+    "about": "{name}: {objects}, {answers}.",
+    "on the basis of": "auf der Grundlage von {method}",
+    "switched off": "ohne {name}",
+    "average linkage": "Average-Linkage",
+    "of distances": "auf den Distanzen aus {name}",
+    "over questions": " über Fragen",
+    "over people": " über {people}",
+    "over both": " über {people} und ihre Antworten",
+    "error bars": "Fehlerbalken",
+    "ellipses": "Ellipsen",
+    "map of": "Karte, {objects} ({method}).",
+    "first axes": "Gezeigt sind die ersten zwei Hauptachsen.",
+    "coloured": "Farbe: {column}.",
+    "of some": " ({number} Objekte)",
+    "shapes": "95-%-{shape}{whose} aus {origin}.",
+    "from bootstrap": "{number} Bootstrap-Stichproben{over}",
+    "from posterior": "{number} Ziehungen aus der A-posteriori-Verteilung, die alle Antworten als "
+                      "die einer einzigen Person behandelt",
+    "from laplace": "der Normalapproximation der A-posteriori-Verteilung, die alle Antworten als "
+                    "die einer einzigen Person behandelt",
+    "along the first axis": " Auf der waagerechten Achse liegen {first} und {last} am weitesten "
+                            "auseinander.",
+    "title map": "Karte ({method})",
+    "alt map": "Streudiagramm, {objects} an ihren Orten in der Karte.{far}",
+    "matrix of": "Ähnlichkeiten nach {method}, geordnet nach dem Average-Linkage-Baum darüber; "
+                 "ohne Diagonale. {about}",
+    "title matrix": "Ähnlichkeiten ({method})",
+    "alt matrix": "Matrix der Ähnlichkeiten in Farben ({objects}), darüber ein Baum.",
+    "spectrum of": "Eigenwerte des zentrierten Kerns ({method}) und der Bereich, in dem {share} "
+                   "der Eigenwerte von {number} Datensätzen mit permutierten Antworten liegen.",
+    "title spectrum": "Spektrum des Kerns",
+    "alt spectrum": "Fallende Eigenwerte; {number} oberhalb des Bandes permutierter Antworten.",
+    "reliability of": "Anteil der {number} zurückgehaltenen Antworten, die wie vorhergesagt "
+                      "ausfielen, gegen die vorhergesagte Wahrscheinlichkeit ({method}). Auf der "
+                      "Diagonalen sind Vorhersagen verlässlich.",
+    "title reliability": "Verlässlichkeit vorhergesagter Antworten",
+    "caption coverage": "Anteil der wahren Orte in ihren Ellipsen, gegen den nominalen Anteil.",
+    "title coverage": "Überdeckung der Ellipsen",
+    "caption calibration": "Anteil richtig geordneter Distanzen, gegen die Ordnungssicherheit.",
+    "title calibration": "Kalibrierung der Ordnungssicherheit",
+    "calibration of": "{number} wie diese Antworten, mit dem Antwortmodell von {method}.",
+    "alt diagonal": "Kurven neben einer Diagonalen, auf der beobachtete und vorhergesagte Anteile "
+                    "gleich sind.",
+    "dimensions of": "Fehler auf zurückgehaltenen Antworten nach der Zahl der Dimensionen "
+                     "({methods}), mit 95-%-Intervallen{over}.",
+    "ceiling band": "Band: die Rauschgrenze, von ihrer unteren zu ihrer oberen Schranke.",
+    "title dimensions": "Vorhersagefehler nach der Zahl der Dimensionen",
+    "alt dimensions": "Kurve des Vorhersagefehlers, am niedrigsten mit {d} Dimensionen bei "
+                      "{error}.",
+    "uncertainty by dimension of": "Mittlere Unsicherheit von Distanzvergleichen nach der Zahl der "
+                                   "Dimensionen ({method}).",
+    "title uncertainty by dimension": "Mittlere Unsicherheit nach der Zahl der Dimensionen",
+    "tuning of": "Kreuzvalidierter Fehler nach der Stärke des Priors und der Zahl der Dimensionen "
+                 "({method}, gemittelt über Neustarts).",
+    "title tuning": "Vorhersagefehler nach der Stärke des Priors",
+    "learning of": "Fehler auf einem zurückgehaltenen Fünftel der Fragen gegen die Zahl der "
+                   "Antworten ({method}), {number} zufällige Teilungen, mit 95-%-Band{over}.",
+    "title learning": "Lernkurve",
+    "alt learning": "Kurve des Vorhersagefehlers, von {first} mit den wenigsten bis {last} mit den "
+                    "meisten Antworten.",
+    "alt curve": "Kurven; ihre Werte stehen in der Tabelle gleichen Namens.",
+    "alt rows": "Punkte mit Intervallen, eine Zeile je Gruppe.",
+    "forest of": "Fehler von Vergleichswäldern bei der Vorhersage von {column} ({number}) gegen "
+                 "die Zahl der Bäume (Blattgröße {size}, {folds} Teile), mit 95-%-Intervallen. Die "
+                 "anderen Verfahren sehen die Karte.",
+    "title forest": "Vorhersage von {column} durch Vergleichswälder",
+    "search of": "Wie oft Bäume den nächsten Nachbarn verfehlen ({number}, nicht in den Bäumen), "
+                 "gegen die Blattgröße, mit 95-%-Intervallen.",
+    "title search": "Nächste Nachbarn durch Bäume",
+    "group errors of": "Fehler auf zurückgehaltenen Antworten je {by}, gelernt aus dessen übrigen "
+                       "Antworten ({method}), mit 95-%-Intervallen.",
+    "title group errors": "Vorhersagefehler nach {by}",
+    "tree of": "{method}. {about} Geschnitten in {clusters}.",
+    "support": "Zahlen: Prozent der Bootstrap-Bäume, die den Zweig enthalten.",
+    "title tree": "Baum ({method})",
+    "alt tree": "Baum ({objects}), geschnitten in Cluster mit so vielen Objekten: {clusters}.",
+    "clusters on a map": "{method}: {clusters}, gezeigt auf der Karte von {map}.",
+    "title clusters": "Cluster ({method})",
+    "alt clusters": "Karte, deren Farben Cluster mit so vielen Objekten zeigen: {clusters}.",
+    "gap of": "Gap-Statistik gegen die Zahl der Cluster ({method}), mit Standardfehlern: wie viel "
+              "dichter die Cluster sind als die von Nulldatensätzen.",
+    "title gap": "Zahl der Cluster: Gap-Statistik",
+    "alt gap": "Kurve der Gap-Statistik; nach ihrer eigenen Regel {number}.",
+    "stability of": "Übereinstimmung (korrigierter Rand-Index) mit den Clustern von {number} "
+                    "Bootstrap-Stichproben{over} ({method}), mit Standardabweichungen.",
+    "title stability": "Stabilität der Cluster",
+    "alt stability": "Kurve der Übereinstimmung, am höchsten für {number}.",
+    "rank of objects": "Rang in der Reihenfolge der Objekte",
+    "object id": "Objekt",
+    "scale of": "Wahrnehmungsskala gegen {stimulus}: {methods}. {about} Punktweise "
+                "95-%-Bänder{over}.",
+    "title scale": "Wahrnehmungsskala gegen {stimulus}",
+    "alt scale": "Kurve der Wahrnehmungsskala von 0 bis 1 über {stimulus} von {low} bis {high}, "
+                 "mit Band.",
+    "residuals of": "Verteilung der Devianzresiduen ({method}) in der 95-%-Hülle von "
+                    "Antworten nach dem Modell.",
+    "title residuals": "Residuen der Differenzskalierung",
+    "alt residuals": "Kurve der Residuen; {share} liegen außerhalb ihrer Hülle.",
+}
+
+TEXTS = FIGURES

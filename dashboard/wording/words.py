@@ -1,0 +1,107 @@
+"""Sentences with numbers filled in, as the American Psychological Association writes them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from tripletscope.core.method import Inner, Method, parameters, unfitted
+from tripletscope.dashboard.wording import english, german
+
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+_MODULES = {"en": english, "de": german}
+#: Smaller p values are only said to be smaller.
+_SMALL = 0.001
+
+
+@dataclass(frozen=True)
+class Words:
+    """One language.
+
+    Attributes
+    ----------
+    language : {"en", "de"}
+    """
+
+    language: str = "en"
+
+    def __call__(self, key: str, **fields: Any) -> str:
+        """The sentence of a key, with its fields filled in."""
+        return _MODULES[self.language].TEXTS[key].format(**fields)
+
+    def count(self, number: int, noun: str) -> str:
+        """A number with its noun: 1 participant, 17,611 answers."""
+        return f"{self.whole(number)} {self.noun(number, noun)}"
+
+    def noun(self, number: int, noun: str) -> str:
+        """A noun as it stands with a number."""
+        return _MODULES[self.language].NOUNS[noun][number != 1]
+
+    def whole(self, number: int) -> str:
+        """A whole number, in groups of three digits."""
+        return f"{number:,}".replace(",", _MODULES[self.language].THOUSANDS)
+
+    def number(self, value: float, digits: int = 3) -> str:
+        """A number with so many significant digits."""
+        if not math.isfinite(value):
+            return "–"
+        if value == 0 or 1e-3 <= abs(value) < 1e6:
+            places = max(digits - 1 - (math.floor(math.log10(abs(value))) if value else 0), 0)
+            text = f"{value:,.{places}f}"
+            return text.replace(",", _MODULES[self.language].THOUSANDS)
+        return f"{value:.{digits - 1}e}"
+
+    def share(self, value: float, digits: int = 3) -> str:
+        """A number that cannot exceed 1, without the zero before its point."""
+        if not math.isfinite(value):
+            return "–"
+        text = f"{value:.{digits}f}"
+        return text.replace("0.", ".", 1) if abs(value) < 1 and text[-digits - 2] == "0" else text
+
+    def percent(self, value: float, digits: int = 1) -> str:
+        """A share in per cent."""
+        return f"{100 * value:.{digits}f}{_MODULES[self.language].PERCENT}"
+
+    def interval(self, low: float, high: float) -> str:
+        """A 95 % interval of a share."""
+        return f"{_MODULES[self.language].INTERVAL} [{self.share(low)}, {self.share(high)}]"
+
+    def p(self, value: float) -> str:
+        """A p value."""
+        if value < _SMALL:
+            return f"*p* < {self.share(_SMALL)}"
+        return f"*p* = {self.share(value)}"
+
+    def listing(self, parts: list[str]) -> str:
+        """Several things in a row: a, b, and c."""
+        if len(parts) < 3:
+            return f" {_MODULES[self.language].AND} ".join(parts)
+        comma = _MODULES[self.language].LAST_COMMA
+        return f"{', '.join(parts[:-1])}{comma} {_MODULES[self.language].AND} {parts[-1]}"
+
+    def over(self, unit: str, number: int | None) -> str:
+        """What an interval takes as independent, as the end of a phrase."""
+        if unit == "answers" or number is None:
+            return self("over questions")
+        people = self.count(number, "participant")
+        return self("over both" if unit == "both" else "over people", people=people)
+
+    def method(self, method: Method) -> str:
+        """A method with what of its parameters is not as usual."""
+        words = [method.title]
+        for parameter in parameters(type(method)):
+            value = getattr(method, parameter.name)
+            if parameter.name == "n_components":
+                words.append(self.count(value, "dimension"))
+            elif isinstance(parameter.spec, Inner):
+                if value is not None:
+                    words.append(self("on the basis of", method=self.method(unfitted(value))))
+            elif value != parameter.default:
+                name = parameter.spec.label.lower()
+                off = {True: name, False: self("switched off", name=name)}
+                words.append(off[value] if isinstance(value, bool) else f"{name} {value}")
+        return ", ".join(words)
+
+
+ENGLISH = Words("en")

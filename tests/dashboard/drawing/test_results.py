@@ -1,0 +1,88 @@
+"""Every figure of results is drawn of real ones, in every language."""
+
+import numpy as np
+import pytest
+
+import tripletscope as ts
+from tests.paths import ROOT
+from tripletscope.dashboard.drawing import drawings
+from tripletscope.dashboard.wording import Words
+
+FOLDER = ROOT / "sample_data" / "ekman_colors"
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return ts.read(FOLDER / "answers.csv", objects=FOLDER / "objects.csv")
+
+
+@pytest.fixture(scope="module")
+def runs(answers):
+    method = ts.TSTE(n_init=1)
+    tree = ts.Agglomerative(n_clusters=3)
+    asked = [
+        ("fit", method, {}), ("bootstrap", method, {"replicates": 10}), ("fit", ts.K1(), {}),
+        ("fit", tree, {}), ("stability", tree, {"replicates": 5}),
+        ("count_clusters", tree, {}), ("fit", ts.KMeans(), {}), ("spectrum", ts.K1(), {}),
+        *(("cross_validate", ts.TSTE(n_components=d, n_init=1), {}) for d in (1, 2)),
+        ("learning_curve", method, {"repeats": 2}), ("ordinal_scale", ts.STE(n_components=1), {}),
+        ("fit", ts.MLDS(), {}), ("bootstrap_scale", ts.MLDS(), {"resamples": 100}),
+        ("errors_by_group", method, {"by": "participant"}),
+    ]
+    return [ts.run(task, of, answers, options) for task, of, options in asked]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_figures_of_all_results(answers, runs, language):
+    found = drawings(runs, answers, name="Colours", words=Words(language))
+    names = [drawing.name for drawing in found]
+    assert names == [
+        "map", "matrix-k1", "dendrogram-agglomerative", "stability-agglomerative",
+        "gap-agglomerative", "clusters-kmeans", "spectrum-k1", "dimensions", "learning-curve",
+        "scale", "errors-by-participant",
+    ]
+    for drawing in found:
+        assert len(drawing.figure().data) > 0
+        assert len(drawing.table()) > 0
+        assert drawing.caption
+        assert drawing.alt
+        assert set(drawing.runs) <= {run.key for run in runs}
+
+
+def test_map_shows_the_uncertainty_that_is_given(answers, runs):
+    fit, bootstrap = runs[:2]
+    (alone,) = drawings(fit, answers)
+    (sure,) = drawings(fit, answers, samples=bootstrap)
+    assert "ellipses" not in alone.caption
+    assert "95% ellipses from 10 bootstrap replicates over 8 participants" in sure.caption
+    assert len(sure.figure().data) > len(alone.figure().data)
+
+
+def test_tree_is_cut_as_asked(answers, runs):
+    tree = runs[3]
+    (drawing,) = drawings(tree, answers, cuts={tree.key: 4})
+    assert drawing.table()["cluster"].nunique() == 4
+    assert "Cut into 4 clusters" in drawing.caption
+
+
+def test_several_trees_have_names_of_their_own(answers):
+    several = [ts.run("fit", ts.Agglomerative(linkage=how), answers)
+               for how in ("average", "complete")]
+    names = [drawing.name for drawing in drawings(several, answers)]
+    assert names == ["dendrogram-agglomerative", "dendrogram-agglomerative-2"]
+
+
+def test_figure_in_a_file(answers, runs, tmp_path):
+    (drawing,) = drawings(runs[2], answers)
+    drawing.save(tmp_path / "kernel.html")
+    assert b"plotly" in (tmp_path / "kernel.html").read_bytes()
+    with pytest.raises(ValueError, match=r"none of \.svg, \.pdf, \.png, \.html"):
+        drawing.save(tmp_path / "kernel.gif")
+
+
+def test_scale_has_the_values_of_the_fit(answers, runs):
+    (drawing,) = (d for d in drawings(runs, answers) if d.name == "scale")
+    table = drawing.table()
+    mlds = table[table["method"].str.contains("Difference|MLDS")]
+    fitted = next(run for run in runs if (run.task, run.kind) == ("fit", "scale")).fitted()
+    np.testing.assert_array_equal(mlds["value"], fitted.scale_)

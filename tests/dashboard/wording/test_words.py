@@ -1,0 +1,70 @@
+"""Numbers and sentences as papers have them."""
+
+import string
+
+import pytest
+
+import tripletscope as ts
+from tripletscope.dashboard.wording import LANGUAGES, Words, english, german
+
+EN, DE = Words("en"), Words("de")
+
+
+def fields(template):
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+def test_languages_say_the_same():
+    assert set(LANGUAGES) == {"en", "de"}
+    assert english.NOUNS.keys() == german.NOUNS.keys()
+    assert english.TEXTS.keys() == german.TEXTS.keys()
+    for key, template in english.TEXTS.items():
+        assert fields(template) == fields(german.TEXTS[key]), key
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (0.1374, ".137"), (1.0, "1.000"), (-0.05, "-.050"), (0.9996, "1.000"), (float("nan"), "–"),
+])
+def test_shares_have_no_zero_before_the_point(value, text):
+    assert EN.share(value) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (0.0123456, "0.0123"), (3.0, "3.00"), (1234.5, "1,234"), (1e-5, "1.00e-05"), (0, "0.00"),
+])
+def test_numbers(value, text):
+    assert EN.number(value) == text
+
+
+def test_counts():
+    assert EN.count(1, "participant") == "1 participant"
+    assert EN.count(17611, "answer") == "17,611 answers"
+    assert DE.count(17611, "answer") == "17\N{NARROW NO-BREAK SPACE}611 Antworten"
+
+
+def test_intervals_and_p():
+    assert EN.interval(0.12, 0.15) == "95% CI [.120, .150]"
+    assert EN.p(0.0004) == "*p* < .001"
+    assert EN.p(0.034) == "*p* = .034"
+
+
+def test_lists():
+    assert EN.listing(["a"]) == "a"
+    assert EN.listing(["a", "b"]) == "a and b"
+    assert EN.listing(["a", "b", "c"]) == "a, b, and c"
+    assert DE.listing(["a", "b", "c"]) == "a, b und c"
+
+
+def test_methods():
+    assert EN.method(ts.TSTE(n_components=3, seed=4)) == "t-STE, 3 dimensions, seed 4"
+    assert DE.method(ts.KMeans(basis=ts.STE())) == (
+        "k-means, auf der Grundlage von STE, 2 Dimensionen"
+    )
+
+
+@pytest.mark.parametrize(("unit", "number", "text"), [
+    ("answers", None, " over questions"), ("participants", 12, " over 12 participants"),
+    ("both", 12, " over 12 participants and their answers"),
+])
+def test_what_intervals_are_over(unit, number, text):
+    assert EN.over(unit, number) == text
