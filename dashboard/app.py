@@ -46,6 +46,9 @@ def main() -> None:
                 st.Page(PAGES / "scale.py", title="Scale", icon=":material/stairs:"),
                 st.Page(PAGES / "compare.py", title="Compare", icon=":material/query_stats:"),
             ],
+            "Paper": [
+                st.Page(PAGES / "report.py", title="Report", icon=":material/article:"),
+            ],
             "Planning": [
                 st.Page(PAGES / "simulate.py", title="Simulate", icon=":material/science:"),
             ],

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any
+
+import plotly.graph_objects as go
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.run import Run
 from tripletscope.dashboard.drawing.drawing import Drawing
 from tripletscope.dashboard.drawing.shown import FIGURES, ShownResults
+from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.wording.axes import localised
 
 # Who makes figures says so as soon as its module is loaded.
 for _module in ("maps", "curves", "clusters", "scales"):
@@ -67,4 +72,10 @@ def drawn(shown: ShownResults) -> Iterator[Drawing]:
                 taken[drawing.name] = taken.get(drawing.name, 0) + 1
                 if taken[drawing.name] > 1:
                     drawing = replace(drawing, name=f"{drawing.name}-{taken[drawing.name]}")
-                yield drawing
+                yield replace(drawing, draw=partial(_in_language, drawing.draw, shown))
+
+
+def _in_language(
+    draw: Callable[[Canvas], go.Figure], shown: ShownResults, canvas: Canvas
+) -> go.Figure:
+    return localised(draw(canvas), shown.words.language)

@@ -102,7 +102,8 @@ class DatasetInfo:
     n_pairs : int
         Answers that compare two pairs of objects, without those left out where all do.
     extra : dict
-        Plain values that importing notes, such as how the file was read.
+        Plain values: what importing notes, such as how the file was read, and what is kept beside
+        the data, such as how its report is set.
     """
 
     id: str

@@ -256,6 +256,17 @@ class Workspace(OpenFolder):
                 row.name = name
                 self._records.write(row)
 
+    def note(self, dataset: str, name: str, value: Any) -> None:
+        """Keep something beside a data set, in `DatasetInfo.extra`.
+
+        Nothing is done if it was deleted meanwhile.
+        """
+        with self._writing() as session:
+            row = session.get(DatasetRow, dataset)
+            if row is not None:
+                row.extra = {**row.extra, name: value}
+                self._records.write(row)
+
     def touch(self, dataset: str) -> None:
         """Note that a data set was opened just now, if that can be kept."""
         with suppress(WorkspaceError), self._writing() as session:

@@ -1,5 +1,7 @@
 """English."""
 
+from tripletscope.dashboard.wording.english_report import REPORT
+
 THOUSANDS, PERCENT, INTERVAL = ",", "%", "95% CI"
 AND, LAST_COMMA = "and", ","
 
@@ -121,4 +123,4 @@ FIGURES = {
     "alt residuals": "Curve of residuals; {share} lie outside of their envelope.",
 }
 
-TEXTS = FIGURES
+TEXTS = FIGURES | REPORT

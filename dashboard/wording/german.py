@@ -1,5 +1,7 @@
 """German."""
 
+from tripletscope.dashboard.wording.german_report import REPORT
+
 THOUSANDS, PERCENT, INTERVAL = "\N{NARROW NO-BREAK SPACE}", " %", "95-%-KI"
 AND, LAST_COMMA = "und", ""
 
@@ -125,4 +127,4 @@ FIGURES = {
     "alt residuals": "Kurve der Residuen; {share} liegen außerhalb ihrer Hülle.",
 }
 
-TEXTS = FIGURES
+TEXTS = FIGURES | REPORT

@@ -24,6 +24,8 @@ from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.views.page import Context
 
 PAGE = "clusters"
+#: Before the key of a result: where the session notes how its tree is cut.
+_CUT = f"{PAGE}.cut@"
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,11 @@ class ShownClustering(Context):
         return f"{text}. {count(self.n_clusters, 'cluster')}."
 
 
+def number_cut(session: Session, key: str) -> int | None:
+    """Into how many clusters somebody has cut the tree of a result, if anybody has."""
+    return session.drafts.get(f"{_CUT}{key}", (None,))[0]
+
+
 def cut_of(session: Session, run: Run) -> np.ndarray:
     """(n,) clusters of a clustering as `ShownClustering.clusters` of the same session."""
     fitted = run.fitted()
@@ -181,7 +188,7 @@ def cut_of(session: Session, run: Run) -> np.ndarray:
 
 def _noted(run: Run) -> str:
     """Where the session notes the cut."""
-    return f"{PAGE}.cut@{run.key}"
+    return f"{_CUT}{run.key}"
 
 
 def described(method: Clustering, *, of_distances: bool = False) -> str:

@@ -1,0 +1,1 @@
+"""A report of results: what a paper says of them, with figures, tables and references."""

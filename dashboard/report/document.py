@@ -1,0 +1,194 @@
+"""What a report consists of, before it is HTML, a text for Word or LaTeX.
+
+Texts have a little markup: ``*emphasis*``, ``**strong**``, ``@fig-map`` and ``@tab-flow`` for the
+number of a figure or table, ``[@haghiri2018; @kleindessner2017]`` for references.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from tripletscope.dashboard.drawing import Drawing
+from tripletscope.dashboard.report.references import cited, library
+from tripletscope.dashboard.wording import Words
+
+_MARKUP = re.compile(
+    r"\*\*(?P<strong>[^*]+)\*\*|\*(?P<emphasis>[^*]+)\*"
+    r"|@(?P<kind>fig|tab)-(?P<name>[\w-]*\w)|\[(?P<cited>@\w+(?:; @\w+)*)\]"
+)
+#: How numbers and intervals begin, and what stands where there is none.
+_OF_NUMBERS = ("", *"0123456789.-–[")
+Style = Literal["plain", "emphasis", "strong", "reference"]
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Text with markup."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Several short texts, one below the other; each may be ticked or not."""
+
+    items: tuple[str, ...]
+    ticked: tuple[bool, ...] | None = None
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table, whose first row names the columns.
+
+    Attributes
+    ----------
+    name : str
+        By which texts refer to it.
+    caption : str
+    columns : tuple of str
+    rows : tuple of tuple of str
+    note : str
+        Below the table.
+    """
+
+    name: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    @property
+    def numbers(self) -> tuple[bool, ...]:
+        """Whether each column has nothing but numbers; these stand at the right."""
+        cells = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
+        return tuple(
+            any(column) and all(cell[:1] in _OF_NUMBERS for cell in column) for column in cells
+        )
+
+
+Block = Paragraph | Listed | TextTable | Drawing
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report.
+
+    Attributes
+    ----------
+    name : str
+        Of the part that made it.
+    title : str
+    blocks : tuple
+    """
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report.
+
+    Attributes
+    ----------
+    title, authors : str
+    made : str
+        When, and by which version, in words.
+    words : Words
+    sections : tuple of Section
+    """
+
+    title: str
+    authors: str
+    made: str
+    words: Words
+    sections: tuple[Section, ...]
+
+    def blocks(self) -> Iterator[Block]:
+        """All blocks, from the first to the last."""
+        for section in self.sections:
+            yield from section.blocks
+
+    @cached_property
+    def figures(self) -> dict[str, int]:
+        """Numbers of figures by name."""
+        return _numbered(block.name for block in self.blocks() if isinstance(block, Drawing))
+
+    @cached_property
+    def tables(self) -> dict[str, int]:
+        """Numbers of tables by name."""
+        return _numbered(block.name for block in self.blocks() if isinstance(block, TextTable))
+
+    @cached_property
+    def references(self) -> tuple[str, ...]:
+        """Ids of what is cited, in the order of its first citation."""
+        found: dict[str, None] = {}
+        for block in self.blocks():
+            for text in _texts(block):
+                for match in _MARKUP.finditer(text):
+                    found |= dict.fromkeys(_ids(match["cited"]))
+        return tuple(found)
+
+    def pieces(self, text: str) -> Iterator[tuple[str, Style, str]]:
+        """A text without markup: what is read, how it is set, and where it leads.
+
+        Figures, tables and references that there are not stay as they were written.
+        """
+        last = 0
+        for match in _MARKUP.finditer(text):
+            if match.start() > last:
+                yield text[last : match.start()], "plain", ""
+            last = match.end()
+            if match["strong"]:
+                yield match["strong"], "strong", ""
+            elif match["emphasis"]:
+                yield match["emphasis"], "emphasis", ""
+            elif match["kind"]:
+                numbers = self.figures if match["kind"] == "fig" else self.tables
+                number = numbers.get(match["name"])
+                if number is None:
+                    yield match[0], "plain", ""
+                else:
+                    word = self.words("figure" if match["kind"] == "fig" else "table")
+                    yield f"{word}\N{NO-BREAK SPACE}{number}", "reference", match[0][1:]
+            else:
+                yield from self._cited(_ids(match["cited"]))
+        if last < len(text):
+            yield text[last:], "plain", ""
+
+    def _cited(self, ids: list[str]) -> Iterator[tuple[str, Style, str]]:
+        known = sorted(ids, key=lambda name: cited(library()[name]).lower())
+        for number, name in enumerate(known):
+            yield ("; " if number else "("), "plain", ""
+            yield cited(library()[name]), "reference", f"ref-{name}"
+        if known:
+            yield ")", "plain", ""
+
+    def plain(self, text: str) -> str:
+        """A text without markup."""
+        return "".join(piece for piece, _, _ in self.pieces(text))
+
+
+def _numbered(names: Iterator[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names, 1)}
+
+
+def _texts(block: Block) -> list[str]:
+    if isinstance(block, Paragraph):
+        return [block.text]
+    if isinstance(block, Listed):
+        return list(block.items)
+    if isinstance(block, TextTable):
+        return [block.caption, block.note]
+    return [block.caption]
+
+
+def _ids(given: str | None) -> list[str]:
+    """Ids of references that there are."""
+    names = [name.strip().removeprefix("@") for name in (given or "").split(";")]
+    return [name for name in names if name in library()]

@@ -1,0 +1,143 @@
+"""A report as fragments for those who write in LaTeX."""
+
+from __future__ import annotations
+
+import re
+
+from tripletscope.dashboard.drawing import Drawing
+from tripletscope.dashboard.report.document import Block, Document, Listed, Paragraph, TextTable
+from tripletscope.dashboard.report.parts import PARTS
+from tripletscope.dashboard.report.pictures import picture
+from tripletscope.dashboard.report.references import bibtex, csl_json
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
+    "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "σ": r"$\sigma$",
+    "\N{NO-BREAK SPACE}": "~", "\N{NARROW NO-BREAK SPACE}": r"\,",
+    "\N{ASTERISK OPERATOR}": "*", "\N{FULLWIDTH COMMERCIAL AT}": "@",
+}
+_BOXES = {None: "", True: r"[$\boxtimes$]", False: r"[$\square$]"}
+_TO_ESCAPE = re.compile("|".join(map(re.escape, _SPECIAL)))
+_BABEL = {"en": "english", "de": "ngerman"}
+_MAIN = r"""\documentclass[11pt,a4paper]{article}
+\usepackage[T1]{fontenc}
+\usepackage[%(babel)s]{babel}
+\usepackage{amssymb,booktabs,graphicx,longtable,natbib,tabularx}
+\usepackage[hidelinks]{hyperref}
+%% Figures bring texts for those who do not see them; graphicx knows "alt" since 2023.
+\graphicspath{{figures/}}
+\title{%(title)s}
+\author{%(authors)s}
+\date{%(made)s}
+\begin{document}
+\maketitle
+\input{text}
+\bibliographystyle{apalike}
+\bibliography{references}
+\end{document}
+"""
+
+
+def latex(document: Document) -> dict[str, bytes]:
+    """Files by name: the text, figure environments, tables by booktabs, and references.
+
+    Raises
+    ------
+    ExportError
+        If there are figures and no browser on this machine that could draw them.
+    """
+    drawings = [block for block in document.blocks() if isinstance(block, Drawing)]
+    main = _MAIN % {
+        "babel": _BABEL[document.words.language], "title": escaped(document.plain(document.title)),
+        "authors": escaped(document.authors), "made": escaped(document.made),
+    }
+    figures = "\n".join(_block(document, drawing) for drawing in drawings)
+    tables = "\n".join(
+        _block(document, block) for block in document.blocks() if isinstance(block, TextTable)
+    )
+    return {
+        "report.tex": main.encode(), "text.tex": _text(document).encode(),
+        "figures.tex": figures.encode(), "tables.tex": tables.encode(),
+        "references.bib": bibtex(document.references).encode(),
+        "references.json": csl_json(document.references).encode(),
+        **{f"figures/{drawing.name}.pdf": picture(drawing, "pdf") for drawing in drawings},
+    }
+
+
+def _text(document: Document) -> str:
+    lines, chapter = [], ""
+    for section in document.sections:
+        opened = PARTS[section.name].chapter
+        if opened != chapter:
+            lines.append(rf"\section{{{escaped(document.words(opened))}}}")
+            chapter = opened
+        lines.append(rf"\subsection{{{escaped(section.title)}}}")
+        lines += [_block(document, block) for block in section.blocks]
+    return "\n\n".join(lines) + "\n"
+
+
+def _block(document: Document, block: Block) -> str:
+    if isinstance(block, Paragraph):
+        return marked(document, block.text)
+    if isinstance(block, Listed):
+        ticks = block.ticked or (None,) * len(block.items)
+        items = "\n".join(
+            rf"  \item{_BOXES[ticked]} {marked(document, item)}"
+            for item, ticked in zip(block.items, ticks, strict=True)
+        )
+        return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+    if isinstance(block, TextTable):
+        return _table(document, block)
+    return (
+        "\\begin{figure}[tbp]\n  \\centering\n"
+        f"  \\includegraphics[width=\\linewidth, alt={{{escaped(block.alt)}}}]{{{block.name}}}\n"
+        f"  \\caption{{{marked(document, block.caption)}}}\n"
+        f"  \\label{{fig-{block.name}}}\n\\end{{figure}}"
+    )
+
+
+def _table(document: Document, table: TextTable) -> str:
+    sides = "".join("r" if is_number else "X" for is_number in table.numbers)
+    if "X" not in sides:
+        sides = f"X{sides[1:]}"
+
+    def row(cells: tuple[str, ...]) -> str:
+        return f"    {' & '.join(marked(document, cell) for cell in cells)} \\\\"
+
+    note = (f"\n  \\par\\smallskip\\footnotesize\\emph{{{escaped(document.words('note'))}}} "
+            f"{marked(document, table.note)}") if table.note else ""
+    rows = "\n".join(row(cells) for cells in table.rows)
+    return (
+        f"\\begin{{table}}[tbp]\n  \\caption{{{marked(document, table.caption)}}}\n"
+        f"  \\label{{tab-{table.name}}}\n  \\begin{{tabularx}}{{\\linewidth}}{{{sides}}}\n"
+        f"    \\toprule\n{row(table.columns)}\n    \\midrule\n{rows}\n    \\bottomrule\n"
+        f"  \\end{{tabularx}}{note}\n\\end{{table}}"
+    )
+
+
+def marked(document: Document, text: str) -> str:
+    """A text with its emphasis, and with commands for numbers and references."""
+    found, cited = [], []
+    for piece, style, target in document.pieces(text):
+        if style == "reference" and target.startswith("ref-"):
+            cited.append(target.removeprefix("ref-"))
+        elif cited and piece == ")":
+            found[-1] = rf"\citep{{{','.join(cited)}}}"
+            cited = []
+        elif cited and piece == "; ":
+            continue
+        elif style == "reference":
+            kind = document.words("figure" if target.startswith("fig-") else "table")
+            found.append(rf"{escaped(kind)}~\ref{{{target}}}")
+        elif style == "plain":
+            found.append(escaped(piece))
+        else:
+            command = "textbf" if style == "strong" else "emph"
+            found.append(rf"\{command}{{{escaped(piece)}}}")
+    return "".join(found)
+
+
+def escaped(text: str) -> str:
+    """A text as LaTeX shows it literally."""
+    return _TO_ESCAPE.sub(lambda match: _SPECIAL[match[0]], text)

@@ -1,0 +1,121 @@
+"""What readers must not conclude, what reviewers ask, and what everything was computed by."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from importlib.metadata import version
+
+from tripletscope import __version__
+from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.evaluation.units import ENOUGH, participants_of
+from tripletscope.dashboard.report.document import Block, Listed, TextTable
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.parts.method import joined
+from tripletscope.dashboard.report.parts.part import part
+
+#: What computes, and whom to cite for it.
+_LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",
+              "scikit-learn": "scikit-learn [@pedregosa2011]"}
+
+
+@part("limitations", "end", 1)
+def limitations(material: Material) -> Iterator[Block]:
+    """What follows from how the answers and the results are."""
+    found = [material.words(key, **fields) for key, fields in _limits(material)]
+    yield Listed(tuple(found)) if found else joined(material.words("no limits"))
+
+
+def _limits(material: Material) -> Iterator[tuple[str, dict]]:
+    words, answers, quality = material.words, material.answers, material.quality
+    people = participants_of(answers)[1]
+    if not people:
+        yield "nobody known", {}
+    elif people < ENOUGH:
+        yield "few people", {"people": words.count(people, "participant")}
+    if quality.coverage.components > 1:
+        yield "in pieces", {"number": quality.coverage.components}
+    if quality.coverage.never_asked:
+        yield "never asked", {"number": words.count(len(quality.coverage.never_asked), "object")}
+    if not quality.ceiling.is_precise:
+        yield "vague ceiling", {}
+    if "sampler" in answers.answers and answers.answers["sampler"].nunique() > 1:
+        yield "selected", {}
+    yield from _of_map(material)
+    if any(run.task == "fit" and not run.complete for run in material.runs):
+        yield "stopped", {}
+    if not material.cleaning.exclusions:
+        yield "nobody excluded", {}
+
+
+def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
+    fit, run, error = material.map, material.uncertainty, material.error
+    if fit is None:
+        return
+    words, d = material.words, fit.parameters["n_components"]
+    needed = material.quality.coverage.needed.get(d)
+    if needed and len(material.answers) < needed:
+        yield "few answers", {"needed": words.whole(round(needed)), "d": d}
+    if error is None:
+        yield "not predicted", {}
+    elif error.high >= CHANCE:
+        yield "no better than guessing", {}
+    if not fit.numbers["converged_"]:
+        yield "not converged", {}
+    if run is None:
+        yield "uncertainty unknown", {}
+    elif run.task != "bootstrap":
+        yield "one observer", {}
+    elif run.samples().unit == "answers":
+        yield "same people", {}
+    if material.suggestion is not None:
+        yield "chosen by the same answers", {}
+    yield "never covered", {}
+
+
+@part("checklist", "end", 2)
+def checklist(material: Material) -> Iterator[Block]:
+    """What reviewers of triplet studies ask, and whether the report has it."""
+    words = material.words
+    asked = {
+        "check people": participants_of(material.answers)[1] > 0,
+        "check exclusions": True,
+        "check stated before": False,
+        "check answers": True,
+        "check error": material.error is not None or bool(material.all_of("cross_validate")),
+        "check ceiling": material.quality.ceiling.lower is not None,
+        "check dimension": material.suggestion is not None,
+        "check uncertainty": material.uncertainty is not None,
+        "check code": False,
+    }
+    yield joined(words("checklist"))
+    yield Listed(tuple(words(key) for key in asked), tuple(asked.values()))
+
+
+@part("software", "end", 3)
+def software(material: Material) -> Iterator[Block]:
+    """Programs with their versions, and all settings."""
+    words = material.words
+    libraries = [
+        f"{cited.split(' [')[0]} {version(name)} [{cited.split('[')[1]}"
+        for name, cited in _LIBRARIES.items()
+    ]
+    yield joined(words(
+        "computed by", version=__version__, python=platform.python_version(),
+        libraries=words.listing(libraries),
+    ))
+    rows = []
+    for run in material.runs:
+        chosen = {**run.parameters, **run.options}
+        told = ", ".join(f"{name} = {_told(value)}" for name, value in chosen.items()
+                         if value is not None)
+        rows.append((f"{run.fresh().title}, {run.task}", told, run.version))
+    if rows:
+        columns = tuple(words(f"settings {name}") for name in ("result", "set", "version"))
+        yield TextTable("settings", words("settings caption"), columns, tuple(rows))
+
+
+def _told(value: object) -> str:
+    if isinstance(value, dict) and "method" in value:
+        return str(value["method"])
+    return str(value)

@@ -1,0 +1,56 @@
+"""A report as PDF, printed by the browser of this machine."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from choreographer.browsers.chromium import Chromium
+
+from tripletscope.dashboard.printing.browser import ExportError
+from tripletscope.dashboard.report.document import Document
+from tripletscope.dashboard.report.html import page
+
+_PATIENCE = 120  # seconds
+_FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--no-first-run", "--disable-extensions", "--disable-dev-shm-usage",
+    "--host-resolver-rules=MAP * ~NOTFOUND", "--no-pdf-header-footer", "--export-tagged-pdf",
+    "--generate-pdf-document-outline",
+)
+
+
+def pdf(document: Document) -> bytes:
+    """The report with marks for screen readers and an outline.
+
+    Raises
+    ------
+    ExportError
+        If there is no browser, or it does not print.
+    """
+    browser = Chromium.find_browser(skip_local=False)
+    if not browser:
+        raise ExportError(
+            "A PDF is printed by a Chrome or Chromium on the server, and none was found. Install "
+            "one, or print the web page with your own browser."
+        )
+    with tempfile.TemporaryDirectory(prefix="tripletscope-") as folder:
+        source, target = Path(folder, "report.html"), Path(folder, "report.pdf")
+        source.write_text(page(document, interactive=False), "utf-8")
+        command = [browser, *_FLAGS, f"--user-data-dir={folder}/profile",
+                   f"--print-to-pdf={target}", source.as_uri()]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=_PATIENCE, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ExportError(
+                "The browser on the server did not print the report in time. Print the web page "
+                "with your own browser."
+            ) from error
+        if not target.exists():
+            why = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+            raise ExportError(
+                f"The browser on the server did not print the report: {' '.join(why)} Print the "
+                "web page with your own browser."
+            )
+        return target.read_bytes()

@@ -1,0 +1,52 @@
+"""Figures of a report as pictures, drawn once for one content."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from functools import lru_cache
+
+import plotly.graph_objects as go
+import plotly.io
+
+from tripletscope.dashboard.drawing import Drawing
+from tripletscope.dashboard.printing.composition import Composition, composed
+from tripletscope.dashboard.printing.render import as_form, svg_of
+
+#: Width of the text of a page.
+WIDTH = 165.0
+_COMPOSITION = Composition(width=WIDTH, font=8.5, caption=False)
+
+Picture = Callable[[Drawing, str], bytes]
+
+
+def picture(drawing: Drawing, form: str) -> bytes:
+    """A figure without its caption, as wide as the text of a page.
+
+    Parameters
+    ----------
+    drawing : Drawing
+    form : {"svg", "pdf", "png"}
+
+    Raises
+    ------
+    ExportError
+        If there is no browser that could draw it.
+    """
+    figure = composed(drawing.draw, _COMPOSITION, drawing.ratio)
+    return as_form(_svg(figure.to_json()), form, _COMPOSITION.dpi)
+
+
+@lru_cache(maxsize=128)
+def _svg(figure: str) -> str:
+    return svg_of(plotly.io.from_json(figure, skip_invalid=True))
+
+
+def on_screen(drawing: Drawing) -> go.Figure:
+    """A figure that can be zoomed, without its size, to be as wide as its place."""
+    return drawing.figure().update_layout(width=None)
+
+
+def address(content: bytes, media: str) -> str:
+    """A picture as an address of its own content."""
+    return f"data:{media};base64,{base64.b64encode(content).decode()}"

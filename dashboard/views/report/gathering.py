@@ -1,0 +1,104 @@
+"""What a report can tell of: the results of the open data set."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from tripletscope.core.run import TASKS, Run
+from tripletscope.dashboard.drawing import UNCERTAIN
+from tripletscope.dashboard.keeping.catalogue import RunInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.report.document import Section
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.report import ReportSettings, written
+from tripletscope.dashboard.views.clusters.clustering import number_cut
+from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
+from tripletscope.dashboard.views.opened_map import opened_map
+from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.turning import turn_of
+from tripletscope.dashboard.wording import Words
+
+#: Up to so many objects are drawn as their pictures.
+_PICTURED = 60
+#: Tasks that are about one map, and are told of only for the one that is open.
+_OF_MAP = (*UNCERTAIN, "reliability", "calibrate")
+#: Tasks of which nothing is told.
+_SILENT = {"distance_posterior", "response_model", "kernel_map", "heterogeneity"}
+
+
+def offered(context: Context) -> tuple[dict[str, str], list[str]]:
+    """Results that can be told of: titles by key, and those that usually are.
+
+    Usually, of all maps, only the one that is open is told of, with what was computed for it; of
+    other computations the newest with its settings.
+    """
+    listed = [run for run in services().workspace.runs(context.info.id)
+              if run.task not in _SILENT]
+    opened = opened_map(context.session, context.info)
+    listed.sort(key=lambda run: opened is None or run.key != opened.key)  # stable: newest first
+    usual, taken = [], set()
+    for run in listed:
+        is_map = (run.task, run.record["kind"]) == ("fit", "embedding")
+        if is_map and opened is not None and run.key != opened.key:
+            continue
+        if run.task in _OF_MAP and (opened is None or _method(run) != _method(opened)):
+            continue
+        # One source of uncertainty is told of: the newest.
+        task = "uncertainty" if run.task in UNCERTAIN else run.task
+        if (task, _method(run)) not in taken:
+            usual.append(run.key)
+            taken.add((task, _method(run)))
+    titles = {
+        run.key: run.name if run.task == "fit" else f"{TASKS[run.task].words}: {run.name}"
+        for run in listed
+    }
+    return titles, usual
+
+
+def _method(run: RunInfo) -> str:
+    record = [run.record[name] for name in ("kind", "method", "parameters")]
+    return json.dumps(record, sort_keys=True, default=str)
+
+
+def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> list[str]:
+    """Keys of the results that a report tells of."""
+    return [
+        key for key in titles
+        if (key in usual and key not in report.results_left_out) or key in report.results_added
+    ]
+
+
+def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> dict[str, Section]:
+    """What the program writes of some results, by part."""
+    cuts = {key: n for key in keys if (n := number_cut(context.session, key)) is not None}
+    info = context.info
+    return _written(
+        (info.id, info.name, info.state, info.fingerprint, info.gold, info.catch_trials,
+         tuple(sorted(info.pictures.items())), tuple(keys), tuple(cuts.items()), report.language),
+        context, cuts,
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner="Writing the report")
+def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, Section]:
+    *_, keys, _, language = key
+    info, workspace = _context.info, services().workspace
+    runs = [run for one in keys if (run := workspace.run(info.id, one)) is not None]
+    objects = _context.answers.objects
+    pictures = {}
+    if "image" in objects and len(objects) <= _PICTURED:
+        pictures = embedded_pictures(info, objects)
+    return written(Material(
+        info.name, workspace.cleaning(info), tuple(runs), Words(language),
+        info.extra.get("asked", ""), _rotations(_context, runs), _cuts, pictures,
+    ))
+
+
+def _rotations(context: Context, runs: list[Run]) -> dict:
+    """How maps are turned, as on every page."""
+    return {
+        run.key: turn_of(context.info, run).rotation for run in runs
+        if (run.task, run.kind) == ("fit", "embedding") and hasattr(run.fresh(), "n_components")
+    }

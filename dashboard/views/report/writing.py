@@ -1,0 +1,197 @@
+"""The page: a report, its settings beside it, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from tripletscope.dashboard import export
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.printing.browser import can_render
+from tripletscope.dashboard.report.document import Document, Section
+from tripletscope.dashboard.report.docx import word
+from tripletscope.dashboard.report.html import page
+from tripletscope.dashboard.report.latex import latex
+from tripletscope.dashboard.report.parts import PARTS
+from tripletscope.dashboard.report.pdf import pdf
+from tripletscope.dashboard.report.references import bibtex, csl_json
+from tripletscope.dashboard.report.report import (
+    ReportSettings,
+    changes,
+    document,
+    taken,
+    text_of,
+)
+from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.report.gathering import chosen, offered, sections_of
+from tripletscope.dashboard.views.report.showing import show
+from tripletscope.dashboard.wording import LANGUAGES
+
+PAGE = "report"
+
+
+def _references(made: Document) -> bytes:
+    return export.bundle({
+        "references.bib": bibtex(made.references).encode(),
+        "references.json": csl_json(made.references).encode(),
+    })
+
+
+#: Files: title, ending, media type, whether a browser on the server draws them, and how.
+_FILES: dict[str, tuple[str, str, str, bool, Callable[[Document], bytes]]] = {
+    "html": ("Web page", "html", "text/html", False, lambda made: page(made).encode()),
+    "pdf": ("PDF", "pdf", "application/pdf", True, pdf),
+    "docx": (
+        "Word", "docx",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document", True, word,
+    ),
+    "latex": ("LaTeX", "zip", "application/zip", True, lambda made: export.bundle(latex(made))),
+    "references": ("References (BibTeX, CSL)", "zip", "application/zip", False, _references),
+}
+
+
+@tab(PAGE, "Report", 1, slot=None)
+def show_report(context: Context) -> None:
+    """The report, and what can be set."""
+    report = ReportSettings.from_dict(context.info.extra.get(PAGE, {}))
+    titles, usual = offered(context)
+    picture, side = st.columns([3, 1], gap="large")
+    with side:
+        files = st.container()
+        set_to = _results(context, _head(context, report), titles, usual)
+    sections = sections_of(context, set_to, chosen(set_to, titles, usual))
+    with side:
+        set_to = _parts(context, set_to, sections)
+    made = document(set_to, sections, context.info.name)
+    with files:
+        _files(context, set_to, sections, made)
+    if set_to != report:
+        _keep(context, set_to)
+        st.rerun()
+    with picture:
+        _changes(set_to, sections)
+        if not titles:
+            panels.empty(
+                "There are no results to tell of yet",
+                "The report says what is known of the answers. Compute a map, clusters or a scale, "
+                "and they will be in it.",
+            )
+        show(made)
+
+
+def _keep(context: Context, report: ReportSettings) -> None:
+    services().workspace.note(context.info.id, PAGE, report.to_dict())
+
+
+def _key(context: Context, name: str, value: object) -> str:
+    """Key of a widget whose value is kept with the data set."""
+    return context.session.key_following(f"{PAGE}.{name}@{context.info.id}", value)
+
+
+def _head(context: Context, report: ReportSettings) -> ReportSettings:
+    languages = list(LANGUAGES)
+    language = st.selectbox(
+        "Language", languages, languages.index(report.language), format_func=LANGUAGES.get,
+        key=_key(context, "language", report.language),
+    )
+    title = st.text_input(
+        "Title", report.title, key=_key(context, "title", report.title),
+        placeholder=f"{context.info.name}: similarity judgements",
+    )
+    authors = st.text_input(
+        "Authors", report.authors, key=_key(context, "authors", report.authors)
+    )
+    return replace(report, language=language, title=title.strip(), authors=authors.strip())
+
+
+def _results(
+    context: Context, report: ReportSettings, titles: dict[str, str], usual: list[str]
+) -> ReportSettings:
+    if not titles:
+        return report
+    now = chosen(report, titles, usual)
+    told = st.multiselect(
+        "Results", list(titles), now, format_func=titles.get,
+        key=_key(context, "results", tuple(now)),
+        help="What the report tells of. Usually this is the open map with its uncertainty, and the "
+        "newest of all other results.",
+    )
+    return replace(
+        report, results_left_out=tuple(key for key in usual if key not in told),
+        results_added=tuple(key for key in told if key not in usual),
+    )
+
+
+def _parts(
+    context: Context, report: ReportSettings, sections: Mapping[str, Section]
+) -> ReportSettings:
+    """Choose a part; show or hide it, move it, edit its words."""
+    names = report.ordered(list(sections))
+    with st.expander("Order and words"):
+        place = f"{PAGE}.part@{context.info.id}"
+        name = st.selectbox(
+            "Part", names, format_func=lambda one: sections[one].title, key=place,
+        )
+        shown = st.toggle(
+            "In the report", name not in report.left_out,
+            key=_key(context, f"shown.{name}", name not in report.left_out),
+        )
+        left_out = tuple(one for one in report.left_out if one != name)
+        report = replace(report, left_out=left_out if shown else (*left_out, name))
+        with st.container(horizontal=True):
+            own = [one for one in names if PARTS[one].chapter == PARTS[name].chapter]
+            for by, label, end in ((-1, "Up", own[0]), (1, "Down", own[-1])):
+                if st.button(label, key=f"{place}.{label}", disabled=name == end,
+                             icon=f":material/arrow_{label.lower()}ward:"):
+                    report = report.moved(name, names, by)
+        automatic = text_of(sections[name])
+        if automatic:
+            edited = report.words_of(name)
+            now = edited.text if edited else automatic
+            text = st.text_area(
+                "Words", now, height=260, key=_key(context, f"text.{report.language}.{name}", now),
+                help="Yours take the place of the program's; empty, they are the program's again. "
+                "*emphasis*, **strong**, @fig-map for a figure, @tab-flow for a table, "
+                "[@lohaus2019] for a reference.",
+            )
+            if text != now:
+                report = report.with_text(name, text, automatic)
+    return report
+
+
+def _files(
+    context: Context, report: ReportSettings, sections: Mapping[str, Section], made: Document
+) -> None:
+    drawn = can_render()
+    forms = [name for name, (*_, needed, _) in _FILES.items() if drawn or not needed]
+    form = st.selectbox(
+        "File", forms, format_func=lambda one: _FILES[one][0], key=f"{PAGE}.form",
+    )
+    _, ending, media, _, make = _FILES[form]
+    st.download_button(
+        "Download", lambda: make(made), f"{export.file_name(context.info.name, 'report')}.{ending}",
+        media, key=f"{PAGE}.download", icon=":material/download:", type="primary",
+        width="stretch", on_click=lambda: _keep(context, taken(report, sections)),
+    )
+    if not drawn:
+        st.caption("PDF, Word and LaTeX need a Chrome or Chromium on the server, which draws the "
+                   "figures. The web page can be printed by your own browser.")
+
+
+def _changes(report: ReportSettings, sections: Mapping[str, Section]) -> None:
+    """Say what is not as it was when the report was taken away, or its words were written."""
+    found = list(changes(report, sections))
+    if not found:
+        return
+    lines = []
+    for change in found:
+        why = " Your own words there are as you left them." if change.edited else ""
+        before = f"It said: “{panels.plain(change.before)}”" if change.before else ""
+        now = f"Now: “{panels.plain(change.now)}”" if change.now else ""
+        lines.append(f"- **{panels.plain(change.title)}**: {before} {now}{why}")
+    since = "since you took the report away, or wrote your own words"
+    with st.expander(f"{len(found)} of its parts changed {since}", icon=":material/update:"):
+        st.markdown("\n".join(lines))

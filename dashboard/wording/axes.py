@@ -1,0 +1,85 @@
+"""Words within figures, in other languages than that in which they are drawn."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+
+import plotly.graph_objects as go
+
+_GERMAN = {
+    "answers per object": "Antworten je Objekt",
+    "objects": "Objekte",
+    "held-out error": "Vorhersagefehler",
+    "dimensions": "Dimensionen",
+    "chance": "Zufall",
+    "noise ceiling": "Rauschgrenze",
+    "average uncertainty": "mittlere Unsicherheit",
+    "training answers": "gelernte Antworten",
+    "predicted probability": "vorhergesagte Wahrscheinlichkeit",
+    "held-out responses as predicted": "zurückgehaltene Antworten wie vorhergesagt",
+    "response probability": "Antwortwahrscheinlichkeit",
+    "order certainty": "Ordnungssicherheit",
+    "proportion of true orders": "Anteil wahrer Ordnungen",
+    "nominal coverage": "nominale Überdeckung",
+    "empirical coverage": "beobachtete Überdeckung",
+    "one data set": "ein Datensatz",
+    "mean": "Mittel",
+    "component": "Komponente",
+    "eigenvalue": "Eigenwert",
+    "permuted answers": "permutierte Antworten",
+    "signal": "Signal",
+    "within chance": "im Bereich des Zufalls",
+    "similarity": "Ähnlichkeit",
+    "distance at which branches merge": "Distanz, bei der sich Zweige vereinen",
+    "height": "Höhe",
+    "cluster": "Cluster",
+    "clusters": "Cluster",
+    "gap": "Gap-Statistik",
+    "stability": "Stabilität",
+    "silhouette": "Silhouette",
+    "perceptual scale (0 to 1)": "Wahrnehmungsskala (0 bis 1)",
+    "rank in the order of the objects": "Rang in der Reihenfolge der Objekte",
+    "number of trees": "Zahl der Bäume",
+    "share of wrong classes": "Anteil falscher Klassen",
+    "root mean square error": "mittlerer quadratischer Fehler (Wurzel)",
+    "leaf size": "Blattgröße",
+    "miss rate": "Anteil verfehlter Nachbarn",
+    "Comparison forest": "Vergleichswald",
+    "deviance residual": "Devianzresiduum",
+    "share below": "Anteil darunter",
+    "cut": "Schnitt",
+}
+_WORDS: Mapping[str, Mapping[str, str]] = {"en": {}, "de": _GERMAN}
+_BREAK = re.compile(r"\s*<br>\s*")
+
+
+def localised(figure: go.Figure, language: str) -> go.Figure:
+    """A figure with its titles and legend in another language, as far as they are known.
+
+    Names that are not the program's stay as they are.
+    """
+    known = _WORDS[language]
+    if not known:
+        return figure
+    for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
+        axis.title.text = _said(axis.title.text, known)
+    for note in figure.layout.annotations:
+        note.text = _said(note.text, known)
+    for trace in figure.data:
+        trace.name = _said(trace.name, known)
+        for place in (trace, getattr(trace, "marker", None)):
+            bar = getattr(place, "colorbar", None)
+            if bar is not None and bar.title.text:
+                bar.title.text = _said(bar.title.text, known)
+    title = figure.layout.legend.title
+    title.text = _said(title.text, known)
+    return figure
+
+
+def _said(text: str | None, known: Mapping[str, str]) -> str | None:
+    """A text in the other language; one that is broken into lines is known without the breaks."""
+    if not text:
+        return text
+    return known.get(_BREAK.sub(" ", html.unescape(text)), text)

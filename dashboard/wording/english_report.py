@@ -1,0 +1,247 @@
+"""Sentences of reports in English."""
+
+REPORT = {
+    "figure": "Figure",
+    "table": "Table",
+    "references": "References",
+    "note": "Note.",
+    "made": "Made with TripletScope {version} on {day}.",
+    "usual title": "{name}: similarity judgements",
+    "contents": "Contents",
+    "interactive": "Explore this figure",
+    "ticked": "in this report",
+    "not ticked": "not in this report: to be stated by the authors",
+    "chapter method": "Method",
+    "chapter results": "Results",
+    "chapter end": "Notes",
+    "part data": "Data and exclusions",
+    "part design": "Design",
+    "part quality": "Data quality",
+    "part analysis": "Analysis",
+    "part dimension": "Number of dimensions",
+    "part map": "Map",
+    "part comparison": "Comparison of methods",
+    "part similarities": "Similarities without a map",
+    "part clusters": "Clusters",
+    "part scales": "Perceptual scales",
+    "part trees": "Comparison trees and forests",
+    "part groups": "Differences between groups",
+    "part limitations": "Limitations",
+    "part checklist": "Reporting checklist",
+    "part software": "Software and settings",
+    # Data
+    "collected": "Similarity judgements of {objects} were collected in {trials}.",
+    "from people": " from {people}",
+    "each": " ({number} each)",
+    "each in the median": " (median {median} per participant, range {least} to {most})",
+    "asked": "The task was: {task}.",
+    "catch": "On a further {trials} the anchor was among the options; the proportion of correct "
+             "responses was {share}.",
+    "no exclusions": "No answers were excluded.",
+    "excluded": "Exclusions were made in {number} steps (@tab-flow) and left {left}.",
+    "collected row": "Collected",
+    "flow step": "Step",
+    "flow trials": "Trials removed",
+    "flow people": "Participants removed",
+    "flow trials left": "Trials left",
+    "flow people left": "Participants left",
+    "flow caption": "Trials and participants at each step of exclusion",
+    "flow note": "A participant is removed when none of their trials is left.",
+    # Design
+    "questions": "Of {possible} possible comparisons, {asked} were asked, {repeated} of them more "
+                 "than once.",
+    "per object": "An object occurs in {median} answers in the median (range {least} to {most}).",
+    "see per object": "@fig-answers-per-object shows the answers per object.",
+    "samplers": "Questions were selected by {names}.",
+    "landmarks": "The questions follow a landmark design for {kernel} with {number}: {asked} of "
+                 "its {possible} questions were asked [@kleindessner2017].",
+    "rule of thumb": "The answers are {times} times the *d n* ln *n* answers that the rule of "
+                     "thumb asks for a map of *n* objects in *d* = {d} dimensions.",
+    "per object caption": "Number of answers in which an object occurs.",
+    "title per object": "Answers per object",
+    "alt per object": "Histogram of the number of answers per object, from {least} to {most}.",
+    # Quality
+    "within people": "Intra-observer consistency: of {pairs} pairs of repeats, a proportion of "
+                     "{share} had the same response ({interval}).",
+    "between people": "Inter-observer agreement: of {pairs} pairs of responses of different "
+                      "participants to one question, a proportion of {share} were the same "
+                      "({interval}).",
+    "ceiling": "From {questions} that were asked repeatedly, the noise ceiling lies between a "
+               "lower bound of {lower}, the agreement of a response with the majority of the other "
+               "responses to the same question, and an upper bound of {upper}, the accuracy of "
+               "knowing the probability of every response (intervals{over}) [@nili2014].",
+    "no ceiling": "No question was asked twice, so that the noise ceiling cannot be estimated.",
+    "checks": "Of {pairs} catch and gold questions, a proportion of {share} were answered wrongly "
+              "({interval}).",
+    "circular": "Of {triads} of options to one anchor, a proportion of {share} was circular "
+                "(.250 if responses were random).",
+    "times": "The median response time was {middle} s (quartiles {low} and {high} s).",
+    "stand out": "By agreement with the others, side preference, failed checks and speed, as far "
+                 "as these are known, {number} of {people} stood out.",
+    # Analysis
+    "embedded": "An ordinal embedding was computed by {method} [@{source}], from {restarts}, of "
+                "which the one with the lowest loss was kept.",
+    "prior": "A normal prior of strength {prior} kept coordinates from growing without bound.",
+    "held out": "The held-out triplet error is the proportion of answers that are predicted "
+                "wrongly by what was learned from the others, in {folds}-fold "
+                "cross-validation{repeats} in which all answers to one question share a fold.",
+    "repeated": ", repeated {number} times",
+    "paired": "Errors were compared in pairs, on the same answers, with a correction for the "
+              "overlap of training sets [@nadeau2003] and for multiple tests [@holm1979].",
+    "intervals": "Intervals of errors are 95% confidence intervals{over}.",
+    "resampled participants": "The uncertainty of positions was estimated by fitting {number} "
+                              "bootstrap resamples of the participants [@davison1997], aligned by "
+                              "Procrustes rotation.",
+    "resampled answers": "The uncertainty of positions was estimated by fitting {number} bootstrap "
+                         "resamples of the answers [@davison1997; @lohaus2019], aligned by "
+                         "Procrustes rotation.",
+    "resampled both": "The uncertainty of positions was estimated by fitting {number} bootstrap "
+                      "resamples of the participants and of their answers [@davison1997], aligned "
+                      "by Procrustes rotation.",
+    "sampled posterior": "The uncertainty of positions was estimated by {number} samples of the "
+                         "Bayesian posterior [@lohaus2019], drawn by elliptical slice sampling "
+                         "[@murray2010] and checked for convergence [@vehtari2021].",
+    "sampled laplace": "The uncertainty of positions was estimated by a normal approximation of "
+                       "the Bayesian posterior at its optimum ({number} draws).",
+    "also used": "Further methods were {methods}.",
+    # Dimensions
+    "best dimension": "From {least} to {most} dimensions, the held-out error was lowest with "
+                      "{best}: {error} (@fig-dimensions).",
+    "fewer suffice": "The error with {few} was {error}, which is not significantly higher ({p}).",
+    "worse with fewer": "With {d}, it was significantly higher ({error}, {p}).",
+    "hence": "The map has {d}, the fewest dimensions whose error is not significantly higher than "
+             "the lowest.",
+    "shown otherwise": "The map shown has {d} (error {error}), which is not the number that these "
+                       "errors recommend.",
+    "at the edge": "No more than {best} dimensions were tried, so that more might predict better.",
+    # Map
+    "map shown": "@fig-map shows the map in *d* = {d}.",
+    "no held-out error": "How well it predicts new answers was not measured; its training error "
+                         "was {error}, which is lower than the error on new answers would be.",
+    "map predicts": "It predicted held-out answers with an error of {error}; guessing would give "
+                    ".500.",
+    "like guessing": "This error cannot be told from that of guessing: the map must not be "
+                     "interpreted.",
+    "least error": "By the bounds of the noise ceiling, the lowest error that any method could "
+                   "reach lies between {low} and {high}.",
+    "ceiling reached": "The map leaves no error that could be told from noise in the responses.",
+    "turned": "Only the distances between objects have a meaning: a map may be rotated and "
+              "reflected.",
+    "ellipses over participants": "In 95% of repetitions of the experiment with as many other "
+                                  "participants, an object would lie in its region; errors of the "
+                                  "model, and questions that were never asked, are not covered.",
+    "ellipses over both": "In 95% of repetitions of the experiment with as many other "
+                          "participants, an object would lie in its region; errors of the model, "
+                          "and questions that were never asked, are not covered.",
+    "ellipses over answers": "In 95% of repetitions with as many answers of the same people, an "
+                             "object would lie in its region; differences between people, errors "
+                             "of the model, and questions that were never asked, are not covered.",
+    "ellipses over posterior": "Given the answers, an object lies in its region with a probability "
+                               "of 95%, provided that they come from one observer, or from people "
+                               "who do not differ, and that the model and its prior are right.",
+    "average uncertainty": "The average uncertainty of the order of two distances was {value} (0 "
+                           "if every order is certain, .500 if nothing is known) [@lohaus2019].",
+    "chains agree": "The chains agreed (R-hat = {rhat}, {effective} effective samples).",
+    "chains disagree": "The chains did not agree (R-hat = {rhat}, {effective} effective samples): "
+                       "regions and average uncertainty are not to be relied on.",
+    "calibrated responses": "Predicted probabilities of held-out responses had an expected "
+                            "calibration error of {error}, {interval} ({chance} by chance alone) "
+                            "[@guo2017].",
+    "covered": "In simulated data like these, {nominal} regions held {share} of the true "
+               "positions.",
+    # Comparison
+    "compared": "Of all methods and settings compared (@tab-methods), {best} had the lowest "
+                "held-out error ({error}); the lowest of several errors is slightly too low.",
+    "methods method": "Method",
+    "methods error": "Held-out error",
+    "methods interval": "95% CI",
+    "methods caption": "Held-out error of all methods that were compared",
+    "methods note": "Intervals are{over}; overlapping intervals do not mean that two methods "
+                    "differ by chance only.",
+    "learned": "The error fell from {first} with {few} answers to {last} with {many} "
+               "(@fig-learning-curve).",
+    # Similarities
+    "similar": "Similarities were computed from the answers alone by {method}{place}.",
+    "shared": "{share} of the pairs of objects have a comparison in common.",
+    "mostly chance": "The spread of the similarities is hardly larger than that of random answers "
+                     "to the same questions: single similarities must not be interpreted.",
+    "signal": "{number} exceeded those of permuted answers [@horn1965].",
+    # Clusters
+    "clustered": "{method} [@{source}] gave {number} of {sizes} objects{place}.",
+    "by silhouette": "The number {number} has the highest mean silhouette [@rousseeuw1987], which "
+                     "names a number for any data.",
+    "stable": "In {number} bootstrap replicates{over}, {sure} of {clusters} were stable (mean "
+              "Jaccard overlap above .75) and {lost} dissolved (below .50) [@hennig2007].",
+    "gap says": "By the gap statistic [@tibshirani2001], the answers support {number}.",
+    "no clusters": "By the gap statistic [@tibshirani2001], the answers are compatible with no "
+                   "clusters at all.",
+    # Scales
+    "scale shown": "@fig-scale shows the perceptual scale.",
+    "rises": "That of {method} is compatible with a monotonic curve, which fits into its "
+             "simultaneous 95% band.",
+    "falls": "That of {method} is not compatible with a monotonic curve, none of which fits into "
+             "its simultaneous 95% band.",
+    "difference scaling": "Difference scaling [@maloney2003; @knoblauch2008] used {answers}; the "
+                          "noise was σ = {sigma} on a scale from 0 to 1 (AIC = {aic}, {daf} of the "
+                          "deviance accounted for).",
+    "scale predicts": "{method} predicted held-out answers with an error of {error}.",
+    # Trees
+    "searched": "{place} shows how often comparison trees [@haghiri2017] and other trees miss the "
+                "nearest neighbour.",
+    "predicted": "Comparison forests [@haghiri2018] of {trees} predicted {column} of {number} with "
+                 "an error of {error} ({place}); always predicting the same gives {chance}.",
+    "optimistic": "Leaf size and number of trees are those with the lowest error, which is "
+                  "therefore slightly too low.",
+    "no gain": "This is not clearly better than always predicting the same.",
+    # Groups
+    "by group": "Learned by {method} for every {by} alone, held-out errors ranged from {least} to "
+                "{most} ({place}).",
+    # Limitations
+    "no limits": "The answers and results give no reason for a warning.",
+    "nobody known": "The file names no participants, so that intervals are over questions or "
+                    "answers; they do not say what other people would answer.",
+    "few people": "With only {people}, intervals over people would be too uncertain; those given "
+                  "are over questions or answers, and do not say what other people would answer.",
+    "in pieces": "The objects fall into {number} groups that no answer connects: their relative "
+                 "positions are undetermined.",
+    "never asked": "{number} occur in no answer, and have no place.",
+    "vague ceiling": "Too few questions were repeated for a precise noise ceiling: how much of the "
+                     "error is noise in the responses remains unknown.",
+    "selected": "Questions were selected in several ways; those selected adaptively are harder, so "
+                "that errors on them are higher than on random questions.",
+    "stopped": "Some computations were stopped before their end.",
+    "nobody excluded": "Nobody was excluded; careless participants, if there were any, add noise.",
+    "few answers": "There are fewer answers than the {needed} that the rule of thumb asks for in "
+                   "*d* = {d}.",
+    "not predicted": "Without a held-out error it is unknown whether the map predicts anything.",
+    "no better than guessing": "The map does not predict held-out answers better than guessing.",
+    "not converged": "The fit of the map did not converge.",
+    "uncertainty unknown": "The uncertainty of positions was not estimated: how far objects could "
+                           "lie elsewhere is unknown.",
+    "one observer": "The posterior takes all answers as those of one observer: differences between "
+                    "people are not part of the uncertainty.",
+    "same people": "Answers, not participants, were resampled: the uncertainty does not say what "
+                   "other people would answer.",
+    "chosen by the same answers": "The number of dimensions was chosen by the held-out errors that "
+                                  "are reported, which makes them slightly too low.",
+    "never covered": "No interval covers errors of the model itself, or questions that were never "
+                     "asked.",
+    # Checklist
+    "checklist": "What reviewers of studies with triplets ask for:",
+    "check people": "Number of participants",
+    "check exclusions": "Exclusions, with what each removed",
+    "check stated before": "Whether exclusion rules were stated before the data were seen",
+    "check answers": "Number of answers, in all and per object",
+    "check error": "Error on held-out answers, with its interval",
+    "check ceiling": "Noise ceiling, with both bounds",
+    "check dimension": "How the number of dimensions was chosen",
+    "check uncertainty": "Uncertainty of positions, with what it is over",
+    "check code": "Where data and code are available",
+    # Software
+    "computed by": "All analyses were done with TripletScope {version} [@tripletscope] in Python "
+                   "{python}, which computes with {libraries}.",
+    "settings caption": "Settings of all results",
+    "settings result": "Result",
+    "settings set": "Settings",
+    "settings version": "Version",
+}

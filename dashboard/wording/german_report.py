@@ -1,0 +1,265 @@
+"""Sentences of reports in German."""
+
+REPORT = {
+    "figure": "Abbildung",
+    "table": "Tabelle",
+    "references": "Literatur",
+    "note": "Anmerkung.",
+    "made": "Erstellt mit TripletScope {version} am {day}.",
+    "usual title": "{name}: Ähnlichkeitsurteile",
+    "contents": "Inhalt",
+    "interactive": "Diese Abbildung erkunden",
+    "ticked": "in diesem Bericht",
+    "not ticked": "nicht in diesem Bericht: von den Autorinnen und Autoren anzugeben",
+    "chapter method": "Methode",
+    "chapter results": "Ergebnisse",
+    "chapter end": "Anmerkungen",
+    "part data": "Daten und Ausschlüsse",
+    "part design": "Versuchsplan",
+    "part quality": "Güte der Daten",
+    "part analysis": "Auswertung",
+    "part dimension": "Zahl der Dimensionen",
+    "part map": "Karte",
+    "part comparison": "Vergleich der Verfahren",
+    "part similarities": "Ähnlichkeiten ohne Karte",
+    "part clusters": "Cluster",
+    "part scales": "Wahrnehmungsskalen",
+    "part trees": "Vergleichsbäume und -wälder",
+    "part groups": "Unterschiede zwischen Gruppen",
+    "part limitations": "Einschränkungen",
+    "part checklist": "Prüfliste",
+    "part software": "Software und Einstellungen",
+    # Data
+    "collected": "Ähnlichkeitsurteile über {objects} wurden erhoben: {trials}.",
+    "from people": " von {people}",
+    "each": " (je {number})",
+    "each in the median": " (im Median {median} je Person, {least} bis {most})",
+    "asked": "Die Aufgabe war: {task}.",
+    "catch": "In weiteren Durchgängen ({trials}) war der Anker unter den Antwortmöglichkeiten; der "
+             "Anteil richtiger Antworten war {share}.",
+    "no exclusions": "Es wurden keine Antworten ausgeschlossen.",
+    "excluded": "Ausgeschlossen wurde in {number} Schritten (@tab-flow); es blieben {left}.",
+    "collected row": "Erhoben",
+    "flow step": "Schritt",
+    "flow trials": "Durchgänge entfernt",
+    "flow people": "Personen entfernt",
+    "flow trials left": "Durchgänge übrig",
+    "flow people left": "Personen übrig",
+    "flow caption": "Durchgänge und Personen nach jedem Schritt des Ausschlusses",
+    "flow note": "Eine Person ist entfernt, wenn keiner ihrer Durchgänge übrig ist.",
+    # Design
+    "questions": "Von {possible} möglichen Vergleichen wurden {asked} gestellt, {repeated} davon "
+                 "mehr als einmal.",
+    "per object": "Ein Objekt kommt im Median in {median} Antworten vor ({least} bis {most}).",
+    "see per object": "@fig-answers-per-object zeigt die Antworten je Objekt.",
+    "samplers": "Die Fragen wurden ausgewählt durch {names}.",
+    "landmarks": "Die Fragen folgen einem Landmarkenplan für {kernel} mit {number}: {asked} seiner "
+                 "{possible} Fragen wurden gestellt [@kleindessner2017].",
+    "rule of thumb": "Die Antworten sind das {times}-Fache der *d n* ln *n* Antworten, die die "
+                     "Faustregel für eine Karte von *n* Objekten in *d* = {d} Dimensionen "
+                     "verlangt.",
+    "per object caption": "Zahl der Antworten, in denen ein Objekt vorkommt.",
+    "title per object": "Antworten je Objekt",
+    "alt per object": "Histogramm der Zahl der Antworten je Objekt, von {least} bis {most}.",
+    # Quality
+    "within people": "Übereinstimmung mit sich selbst: Von {pairs} Paaren wiederholter Antworten "
+                     "war ein Anteil von {share} gleich ({interval}).",
+    "between people": "Übereinstimmung untereinander: Von {pairs} Paaren von Antworten "
+                      "verschiedener Personen auf dieselbe Frage war ein Anteil von {share} "
+                      "gleich ({interval}).",
+    "ceiling": "Nach wiederholt gestellten Fragen ({questions}) liegt die Rauschgrenze zwischen "
+               "einer unteren Schranke von {lower}, der Übereinstimmung einer Antwort mit der "
+               "Mehrheit der anderen Antworten auf dieselbe Frage, und einer oberen Schranke von "
+               "{upper}, der Treffsicherheit bei bekannter Wahrscheinlichkeit jeder Antwort "
+               "(Intervalle{over}) [@nili2014].",
+    "no ceiling": "Keine Frage wurde zweimal gestellt, so dass sich die Rauschgrenze nicht "
+                  "schätzen lässt.",
+    "checks": "Von {pairs} Kontroll- und Goldfragen wurde ein Anteil von {share} falsch "
+              "beantwortet ({interval}).",
+    "circular": "Von den Dreiergruppen von Objekten zu einem Anker ({triads}) war ein Anteil von "
+                "{share} zirkulär (.250 bei zufälligen Antworten).",
+    "times": "Die mediane Antwortzeit war {middle} s (Quartile {low} und {high} s).",
+    "stand out": "Nach Übereinstimmung mit den anderen, Seitenvorliebe, Kontrollfragen und "
+                 "Geschwindigkeit, soweit bekannt, fielen {number} von {people} auf.",
+    # Analysis
+    "embedded": "Eine ordinale Einbettung wurde berechnet mit {method} [@{source}], aus "
+                "{restarts}, von denen der mit dem niedrigsten Verlust gewählt wurde.",
+    "prior": "Ein Normalprior der Stärke {prior} hielt die Koordinaten davon ab, unbegrenzt zu "
+             "wachsen.",
+    "held out": "Der Vorhersagefehler ist der Anteil der Antworten, die aus den übrigen falsch "
+                "vorhergesagt werden, in {folds}-facher Kreuzvalidierung{repeats}, bei der alle "
+                "Antworten auf eine Frage in einem Teil liegen.",
+    "repeated": ", {number}-mal wiederholt",
+    "paired": "Fehler wurden paarweise, auf denselben Antworten, verglichen, mit einer Korrektur "
+              "für die Überlappung der Lernmengen [@nadeau2003] und für mehrfaches Testen "
+              "[@holm1979].",
+    "intervals": "Intervalle von Fehlern sind 95-%-Konfidenzintervalle{over}.",
+    "resampled participants": "Die Unsicherheit der Orte wurde aus {number} Bootstrap-Stichproben "
+                              "der Personen geschätzt [@davison1997], deren Karten durch "
+                              "Procrustes-Rotation zur Deckung gebracht wurden.",
+    "resampled answers": "Die Unsicherheit der Orte wurde aus {number} Bootstrap-Stichproben der "
+                         "Antworten geschätzt [@davison1997; @lohaus2019], deren Karten durch "
+                         "Procrustes-Rotation zur Deckung gebracht wurden.",
+    "resampled both": "Die Unsicherheit der Orte wurde aus {number} Bootstrap-Stichproben der "
+                      "Personen und ihrer Antworten geschätzt [@davison1997], deren Karten durch "
+                      "Procrustes-Rotation zur Deckung gebracht wurden.",
+    "sampled posterior": "Die Unsicherheit der Orte wurde aus {number} Ziehungen aus der "
+                         "A-posteriori-Verteilung geschätzt [@lohaus2019], durch elliptisches "
+                         "Slice-Sampling [@murray2010], mit Prüfung der Konvergenz [@vehtari2021].",
+    "sampled laplace": "Die Unsicherheit der Orte wurde durch eine Normalapproximation der "
+                       "A-posteriori-Verteilung an ihrem Maximum geschätzt ({number} Ziehungen).",
+    "also used": "Weitere Verfahren waren {methods}.",
+    # Dimensions
+    "best dimension": "Von {least} bis {most} Dimensionen war der Vorhersagefehler am niedrigsten "
+                      "mit {best}: {error} (@fig-dimensions).",
+    "fewer suffice": "Der Fehler mit {few} war {error}, was nicht signifikant höher ist ({p}).",
+    "worse with fewer": "Mit {d} war er signifikant höher ({error}, {p}).",
+    "hence": "Die Karte hat {d}, die kleinste Zahl von Dimensionen, deren Fehler nicht signifikant "
+             "höher ist als der niedrigste.",
+    "shown otherwise": "Die gezeigte Karte hat {d} (Fehler {error}), was nicht die Zahl ist, die "
+                       "diese Fehler empfehlen.",
+    "at the edge": "Mehr als {best} Dimensionen wurden nicht versucht; mehr könnten besser "
+                   "vorhersagen.",
+    # Map
+    "map shown": "@fig-map zeigt die Karte mit *d* = {d}.",
+    "no held-out error": "Wie gut sie neue Antworten vorhersagt, wurde nicht gemessen; ihr Fehler "
+                         "auf den gelernten Antworten war {error}, was niedriger ist als auf neuen "
+                         "Antworten.",
+    "map predicts": "Sie sagte zurückgehaltene Antworten mit einem Fehler von {error} vorher; "
+                    "Raten ergäbe .500.",
+    "like guessing": "Dieser Fehler ist von dem des Ratens nicht zu unterscheiden: Die Karte darf "
+                     "nicht gedeutet werden.",
+    "least error": "Nach den Schranken der Rauschgrenze liegt der niedrigste Fehler, den irgendein "
+                   "Verfahren erreichen könnte, zwischen {low} und {high}.",
+    "ceiling reached": "Die Karte lässt keinen Fehler übrig, der sich von Rauschen in den "
+                       "Antworten unterscheiden ließe.",
+    "turned": "Nur die Distanzen zwischen Objekten haben eine Bedeutung: Eine Karte darf gedreht "
+              "und gespiegelt werden.",
+    "ellipses over participants": "In 95 % der Wiederholungen des Experiments mit ebenso vielen "
+                                  "anderen Personen läge ein Objekt in seinem Bereich; Fehler des "
+                                  "Modells und nie gestellte Fragen sind nicht abgedeckt.",
+    "ellipses over both": "In 95 % der Wiederholungen des Experiments mit ebenso vielen anderen "
+                          "Personen läge ein Objekt in seinem Bereich; Fehler des Modells und nie "
+                          "gestellte Fragen sind nicht abgedeckt.",
+    "ellipses over answers": "In 95 % der Wiederholungen mit ebenso vielen Antworten derselben "
+                             "Personen läge ein Objekt in seinem Bereich; Unterschiede zwischen "
+                             "Personen, Fehler des Modells und nie gestellte Fragen sind nicht "
+                             "abgedeckt.",
+    "ellipses over posterior": "Bei diesen Antworten liegt ein Objekt mit einer Wahrscheinlichkeit "
+                               "von 95 % in seinem Bereich, sofern sie von einer einzigen Person "
+                               "oder von Personen stammen, die sich nicht unterscheiden, und "
+                               "Modell und Prior stimmen.",
+    "average uncertainty": "Die mittlere Unsicherheit der Ordnung zweier Distanzen war {value} (0, "
+                           "wenn jede Ordnung sicher, .500, wenn nichts bekannt ist) "
+                           "[@lohaus2019].",
+    "chains agree": "Die Ketten stimmten überein (R-hat = {rhat}, {effective} effektive "
+                    "Ziehungen).",
+    "chains disagree": "Die Ketten stimmten nicht überein (R-hat = {rhat}, {effective} effektive "
+                       "Ziehungen): Bereiche und mittlere Unsicherheit sind nicht verlässlich.",
+    "calibrated responses": "Vorhergesagte Wahrscheinlichkeiten zurückgehaltener Antworten hatten "
+                            "einen erwarteten Kalibrierungsfehler von {error}, {interval} "
+                            "({chance} allein durch Zufall) [@guo2017].",
+    "covered": "In simulierten Daten wie diesen enthielten {nominal}-Bereiche {share} der wahren "
+               "Orte.",
+    # Comparison
+    "compared": "Von allen verglichenen Verfahren und Einstellungen (@tab-methods) hatte {best} "
+                "den niedrigsten Vorhersagefehler ({error}); der niedrigste von mehreren Fehlern "
+                "ist etwas zu niedrig.",
+    "methods method": "Verfahren",
+    "methods error": "Vorhersagefehler",
+    "methods interval": "95-%-KI",
+    "methods caption": "Vorhersagefehler aller verglichenen Verfahren",
+    "methods note": "Intervalle{over}; dass sich Intervalle überlappen, heißt nicht, dass sich "
+                    "zwei Verfahren nur durch Zufall unterscheiden.",
+    "learned": "Der Fehler fiel von {first} mit {few} Antworten auf {last} mit {many} "
+               "(@fig-learning-curve).",
+    # Similarities
+    "similar": "Ähnlichkeiten wurden allein aus den Antworten berechnet, mit {method}{place}.",
+    "shared": "{share} der Paare von Objekten haben einen Vergleich gemeinsam.",
+    "mostly chance": "Die Ähnlichkeiten streuen kaum mehr als die zufälliger Antworten auf "
+                     "dieselben Fragen: Einzelne Ähnlichkeiten dürfen nicht gedeutet werden.",
+    "signal": "{number} überstiegen die permutierter Antworten [@horn1965].",
+    # Clusters
+    "clustered": "{method} [@{source}] ergab {number} mit {sizes} Objekten{place}.",
+    "by silhouette": "Die Zahl {number} hat die höchste mittlere Silhouette [@rousseeuw1987], die "
+                     "für beliebige Daten eine Zahl nennt.",
+    "stable": "In {number} Bootstrap-Stichproben{over} waren {sure} (von insgesamt {clusters}) "
+              "stabil (mittlere Jaccard-Überlappung über .75), und {lost} lösten sich auf (unter "
+              ".50) [@hennig2007].",
+    "gap says": "Nach der Gap-Statistik [@tibshirani2001] stützen die Antworten {number}.",
+    "no clusters": "Nach der Gap-Statistik [@tibshirani2001] sind die Antworten damit vereinbar, "
+                   "dass es keine Cluster gibt.",
+    # Scales
+    "scale shown": "@fig-scale zeigt die Wahrnehmungsskala.",
+    "rises": "Die von {method} ist mit einer monotonen Kurve vereinbar, die in ihr simultanes "
+             "95-%-Band passt.",
+    "falls": "Die von {method} ist mit keiner monotonen Kurve vereinbar: Keine passt in ihr "
+             "simultanes 95-%-Band.",
+    "difference scaling": "Die Differenzskalierung [@maloney2003; @knoblauch2008] verwendete "
+                          "{answers}; das Rauschen war σ = {sigma} auf einer Skala von 0 bis 1 "
+                          "(AIC = {aic}, {daf} der Devianz erklärt).",
+    "scale predicts": "{method} sagte zurückgehaltene Antworten mit einem Fehler von {error} "
+                      "vorher.",
+    # Trees
+    "searched": "{place} zeigt, wie oft Vergleichsbäume [@haghiri2017] und andere Bäume den "
+                "nächsten Nachbarn verfehlen.",
+    "predicted": "Vergleichswälder [@haghiri2018] ({trees}) sagten {column} ({number}) mit einem "
+                 "Fehler von {error} vorher ({place}); stets dasselbe vorherzusagen ergibt "
+                 "{chance}.",
+    "optimistic": "Blattgröße und Zahl der Bäume sind die mit dem niedrigsten Fehler, der deshalb "
+                  "etwas zu niedrig ist.",
+    "no gain": "Das ist nicht klar besser, als stets dasselbe vorherzusagen.",
+    # Groups
+    "by group": "Mit {method} je {by} einzeln gelernt, lagen die Vorhersagefehler zwischen {least} "
+                "und {most} ({place}).",
+    # Limitations
+    "no limits": "Antworten und Ergebnisse geben keinen Anlass zu einer Warnung.",
+    "nobody known": "Die Datei nennt keine Personen, so dass Intervalle über Fragen oder Antworten "
+                    "gehen; sie sagen nicht, was andere Personen antworten würden.",
+    "few people": "Mit nur {people} wären Intervalle über Personen zu unsicher; die angegebenen "
+                  "gehen über Fragen oder Antworten und sagen nicht, was andere Personen antworten "
+                  "würden.",
+    "in pieces": "Die Objekte zerfallen in {number} Gruppen, die keine Antwort verbindet: Ihre "
+                 "gegenseitige Lage ist unbestimmt.",
+    "never asked": "In keiner Antwort vorkommend und daher ohne Ort: {number}.",
+    "vague ceiling": "Zu wenige Fragen wurden wiederholt, um die Rauschgrenze genau zu schätzen: "
+                     "Wie viel des Fehlers Rauschen in den Antworten ist, bleibt unbekannt.",
+    "selected": "Fragen wurden auf mehrere Weisen ausgewählt; adaptiv ausgewählte sind schwerer, "
+                "so dass Fehler auf ihnen höher sind als auf zufälligen.",
+    "stopped": "Manche Berechnungen wurden vor ihrem Ende angehalten.",
+    "nobody excluded": "Niemand wurde ausgeschlossen; unaufmerksame Personen, wenn es sie gab, "
+                       "erhöhen das Rauschen.",
+    "few answers": "Es gibt weniger Antworten als die {needed}, die die Faustregel für *d* = {d} "
+                   "verlangt.",
+    "not predicted": "Ohne Vorhersagefehler ist unbekannt, ob die Karte irgendetwas vorhersagt.",
+    "no better than guessing": "Die Karte sagt zurückgehaltene Antworten nicht besser vorher als "
+                               "Raten.",
+    "not converged": "Die Anpassung der Karte ist nicht konvergiert.",
+    "uncertainty unknown": "Die Unsicherheit der Orte wurde nicht geschätzt: Wie weit Objekte "
+                           "anderswo liegen könnten, ist unbekannt.",
+    "one observer": "Die A-posteriori-Verteilung behandelt alle Antworten als die einer einzigen "
+                    "Person: Unterschiede zwischen Personen gehören nicht zur Unsicherheit.",
+    "same people": "Antworten, nicht Personen, wurden neu gezogen: Die Unsicherheit sagt nicht, "
+                   "was andere Personen antworten würden.",
+    "chosen by the same answers": "Die Zahl der Dimensionen wurde nach den berichteten "
+                                  "Vorhersagefehlern gewählt, die dadurch etwas zu niedrig sind.",
+    "never covered": "Kein Intervall deckt Fehler des Modells selbst oder nie gestellte Fragen ab.",
+    # Checklist
+    "checklist": "Wonach Gutachten über Studien mit Triplets fragen:",
+    "check people": "Zahl der Personen",
+    "check exclusions": "Ausschlüsse, mit dem, was jeder entfernte",
+    "check stated before": "Ob Ausschlussregeln vor der Sichtung der Daten festgelegt waren",
+    "check answers": "Zahl der Antworten, insgesamt und je Objekt",
+    "check error": "Fehler auf zurückgehaltenen Antworten, mit Intervall",
+    "check ceiling": "Rauschgrenze, mit beiden Schranken",
+    "check dimension": "Wie die Zahl der Dimensionen gewählt wurde",
+    "check uncertainty": "Unsicherheit der Orte, mit dem, worüber sie geht",
+    "check code": "Wo Daten und Programme zu finden sind",
+    # Software
+    "computed by": "Alle Auswertungen erfolgten mit TripletScope {version} [@tripletscope] in "
+                   "Python {python}, das mit {libraries} rechnet.",
+    "settings caption": "Einstellungen aller Ergebnisse",
+    "settings result": "Ergebnis",
+    "settings set": "Einstellungen",
+    "settings version": "Version",
+}

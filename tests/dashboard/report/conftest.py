@@ -1,0 +1,45 @@
+"""Results that reports are written of: computed once for all tests."""
+
+import pytest
+
+import tripletscope as ts
+from tests.paths import ROOT
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.wording import Words
+
+FOLDER = ROOT / "sample_data" / "ekman_colors"
+
+
+@pytest.fixture(scope="session")
+def colours():
+    """The answers with two exclusions."""
+    raw = ts.read(FOLDER / "answers.csv", objects=FOLDER / "objects.csv")
+    cleaning = ts.Cleaning(raw)
+    for rule in (ts.Exclusion("few_answers", {"least": 50}),
+                 ts.Exclusion("manual", answers=(0, 1), reason="test *run*")):
+        cleaning = cleaning.excluding(rule)
+    return cleaning
+
+
+@pytest.fixture(scope="session")
+def results(colours):
+    method, tree = ts.TSTE(n_init=2), ts.Agglomerative(n_clusters=3)
+    asked = [
+        ("fit", method, {}), ("bootstrap", method, {"replicates": 20}),
+        *(("cross_validate", ts.TSTE(n_components=d, n_init=2), {}) for d in (1, 2, 3)),
+        ("cross_validate", ts.STE(), {}), ("fit", ts.K1(), {}), ("fit", tree, {}),
+        ("fit", ts.Agglomerative(linkage="complete"), {}),
+        ("stability", tree, {"replicates": 10}), ("count_clusters", tree, {}),
+        ("learning_curve", method, {"repeats": 2}), ("reliability", method, {}),
+        ("spectrum", ts.K1(), {}), ("fit", ts.MLDS(), {}),
+        ("bootstrap_scale", ts.MLDS(), {"resamples": 100}),
+        ("errors_by_group", method, {"by": "participant"}),
+        ("forest_errors", method, {"column": "wavelength_nm", "kind": "numbers", "folds": 3}),
+    ]
+    return tuple(ts.run(task, of, colours.triplets, options) for task, of, options in asked)
+
+
+@pytest.fixture(scope="session", params=["en", "de"])
+def material(request, colours, results):
+    return Material("Colours *of* Ekman", colours, results, Words(request.param),
+                    asked="which is more similar?")

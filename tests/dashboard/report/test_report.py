@@ -1,0 +1,198 @@
+"""A report says what was found, in the words and the order that somebody wants."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import tripletscope as ts
+from tripletscope.dashboard.drawing import Drawing
+from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.parts import PARTS
+from tripletscope.dashboard.report.report import (
+    ReportSettings,
+    changes,
+    document,
+    taken,
+    text_of,
+    written,
+)
+from tripletscope.dashboard.wording import Words
+
+
+@pytest.fixture(scope="module")
+def sections(material):
+    return written(material)
+
+
+@pytest.fixture(scope="module")
+def made(material, sections):
+    return document(ReportSettings(language=material.words.language), sections, material.name)
+
+
+def test_every_part_has_something_to_say(sections):
+    assert set(sections) == set(PARTS)
+
+
+def test_references_within_the_report_lead_somewhere(made):
+    """No figure, table or reference is named that there is not."""
+    for block in made.blocks():
+        texts = {Paragraph: lambda b: [b.text], Listed: lambda b: b.items,
+                 TextTable: lambda b: [b.caption, b.note]}.get(type(block), lambda b: [b.caption])
+        for text in texts(block):
+            for piece, style, _ in made.pieces(text):
+                assert style == "reference" or not any(
+                    mark in piece for mark in ("@fig", "@tab", "[@", "{", "}")
+                ), text
+
+
+def test_every_figure_is_named_in_the_text(made):
+    told = " ".join(block.text for block in made.blocks() if isinstance(block, Paragraph))
+    main = {"map", "dimensions", "learning-curve", "scale"}
+    assert main <= made.figures.keys()
+    assert all(f"@fig-{name}" in told for name in main)
+
+
+def test_numbers_are_those_of_the_results(material, sections):
+    words = material.words
+    error = material.by_dimension[2]
+    assert words.share(error.error) in text_of(sections["map"])
+    assert words.interval(error.low, error.high) in text_of(sections["map"])
+    uncertain = material.uncertainty.samples()
+    assert words.share(uncertain.average_uncertainty) in text_of(sections["map"])
+    assert words.count(len(material.cleaning.raw), "trial") in text_of(sections["data"])
+
+
+def test_flow_of_exclusions_adds_up(material, sections):
+    (flow,) = (block for block in sections["data"].blocks if isinstance(block, TextTable))
+    left = [int(row[3].replace(",", "").replace("\N{NARROW NO-BREAK SPACE}", ""))
+            for row in flow.rows]
+    removed = [int(row[1] or 0) for row in flow.rows]
+    assert left[0] == len(material.cleaning.raw)
+    assert left[-1] == len(material.answers)
+    assert [a - b for a, b in pairwise(left)] == removed[1:]
+
+
+def test_names_bring_no_markup(made):
+    assert "*" not in made.title
+    assert "∗of∗" in made.title
+
+
+def test_names_of_figures_differ(made, sections):
+    drawn = [b for section in sections.values() for b in section.blocks if isinstance(b, Drawing)]
+    assert len({d.name for d in drawn}) == len(drawn) == len(made.figures)
+    assert {"dendrogram-agglomerative", "dendrogram-agglomerative-2"} <= made.figures.keys()
+
+
+def test_without_results_there_is_no_claim_about_a_map(colours):
+    sections = written(Material("Colours", colours))
+    assert set(sections) == {"data", "design", "quality", "limitations", "checklist", "software"}
+    (ticks,) = (b for b in sections["checklist"].blocks if isinstance(b, Listed))
+    assert dict(zip(ticks.items, ticks.ticked, strict=True))[
+        "Error on held-out answers, with its interval"
+    ] is False
+
+
+def test_map_that_only_guesses_must_not_be_interpreted():
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.permutation(10)[:3] for _ in range(150)])
+    answers = ts.Triplets.from_array(rows, 10)
+    runs = tuple(ts.run(task, ts.STE(n_init=1), answers) for task in ("fit", "cross_validate"))
+    sections = written(Material("Noise", ts.Cleaning(answers), runs))
+    assert "must not be interpreted" in text_of(sections["map"])
+    (limits,) = sections["limitations"].blocks
+    assert any("not predict held-out answers better than guessing" in one for one in limits.items)
+    assert any("uncertainty of positions was not estimated" in one.lower() for one in limits.items)
+
+
+def test_number_of_dimensions_that_is_not_recommended(material, results):
+    _first, *others = results
+    three = ts.run("fit", ts.TSTE(n_components=1, n_init=2), material.answers)
+    other = replace(material, runs=(three, *others))
+    told = text_of(written(other)["dimension"])
+    chosen = other.suggestion.n_components
+    assert chosen > 1
+    assert other.words("shown otherwise", d=1, error=other.words.share(
+        other.by_dimension[1].error)) in told
+
+
+# What somebody sets ----------------------------------------------------------------------------
+
+
+def test_parts_are_moved_within_their_chapter(sections):
+    names = list(sections)
+    report = ReportSettings().moved("quality", names, -1)
+    order = report.ordered(names)
+    assert order.index("quality") == order.index("design") - 1
+    assert [PARTS[name].chapter for name in order] == sorted(
+        (PARTS[name].chapter for name in order),
+        key=["chapter method", "chapter results", "chapter end"].index,
+    )
+    assert report.moved("data", names, -1).ordered(names)[0] == "data"
+
+
+def test_parts_that_are_left_out(material, sections):
+    report = ReportSettings(language=material.words.language, left_out=("map", "checklist"))
+    made = document(report, sections, "Colours")
+    assert not {"map", "checklist"} & {section.name for section in made.sections}
+    assert "map" not in made.figures
+
+
+def test_own_words_take_the_place_of_paragraphs(material, sections):
+    automatic = text_of(sections["map"])
+    n = automatic.count("\n\n") + 1
+    report = ReportSettings(language=material.words.language)
+    own = "\n\n".join(f"My words {k}, see @fig-map." for k in range(n))
+    blocks = {s.name: s for s in document(
+        report.with_text("map", own, automatic), sections, "x").sections}["map"].blocks
+    assert [b.text for b in blocks if isinstance(b, Paragraph)] == own.split("\n\n")
+    assert isinstance(blocks[-1], Drawing)
+    other = {s.name: s for s in document(
+        report.with_text("map", "All in one.", automatic), sections, "x").sections}["map"].blocks
+    assert other[0] == Paragraph("All in one.")
+    assert sum(isinstance(b, Paragraph) for b in other) == 1
+
+
+def test_empty_words_are_those_of_the_program_again(sections):
+    report = ReportSettings().with_text("map", "Mine.", text_of(sections["map"]))
+    assert report.words_of("map").text == "Mine."
+    assert report.with_text("map", " ", text_of(sections["map"])).words_of("map") is None
+    assert replace(report, language="de").words_of("map") is None
+
+
+def test_what_has_changed_is_told(colours, results):
+    sections = written(Material("Colours", colours, results))
+    report = taken(ReportSettings(), sections)
+    assert list(changes(report, sections)) == []
+    fewer = written(Material("Colours", colours, results[:1]))
+    found = {change.part: change for change in changes(report, fewer)}
+    assert "How well it predicts new answers was not measured" in found["map"].now
+    assert "It predicted held-out answers" in found["map"].before
+    assert not found["map"].edited
+    edited = ReportSettings().with_text("map", "Mine.", text_of(sections["map"]))
+    (change,) = changes(edited, fewer)
+    assert change.edited
+
+
+def test_report_survives_the_workspace(sections):
+    report = taken(ReportSettings("de", "Titel", "A. B.", ("map",), ("data",), ("k",), ("l",)).with_text(
+        "map", "Meine.", "Seine."), sections)
+    assert ReportSettings.from_dict(report.to_dict()) == report
+
+
+@pytest.mark.parametrize("given", [
+    {}, {"language": "xx", "order": 3, "edited": [], "taken": {"a": 1}, "title": None},
+    {"edited": {"en map": {"text": "no more"}}, "left_out": "data"},
+])
+def test_what_makes_no_sense_is_left_out(given):
+    assert ReportSettings.from_dict(given) == ReportSettings()
+
+
+def test_quadruples_have_a_report():
+    rng = np.random.default_rng(1)
+    pairs = np.array([np.sort(rng.permutation(8)[:4]) for _ in range(120)])
+    answers = ts.Quadruples(pairs)
+    made = written(Material("Pairs", ts.Cleaning(answers), (), Words("de")))
+    assert "120 Durchgängen" in text_of(made["data"]) or "120 Durchgänge" in text_of(made["data"])
