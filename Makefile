@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test gallery clean
+.PHONY: run test gallery lock clean
 
 ## Set up and start the dashboard on sample data.
 run: $(VENV)/ready
@@ -18,6 +18,11 @@ test: $(VENV)/ready-for-tests
 ## Draw every figure of every page for small to large data sets into docs/gallery.
 gallery: $(VENV)/ready-for-tests
 	$(BIN)/python benchmarks/gallery.py
+
+## Write down versions and hashes of all dependencies, which archives of results are shipped with.
+lock:
+	uv pip compile pyproject.toml --constraint constraints.txt --universal --generate-hashes \
+	  --no-header --no-annotate --quiet --output-file dashboard/reproduce/locked.txt
 
 $(VENV)/ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -25,7 +25,7 @@ from tripletscope.dashboard.interface.reading import read_file, read_pictures
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.reproduce import reproduction
+from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude

@@ -35,7 +35,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
-from tripletscope.dashboard.reproduce import reproduction
+from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table, picture_addresses
 from tripletscope.dashboard.views.embedding.colouring import (

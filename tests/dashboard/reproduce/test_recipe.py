@@ -25,11 +25,11 @@ from tripletscope.core.method import methods
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
-from tripletscope.dashboard import reproduce
 from tripletscope.dashboard.drawing import MapFigure
 from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.reproduce import recipe
 
 
 def test_the_script_computes_the_same_results(tmp_path):
@@ -60,7 +60,7 @@ def test_the_script_computes_the_same_results(tmp_path):
         run("who_predicts_whom", STE(n_init=1), triplets, {"by": "tempo", "folds": 2}),
         run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
     ]
-    files = reproduce.reproduction(info, workspace.cleaning(info), done)
+    files = recipe.reproduction(info, workspace.cleaning(info), done)
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     (script,) = tmp_path.glob("*.py")
@@ -75,7 +75,7 @@ def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):
     info = workspace.add_dataset(planted, origin="a", report=[])
     given = run("fit", Agglomerative(basis=K2()), planted)
     given.options["distances"] = "d.csv"
-    files = reproduce.reproduction(info, workspace.cleaning(info), [given])
+    files = recipe.reproduction(info, workspace.cleaning(info), [given])
     (script,) = [content for name, content in files.items() if name.endswith(".py")]
     assert b"Agglomerative" not in script
 
@@ -87,14 +87,15 @@ def test_results_of_a_version_with_fewer_options_are_computed_as_then(tmp_path, 
     del given.options["unit"]
     fit = run("fit", STE(n_init=1), planted)
     older = replace(fit, key="of another version")
-    files = reproduce.reproduction(info, workspace.cleaning(info), [given, older])
+    files = recipe.reproduction(info, workspace.cleaning(info), [given, older])
     (script,) = [content.decode() for name, content in files.items() if name.endswith(".py")]
     assert "'unit': 'answers'" in script
     assert script.count("An earlier version") == 2
-    assert "assert" not in script, "the keys are of other options, and of another version"
-    files = reproduce.reproduction(info, workspace.cleaning(info), [fit])
+    assert "confirm(bootstrap" not in script, "the key is of other options"
+    assert "confirm(fit" not in script, "the key is of another version"
+    files = recipe.reproduction(info, workspace.cleaning(info), [fit])
     (script,) = [content.decode() for name, content in files.items() if name.endswith(".py")]
-    assert f"assert fit_ste.key == {fit.key!r}" in script
+    assert f"confirm(fit_ste, {fit.key!r}, {fit.data!r})" in script
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_results_of_a_version_with_fewer_options_are_computed_as_then(tmp_path, 
 )
 def test_every_method_can_be_written_down(method):
     wanted = method()
-    made = eval(reproduce._source(wanted), {"ts": ts})
+    made = eval(recipe._source(wanted), {"ts": ts})
     assert made.get_params(deep=False) == wanted.get_params(deep=False)
 
 
@@ -116,7 +117,7 @@ def test_the_script_draws_the_map_as_it_was_composed(tmp_path, planted):
         MapStyle(), Composition(width=60.0, title="As composed"), [[0.0, 1.0], [1.0, 0.0]], 0.8,
         "STE, with ellipses.",
     )
-    files = reproduce.reproduction(info, workspace.cleaning(info), done, drawn=figure)
+    files = recipe.reproduction(info, workspace.cleaning(info), done, drawn=figure)
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     (script,) = (name for name in files if name.endswith(".py"))
@@ -138,7 +139,7 @@ def test_names_that_cannot_be_read_again_become_numbers(tmp_path):
         write_answers(data)
     workspace = Workspace(tmp_path)
     info = workspace.add_dataset(data, origin="a", report=[])
-    files = reproduce.reproduction(info, workspace.cleaning(info), [])
+    files = recipe.reproduction(info, workspace.cleaning(info), [])
     assert any(name.endswith(".npy") for name in files)
 
 
@@ -164,7 +165,7 @@ def test_the_script_computes_scales_of_comparisons_of_pairs(tmp_path):
             run("bootstrap_scale", MLDS(stimulus="level"), data, {"resamples": 20}),
             run("errors_by_group", MLDS(stimulus="level"), data.take(np.arange(40)),
                 {"by": "participant", "folds": 2})]
-    files = reproduce.reproduction(info, workspace.cleaning(info), done)
+    files = recipe.reproduction(info, workspace.cleaning(info), done)
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     subprocess.run([sys.executable, "scale.py"], cwd=tmp_path, check=True,

@@ -1,0 +1,71 @@
+"""Steps of an analysis, written down once, and the script and the notebook made of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A step.
+
+    Attributes
+    ----------
+    kind : {"words", "code", "figures"}
+        Words in Markdown; code that computes; code that only shows what was computed, for which a
+        script has no place.
+    text : str
+    """
+
+    kind: Literal["words", "code", "figures"]
+    text: str
+
+
+def script(head: str, cells: Sequence[Cell]) -> bytes:
+    """The steps as a script.
+
+    Parameters
+    ----------
+    head : str
+        What stands before all.
+    cells : sequence of Cell
+        Words become comments.
+    """
+    text, with_words = head, False
+    for cell in cells:
+        if cell.kind == "figures":
+            continue
+        lines = cell.text
+        if cell.kind == "words":
+            lines = "\n".join(f"# {line}".rstrip() for line in lines.splitlines())
+        # Words stand right above the code that they are about.
+        text += f"{lines}\n" if with_words else f"\n{lines}\n"
+        with_words = cell.kind == "words"
+    return text.encode()
+
+
+def notebook(cells: Sequence[Cell]) -> bytes:
+    """The steps as a Jupyter notebook of format 4.5, not yet executed."""
+    made = [_made(number, cell) for number, cell in enumerate(cells)]
+    return json.dumps({
+        "cells": made,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4, "nbformat_minor": 5,
+    }, indent=1, ensure_ascii=False).encode()
+
+
+def _made(number: int, cell: Cell) -> dict[str, Any]:
+    # The same steps are the same file: an id says what is in a cell, and where.
+    name = hashlib.blake2b(f"{number} {cell.text}".encode(), digest_size=6).hexdigest()
+    lines = cell.text.splitlines(keepends=True)
+    common = {"id": name, "metadata": {}, "source": lines}
+    if cell.kind == "words":
+        return {"cell_type": "markdown", **common}
+    return {"cell_type": "code", "execution_count": None, "outputs": [], **common}

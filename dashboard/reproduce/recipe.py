@@ -1,0 +1,312 @@
+"""The steps that compute again what was computed, with the data that they need."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+from tripletscope import __version__
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io.columns.reading import SIDE_ROLES
+from tripletscope.core.io.writing import WRITERS, write_answers
+from tripletscope.core.method import Inner, Method, parameters, unfitted
+from tripletscope.core.quality import Cleaning
+from tripletscope.core.run import TASKS, Run, key
+from tripletscope.dashboard import export
+from tripletscope.dashboard.drawing import UNCERTAIN, MapFigure
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
+from tripletscope.dashboard.reproduce.environment import environment_files, script_header
+
+#: What was computed before an option was there to choose.
+_BEFORE = {"unit": "answers"}
+#: Columns of answers that reading recognises by their names.
+_ROLES = (*SIDE_ROLES, "side", "trial")
+
+#: Says in a script whether a result is the one that was kept.
+_CONFIRM = f'''def confirm(result, key, data):
+    """Check by its key that a result is what was computed: same data, settings and version."""
+    if result.key == key:
+        return
+    assert ts.__version__ != {__version__!r}, f"{{result.task}}: computed from something else"
+    same = "from the same data" if result.data == data else "and reads other data or columns"
+    print(f"{{result.task}}: TripletScope {{ts.__version__}} computes this {{same}}, but not as "
+          "{__version__} did: numbers may differ.")'''
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Files that the steps read, and where they write.
+
+    Attributes
+    ----------
+    files : dict of str to bytes
+        By their paths from the folder in which the script runs.
+    paths : dict of str to str
+        The same paths by what is in the files: objects, answers, pairs, exclusions, catch, gold,
+        figure.
+    results : str
+        How the names of written files begin.
+    """
+
+    files: dict[str, bytes]
+    paths: dict[str, str]
+    results: str
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What is done with the data of a data set.
+
+    Parameters
+    ----------
+    info : DatasetInfo
+    cleaning : Cleaning
+        Its imported answers, and what is left out.
+    runs : sequence of Run
+        Results. Those of uploaded distances are left out: the distances are not kept.
+    pairs : Quadruples, optional
+        Its comparisons of pairs, if there are triplets too.
+    drawn : MapFigure, optional
+        The figure of a map, which is drawn again: of the first result, with the uncertainty of the
+        second one, if that has any.
+    """
+
+    info: DatasetInfo
+    cleaning: Cleaning
+    runs: Sequence[Run]
+    pairs: Quadruples | None = None
+    drawn: MapFigure | None = None
+    _taken: dict[str, str] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        kept = [run for run in self.runs if "distances" not in run.options]
+        object.__setattr__(self, "runs", kept)
+        if isinstance(self.cleaning.raw, Quadruples):
+            object.__setattr__(self, "pairs", self.cleaning.raw)
+
+    def sources(self, name: str) -> Sources:
+        """Files with the data, called after the data set, beside the script."""
+        files: dict[str, bytes] = {}
+        raw, paths = self.cleaning.raw, {"objects": f"{name}-objects.csv"}
+        files[paths["objects"]] = export.csv(raw.objects.drop(columns="image", errors="ignore"))
+        if isinstance(raw, Triplets) and len(raw):
+            paths["answers"] = _written(raw, f"{name}-imported-answers", files)
+        if self.pairs is not None:
+            paths["pairs"] = f"{name}-comparisons-of-pairs.csv"
+            files[paths["pairs"]] = pair_table(self.pairs)
+        if self.info.exclusions:
+            paths["exclusions"] = f"{name}-exclusions.json"
+            files[paths["exclusions"]] = json.dumps(self.info.exclusions, indent=2).encode()
+            if self.cleaning.catch_trials is not None:
+                paths["catch"] = f"{name}-catch-trials.csv"
+                files[paths["catch"]] = export.csv(self.cleaning.catch_trials)
+            if self.cleaning.gold is not None:
+                paths["gold"] = _written(self.cleaning.gold, f"{name}-gold", files)
+        if self.drawn is not None:
+            paths["figure"] = f"{name}-map-figure.json"
+            files[paths["figure"]] = self.drawn.to_json().encode()
+        return Sources(files, paths, name)
+
+    def settings(self) -> bytes:
+        """How the results came about, as JSON."""
+        named = {f"{k}-{run.task}": run for k, run in enumerate(self.runs, 1)}
+        return export.settings(named, self.info.record)
+
+    def cells(self, sources: Sources) -> list[Cell]:
+        """The steps, in order."""
+        self._taken.clear()
+        paths, imports = sources.paths, {"import numpy as np", "import tripletscope as ts"}
+        if {"pairs", "catch"} & paths.keys():
+            imports.add("import pandas as pd")
+        if "exclusions" in paths:
+            imports.add("import json")
+        if "figure" in paths:
+            imports.add("from tripletscope.dashboard.drawing import MapFigure")
+        cells = [
+            Cell("code", "\n".join(sorted(imports))),
+            Cell("words", "## Data"), Cell("code", "\n".join(self._data(paths))),
+        ]
+        if "exclusions" in paths:
+            cells += [Cell("words", f"## Exclusions\n\n{self.info.left_out}"),
+                      Cell("code", self._exclusions(paths))]
+        if self.runs:
+            cells += [Cell("words", "## Results"), Cell("code", _CONFIRM)]
+        for run in self.runs:
+            cells += self._result(run, sources.results)
+        if "figure" in paths:
+            cells += self._map(sources)
+        return cells
+
+    def _data(self, paths: dict[str, str]) -> list[str]:
+        lines = []
+        if "answers" in paths:
+            told = []
+            if paths["answers"].endswith(WRITERS["anchored"].suffix):
+                told = [c for c in self.cleaning.raw.answers if c not in _ROLES]
+            keep = f", keep={told!r}" if told else ""
+            objects = f"objects={paths['objects']!r}"
+            lines.append(f"answers = ts.read({paths['answers']!r}, {objects}{keep})")
+        if "pairs" in paths:
+            texts = dict.fromkeys((
+                name for name, column in self.pairs.answers.items()
+                if not is_numeric_dtype(column)
+            ), "str")
+            lines += [
+                f"table = pd.read_csv({paths['pairs']!r}, dtype={texts!r})",
+                'pairs = ts.Quadruples(table[list("ijkl")], '
+                'answers=table.drop(columns=list("ijkl")),',
+                f"                      objects=ts.read_objects({paths['objects']!r}))",
+            ]
+        return lines
+
+    def _exclusions(self, paths: dict[str, str]) -> str:
+        of = "answers" if "answers" in paths else "pairs"
+        given = f"{of}, json.load(open({paths['exclusions']!r}))"
+        if "catch" in paths:
+            given += f", catch_trials=pd.read_csv({paths['catch']!r})"
+        if "gold" in paths:
+            given += f", gold=ts.read_gold({paths['gold']!r}, answers)[0]"
+        return f"{of} = ts.Cleaning.from_log({given}).triplets"
+
+    def _result(self, run: Run, results: str) -> list[Cell]:
+        name, data = _name(f"{run.task} {run.method}", self._taken), self._data_of(run)
+        self._taken[name] = run.task
+        method = _source(run.fresh())
+        lines = [f"{name} = ts.run({run.task!r}, {method}, {data}{_options(run)})"]
+        if not self._is_of_now(run, data):
+            lines.append("# An earlier version computed this, from the same answers.")
+        elif run.complete:
+            lines.append(f"confirm({name}, {run.key!r}, {run.data!r})")
+        else:
+            lines.append("# This result was stopped early in the program; here it runs to the end.")
+        lines.append(f"np.savez('{results}-{name}.npz', **{name}.arrays)")
+        lines.append(f"print({name}.task, {name}.method, {name}.numbers)")
+        title = f"### {run.task.replace('_', ' ').capitalize()}, {run.method}"
+        return [Cell("words", title), Cell("code", "\n".join(lines))]
+
+    def _map(self, sources: Sources) -> list[Cell]:
+        first, *rest = self._taken
+        uncertain = next((name for name in rest if self._taken[name] in UNCERTAIN), None)
+        return [
+            Cell("words", "## The map as it was composed\n\n"
+                 "A name that ends in .html needs no browser."),
+            Cell("code", f"figure = MapFigure.load({sources.paths['figure']!r})\n"
+                 f"figure.save('{sources.results}-map-again.pdf', {first}, {uncertain}, "
+                 "answers.objects)"),
+        ]
+
+    def _data_of(self, run: Run) -> str:
+        """What the steps call the data that a result is of."""
+        if not run.data:
+            return "None"
+        if isinstance(self.cleaning.raw, Quadruples):
+            return "pairs"
+        if self.pairs is not None:
+            task = TASKS[run.task]
+            if task.fingerprint(run.fresh(), self.pairs, run.options) == run.data:
+                return "pairs"
+        return "answers"
+
+    def _is_of_now(self, run: Run, data: str) -> bool:
+        """Whether this version computes it under the same key; an earlier one had others."""
+        if _later_options(run):
+            return False
+        left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
+        given = {"answers": left, "pairs": left if only_pairs else self.pairs, "None": None}[data]
+        try:
+            return key(run.task, run.fresh(), given, run.options) == run.key
+        except (DataError, ValueError):  # an option that is not there any more
+            return False
+
+
+def reproduction(
+    info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], pairs: Quadruples | None = None,
+    drawn: MapFigure | None = None,
+) -> dict[str, bytes]:
+    """Files that together reproduce some results of a data set, by name; see `Steps`."""
+    name = export.file_name(info.name)
+    steps = Steps(info, cleaning, runs, pairs, drawn)
+    sources = steps.sources(name)
+    return {
+        **sources.files, f"{name}-settings.json": steps.settings(),
+        **programs(steps, sources, name), **environment_files(),
+    }
+
+
+def programs(steps: Steps, sources: Sources, name: str) -> dict[str, bytes]:
+    """The script and the notebook."""
+    cells = steps.cells(sources)
+    about = (
+        f"Computes again what TripletScope {__version__} computed of {_plain(steps.info.name)}."
+    )
+    how = "Run it in this folder: results are printed, and arrays go to .npz files beside it."
+    head = f'{script_header()}\n"""{about}\n\n{how}\n"""\n'
+    return {
+        f"{name}.py": script(head, cells),
+        f"{name}.ipynb": notebook([Cell("words", f"# {steps.info.name}\n\n{about}"), *cells]),
+    }
+
+
+def pair_table(pairs: Quadruples) -> bytes:
+    """Comparisons of pairs, by the positions of their objects, and what is known of them."""
+    rows = pd.DataFrame(pairs.rows, columns=list("ijkl"))
+    return export.csv(pd.concat([rows, pairs.answers], axis=1))
+
+
+def _written(triplets: Triplets, name: str, files: dict[str, bytes]) -> str:
+    """Add answers to `files`, by name where names can be read again; what the file is called."""
+    layout = "npy" if WRITERS["anchored"].problem(triplets) else "anchored"
+    file = f"{name}{WRITERS[layout].suffix}"
+    files[file] = write_answers(triplets, layout)
+    return file
+
+
+def _source(method: Method) -> str:
+    """The expression that makes a method."""
+    owner, words = type(method), []
+    for parameter in parameters(owner):
+        value = getattr(method, parameter.name)
+        if isinstance(parameter.spec, Inner) and value is not None:
+            text = _source(unfitted(value))
+        elif value == parameter.default:
+            continue
+        else:
+            text = repr(value)
+        words.append(f"{parameter.name}={text}")
+    return f"ts.{owner.__name__}({', '.join(words)})"
+
+
+def _options(run: Run) -> str:
+    options = {**run.options, **_later_options(run)}
+    return f", {options!r}" if options else ""
+
+
+def _later_options(run: Run) -> dict[str, Any]:
+    """Options that came after a result was kept, as it would have them."""
+    known = {parameter.name for parameter in parameters(TASKS[run.task].function)}
+    return {
+        name: value for name, value in _BEFORE.items() if name in known - run.options.keys()
+    }
+
+
+def _name(words: str, taken: Collection[str]) -> str:
+    """A variable's name that was not given yet."""
+    base = re.sub(r"\W+", "_", words)
+    name, number = base, 1
+    while name in taken:
+        number += 1
+        name = f"{base}_{number}"
+    return name
+
+
+def _plain(text: str) -> str:
+    return text.replace("\\", " ").replace('"', "'")
