@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,24 +42,27 @@ _CONFIRM = f'''def confirm(result, key, data):
           "{__version__} did: numbers may differ.")'''
 
 
+#: Files of data, by what is in them, and what they are called beside a script.
+BESIDE = {
+    "objects": "objects", "answers": "imported-answers", "pairs": "comparisons-of-pairs",
+    "exclusions": "exclusions", "catch": "catch-trials", "gold": "gold", "figure": "map-figure",
+}
+
+
 @dataclass(frozen=True)
 class Sources:
-    """Files that the steps read, and where they write.
+    """Files that the steps read.
 
     Attributes
     ----------
     files : dict of str to bytes
         By their paths from the folder in which the script runs.
     paths : dict of str to str
-        The same paths by what is in the files: objects, answers, pairs, exclusions, catch, gold,
-        figure.
-    results : str
-        How the names of written files begin.
+        The same paths by what is in the files, one of `BESIDE`.
     """
 
     files: dict[str, bytes]
     paths: dict[str, str]
-    results: str
 
 
 @dataclass(frozen=True)
@@ -93,38 +96,55 @@ class Steps:
         if isinstance(self.cleaning.raw, Quadruples):
             object.__setattr__(self, "pairs", self.cleaning.raw)
 
-    def sources(self, name: str) -> Sources:
-        """Files with the data, called after the data set, beside the script."""
+    def sources(self, place: Callable[[str, str], str]) -> Sources:
+        """Files with the data.
+
+        Parameters
+        ----------
+        place : callable
+            Gives the path of a file from the folder of the script, by what is in it and how its
+            name ends.
+        """
         files: dict[str, bytes] = {}
-        raw, paths = self.cleaning.raw, {"objects": f"{name}-objects.csv"}
-        files[paths["objects"]] = export.csv(raw.objects.drop(columns="image", errors="ignore"))
+        paths: dict[str, str] = {}
+
+        def add(what: str, ending: str, content: bytes) -> None:
+            paths[what] = place(what, ending)
+            files[paths[what]] = content
+
+        raw, cleaning = self.cleaning.raw, self.cleaning
+        add("objects", ".csv", export.csv(raw.objects.drop(columns="image", errors="ignore")))
         if isinstance(raw, Triplets) and len(raw):
-            paths["answers"] = _written(raw, f"{name}-imported-answers", files)
+            add("answers", *_written(raw))
         if self.pairs is not None:
-            paths["pairs"] = f"{name}-comparisons-of-pairs.csv"
-            files[paths["pairs"]] = pair_table(self.pairs)
+            add("pairs", ".csv", export.csv(pair_table(self.pairs)))
         if self.info.exclusions:
-            paths["exclusions"] = f"{name}-exclusions.json"
-            files[paths["exclusions"]] = json.dumps(self.info.exclusions, indent=2).encode()
-            if self.cleaning.catch_trials is not None:
-                paths["catch"] = f"{name}-catch-trials.csv"
-                files[paths["catch"]] = export.csv(self.cleaning.catch_trials)
-            if self.cleaning.gold is not None:
-                paths["gold"] = _written(self.cleaning.gold, f"{name}-gold", files)
+            add("exclusions", ".json", json.dumps(self.info.exclusions, indent=2).encode())
+            if cleaning.catch_trials is not None:
+                add("catch", ".csv", export.csv(cleaning.catch_trials))
+            if cleaning.gold is not None:
+                add("gold", *_written(cleaning.gold))
         if self.drawn is not None:
-            paths["figure"] = f"{name}-map-figure.json"
-            files[paths["figure"]] = self.drawn.to_json().encode()
-        return Sources(files, paths, name)
+            add("figure", ".json", self.drawn.to_json().encode())
+        return Sources(files, paths)
 
     def settings(self) -> bytes:
         """How the results came about, as JSON."""
         named = {f"{k}-{run.task}": run for k, run in enumerate(self.runs, 1)}
         return export.settings(named, self.info.record)
 
-    def cells(self, sources: Sources) -> list[Cell]:
-        """The steps, in order."""
+    def cells(self, paths: Mapping[str, str], results: str) -> list[Cell]:
+        """The steps, in order.
+
+        Parameters
+        ----------
+        paths : mapping of str to str
+            Of `sources`.
+        results : str
+            How the names of files begin to which results are written.
+        """
         self._taken.clear()
-        paths, imports = sources.paths, {"import numpy as np", "import tripletscope as ts"}
+        imports = {"import numpy as np", "import tripletscope as ts"}
         if {"pairs", "catch"} & paths.keys():
             imports.add("import pandas as pd")
         if "exclusions" in paths:
@@ -141,12 +161,12 @@ class Steps:
         if self.runs:
             cells += [Cell("words", "## Results"), Cell("code", _CONFIRM)]
         for run in self.runs:
-            cells += self._result(run, sources.results)
+            cells += self._result(run, results)
         if "figure" in paths:
-            cells += self._map(sources)
+            cells += self._map(paths["figure"], results)
         return cells
 
-    def _data(self, paths: dict[str, str]) -> list[str]:
+    def _data(self, paths: Mapping[str, str]) -> list[str]:
         lines = []
         if "answers" in paths:
             told = []
@@ -168,7 +188,7 @@ class Steps:
             ]
         return lines
 
-    def _exclusions(self, paths: dict[str, str]) -> str:
+    def _exclusions(self, paths: Mapping[str, str]) -> str:
         of = "answers" if "answers" in paths else "pairs"
         given = f"{of}, json.load(open({paths['exclusions']!r}))"
         if "catch" in paths:
@@ -193,14 +213,14 @@ class Steps:
         title = f"### {run.task.replace('_', ' ').capitalize()}, {run.method}"
         return [Cell("words", title), Cell("code", "\n".join(lines))]
 
-    def _map(self, sources: Sources) -> list[Cell]:
+    def _map(self, recipe: str, results: str) -> list[Cell]:
         first, *rest = self._taken
         uncertain = next((name for name in rest if self._taken[name] in UNCERTAIN), None)
         return [
             Cell("words", "## The map as it was composed\n\n"
                  "A name that ends in .html needs no browser."),
-            Cell("code", f"figure = MapFigure.load({sources.paths['figure']!r})\n"
-                 f"figure.save('{sources.results}-map-again.pdf', {first}, {uncertain}, "
+            Cell("code", f"figure = MapFigure.load({recipe!r})\n"
+                 f"figure.save('{results}-map-again.pdf', {first}, {uncertain}, "
                  "answers.objects)"),
         ]
 
@@ -235,16 +255,16 @@ def reproduction(
     """Files that together reproduce some results of a data set, by name; see `Steps`."""
     name = export.file_name(info.name)
     steps = Steps(info, cleaning, runs, pairs, drawn)
-    sources = steps.sources(name)
+    sources = steps.sources(lambda what, ending: f"{name}-{BESIDE[what]}{ending}")
     return {
         **sources.files, f"{name}-settings.json": steps.settings(),
-        **programs(steps, sources, name), **environment_files(),
+        **programs(steps, sources.paths, name), **environment_files(),
     }
 
 
-def programs(steps: Steps, sources: Sources, name: str) -> dict[str, bytes]:
-    """The script and the notebook."""
-    cells = steps.cells(sources)
+def programs(steps: Steps, paths: Mapping[str, str], name: str) -> dict[str, bytes]:
+    """The script and the notebook, which are called so."""
+    cells = steps.cells(paths, name)
     about = (
         f"Computes again what TripletScope {__version__} computed of {_plain(steps.info.name)}."
     )
@@ -256,18 +276,16 @@ def programs(steps: Steps, sources: Sources, name: str) -> dict[str, bytes]:
     }
 
 
-def pair_table(pairs: Quadruples) -> bytes:
+def pair_table(pairs: Quadruples) -> pd.DataFrame:
     """Comparisons of pairs, by the positions of their objects, and what is known of them."""
     rows = pd.DataFrame(pairs.rows, columns=list("ijkl"))
-    return export.csv(pd.concat([rows, pairs.answers], axis=1))
+    return pd.concat([rows, pairs.answers], axis=1)
 
 
-def _written(triplets: Triplets, name: str, files: dict[str, bytes]) -> str:
-    """Add answers to `files`, by name where names can be read again; what the file is called."""
+def _written(triplets: Triplets) -> tuple[str, bytes]:
+    """How a file of answers ends, and what it holds: names, where they can be read again."""
     layout = "npy" if WRITERS["anchored"].problem(triplets) else "anchored"
-    file = f"{name}{WRITERS[layout].suffix}"
-    files[file] = write_answers(triplets, layout)
-    return file
+    return WRITERS[layout].suffix, write_answers(triplets, layout)
 
 
 def _source(method: Method) -> str:
