@@ -19,12 +19,14 @@ from tripletscope.core.io import Dissimilarities
 from tripletscope.core.io.formats.source import TABLE_SUFFIXES
 from tripletscope.core.io.names import file_name
 from tripletscope.core.simulation.simulate import MOST_COMPARISONS, comparisons_of
-from tripletscope.dashboard.door.records import Answers
+from tripletscope.dashboard.door.records import Answers, Unpacked
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.uploads import File
+from tripletscope.dashboard.reproduce.inside import is_archive
+from tripletscope.dashboard.reproduce.restoring import Restored, restore
 from tripletscope.dashboard.waiting import SLOT, Waiting, always
 
 #: Endings of files that are read, packed or not.
@@ -50,12 +52,15 @@ class Opening:
     job : Job
     error : DataError or None
         Why it cannot be read.
+    restored : Restored or None
+        What it has become, where it was an archive of a data set.
     """
 
     key: str
     name: str
     job: Job | None = None
     error: DataError | None = None
+    restored: Restored | None = None
 
 
 def opening(session_id: str) -> Opening | None:
@@ -74,6 +79,8 @@ def begin(
 ) -> Opening:
     """Read an upload in the background, and let it wait for a decision.
 
+    An archive of a data set needs none: it is opened as it was.
+
     Parameters
     ----------
     session_id, key : str
@@ -87,6 +94,9 @@ def begin(
 
     def work(progress: Progress) -> None:
         try:
+            if len(files) == 1 and is_archive(files[0][1]):
+                found.restored = open_archive(*files[0], progress=progress, wanted=wanted)
+                return
             upload = Waiting.of(files, insist=insist, progress=progress, wanted=wanted)
             wait(session_id, upload)
         except DataError as error:
@@ -131,6 +141,25 @@ def ask_aside(
         return worker.ask(what, file=file, progress=progress, **given)
     finally:
         worker.close()
+
+
+def open_archive(
+    name: str, content: bytes, *, progress: Progress = silent,
+    wanted: Callable[[], bool] = always,
+) -> Restored:
+    """Keep the data set of an archive, with its results, beside all others.
+
+    Raises
+    ------
+    DataError
+        If it is damaged, or does not fit together.
+    Stopped
+        If `progress` asks to stop.
+    """
+    found: Unpacked = ask_aside(
+        "archive", name, progress=progress, wanted=wanted, name=name, content=content
+    )
+    return restore(services().workspace, found, name)
 
 
 def waiting(session_id: str) -> Waiting | None:

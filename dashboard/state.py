@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -127,6 +127,11 @@ class Session:
         """Note, and return, the value of a widget."""
         self.drafts[key] = value
         return value
+
+    def take_up(self, settings: Mapping[str, Any]) -> None:
+        """Let widgets that were not shown yet begin with values that another session had."""
+        self.drafts.update(settings)
+        self._remembered.update(settings)
 
     def key_following(self, name: str, value: Any) -> str:
         """Key for a widget whose value others change too: a new one whenever `value` is another.

@@ -17,7 +17,9 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.trash import is_full
+from tripletscope.dashboard.reproduce.restoring import Restored
 from tripletscope.dashboard.state import Session, session, tab_is_open
+from tripletscope.dashboard.views.opening import first_page
 from tripletscope.dashboard.views.recent import show_recent
 from tripletscope.dashboard.views.understood import FORMATS, show_understood
 
@@ -97,7 +99,8 @@ def _upload(current: Session) -> None:
         key="upload", accept_multiple_files=True,
         help=f"{FORMATS}, up to {limit} MB. Several files at once if there is one per "
         "participant; pictures of the objects may be included. Nothing leaves this machine. You "
-        "see how the files are read before anything is kept.",
+        "see how the files are read before anything is kept. What Download all has made of a data "
+        "set opens as it was.",
     )
     if not files:
         return
@@ -114,6 +117,8 @@ def _upload(current: Session) -> None:
         reading.job.wait(imports.SOON)
     if reading.job.active:
         watch(reading.job, "opening")
+    elif reading.restored is not None:
+        _open_restored(current, reading.restored)
     elif reading.job.state == "done":
         st.switch_page("../pages/data.py")
     elif reading.job.state == "stopped":
@@ -128,6 +133,16 @@ def _upload(current: Session) -> None:
                 "Choose columns manually", on_click=current.insist_on, args=(together,),
                 help="Only if every row compares an anchor with two other objects.",
             )
+
+
+def _open_restored(current: Session, restored: Restored) -> None:
+    """Show what an archive has become, with what was set for it."""
+    imports.forget_opening(current.id)
+    current.take_up(restored.settings)
+    current.open(restored.info.id)
+    for note in restored.notes:
+        st.toast(panels.plain(note), icon=":material/warning:", duration="long")
+    st.switch_page(first_page(restored.info))
 
 
 def _matrix(current: Session, file: Any) -> None:

@@ -18,6 +18,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 from joblib import cpu_count, parallel_config
 from PIL import Image
 
@@ -61,7 +63,9 @@ from tripletscope.dashboard.door.records import (
     Opened,
     Sheet,
     Shown,
+    Unpacked,
 )
+from tripletscope.dashboard.reproduce.inside import Parts, table_file
 
 #: Name and content.
 File = tuple[str, bytes]
@@ -247,12 +251,36 @@ class Desk:
                 remedy="Choose a file that was downloaded here.",
             ) from error
 
+    def archive(self, name: str, content: bytes, progress: Progress) -> Unpacked:
+        """A data set that was given away with its results."""
+        parts = Parts(content, name)
+        try:
+            places = dict(parts.about["dataset"]["pictures"])
+            results = [str(run["file"]) for run in parts.about["runs"]]
+            pictures = [(str(key), parts.read(str(path))) for key, path in places.items()]
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise parts.problem("what it says of its data set cannot be understood") from error
+        arrays = {}
+        for number, path in enumerate(results):
+            progress(number / len(results))
+            arrays[path] = parts.arrays(path)
+        return Unpacked(
+            parts.about, parts.triplets("imported"),
+            parts.triplets("gold") if parts.has("gold-answers.parquet") else None,
+            parts.table("pairs.parquet") if parts.has("pairs.parquet") else None,
+            parts.table("catch-trials.parquet") if parts.has("catch-trials.parquet") else None,
+            dict(gather_pictures(pictures)) if pictures else {}, arrays,
+            parts.changed({*map(str, places.values())}),
+        )
+
 
 #: What a desk can be asked; whether it reports how far it is.
 REQUESTS: dict[str, bool] = {
     "open": True, "reopen": True, "reload": True, "look": True, "answers": True, "direction": True,
     "add_objects": False, "add_pictures": False, "objects": False, "pictures": False,
-    "matrix": False, "distances": False, "questions": False, "gold": False,
+    "archive": True, "matrix": False, "distances": False, "questions": False, "gold": False,
     "graphs": False, "reading": False, "small": False,
 }
 
@@ -366,6 +394,8 @@ def get_ready() -> None:
     for encoding in ENCODINGS:
         load("anchor,near,far\na,b,c\n".encode(encoding), encoding=encoding)
     load("anchor,near,far\nü,é,à\n".encode("cp1252"))
+    packed = pyarrow.parquet.ParquetFile(pa.BufferReader(table_file(frame.astype("category"))))
+    packed.read().to_pandas()
     graph = nx.path_graph(3)
     for lines in (nx.generate_graphml(graph), nx.generate_gml(graph)):
         read_graphs("\n".join(lines).encode())

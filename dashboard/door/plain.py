@@ -19,13 +19,21 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Dissimilarities, Pairs, Reading
 from tripletscope.core.kernel.graphs import Graph
 from tripletscope.core.quality.direction import DirectionTest
-from tripletscope.dashboard.door.records import Album, Answers, Look, Opened, Sheet, Shown
+from tripletscope.dashboard.door.records import (
+    Album,
+    Answers,
+    Look,
+    Opened,
+    Sheet,
+    Shown,
+    Unpacked,
+)
 
 #: Records that may be sent, by the name that stands for them.
 RECORDS: dict[str, type] = {
     record.__name__: record for record in (
         Album, Answers, DirectionTest, Dissimilarities, Graph, Look, Opened, Pairs, Reading, Sheet,
-        Shown,
+        Shown, Unpacked,
     )
 }
 

@@ -139,3 +139,32 @@ class Answers:
     pairs: Pairs | None
     asked: str
     pictures: dict[str, bytes]
+
+
+@dataclass(frozen=True, eq=False)
+class Unpacked:
+    """What an archive of a data set holds.
+
+    Attributes
+    ----------
+    about : dict
+        What it says of the data set and its results; nothing of it has been checked.
+    triplets : Triplets
+    gold : Triplets or None
+    pairs, catch : DataFrame or None
+    pictures : dict of str to bytes
+        By the names that objects use.
+    arrays : dict of str to dict
+        Arrays of results, by the names of their files.
+    changed : list of str
+        Files for other programs that are missing, or are not what was written.
+    """
+
+    about: dict[str, Any]
+    triplets: Triplets
+    gold: Triplets | None
+    pairs: pd.DataFrame | None
+    catch: pd.DataFrame | None
+    pictures: dict[str, bytes]
+    arrays: dict[str, dict[str, np.ndarray]]
+    changed: list[str]

@@ -15,14 +15,16 @@ class Cell:
 
     Attributes
     ----------
-    kind : {"words", "code", "figures"}
-        Words in Markdown; code that computes; code that only shows what was computed, for which a
-        script has no place.
+    kind : {"words", "code"}
+        Words are in Markdown.
     text : str
+    shows : bool
+        It only shows what was computed, for which a script has no place.
     """
 
-    kind: Literal["words", "code", "figures"]
+    kind: Literal["words", "code"]
     text: str
+    shows: bool = False
 
 
 def script(head: str, cells: Sequence[Cell]) -> bytes:
@@ -37,7 +39,7 @@ def script(head: str, cells: Sequence[Cell]) -> bytes:
     """
     text, with_words = head, False
     for cell in cells:
-        if cell.kind == "figures":
+        if cell.shows:
             continue
         lines = cell.text
         if cell.kind == "words":

@@ -160,8 +160,15 @@ class Steps:
                       Cell("code", self._exclusions(paths))]
         if self.runs:
             cells += [Cell("words", "## Results"), Cell("code", _CONFIRM)]
+        drawn: dict[str, list[str]] = {}
         for run in self.runs:
-            cells += self._result(run, results)
+            data = self._data_of(run)
+            name = _name(f"{run.task} {run.method}", self._taken)
+            self._taken[name] = run.task
+            cells += self._result(run, name, data, results)
+            if data != "None":
+                drawn.setdefault(data, []).append(name)
+        cells += _figures(drawn, self.info.name)
         if "figure" in paths:
             cells += self._map(paths["figure"], results)
         return cells
@@ -197,9 +204,7 @@ class Steps:
             given += f", gold=ts.read_gold({paths['gold']!r}, answers)[0]"
         return f"{of} = ts.Cleaning.from_log({given}).triplets"
 
-    def _result(self, run: Run, results: str) -> list[Cell]:
-        name, data = _name(f"{run.task} {run.method}", self._taken), self._data_of(run)
-        self._taken[name] = run.task
+    def _result(self, run: Run, name: str, data: str, results: str) -> list[Cell]:
         method = _source(run.fresh())
         lines = [f"{name} = ts.run({run.task!r}, {method}, {data}{_options(run)})"]
         if not self._is_of_now(run, data):
@@ -246,6 +251,20 @@ class Steps:
             return key(run.task, run.fresh(), given, run.options) == run.key
         except (DataError, ValueError):  # an option that is not there any more
             return False
+
+
+def _figures(drawn: Mapping[str, Sequence[str]], name: str) -> list[Cell]:
+    """All figures of the results of each data: what belongs together is drawn in one."""
+    if not drawn:
+        return []
+    shown = "\n".join(
+        f"show(drawings([{', '.join(names)}], {data}, name={name!r}))"
+        for data, names in drawn.items()
+    )
+    return [Cell("words", "## Figures", shows=True), Cell(
+        "code", "from tripletscope.dashboard.drawing import drawings\n"
+        f"from tripletscope.dashboard.reproduce.showing import show\n\n{shown}", shows=True,
+    )]
 
 
 def reproduction(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,7 +14,6 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
 from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
-from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.interface import panels
@@ -25,10 +23,10 @@ from tripletscope.dashboard.interface.reading import read_file, read_pictures
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude
+from tripletscope.dashboard.views.data.taking import take_away
 from tripletscope.dashboard.views.opening import about, answers_of
 from tripletscope.dashboard.views.page import Context, go_to, tab
 
@@ -43,28 +41,12 @@ def show_head(current: Session, info: DatasetInfo) -> None:
     """Name of a data set, and what can be done with all of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title(panels.plain(info.name), anchor=False)
-        st.download_button(
-            "Download all", _everything(info),
-            f"{export.file_name(info.name)}.zip", "application/zip", key=f"away.{info.id}",
-            on_click="ignore", icon=":material/folder_zip:",
-            help="The data, the exclusions and their reasons, and a Python script that reproduces "
-            "every result.",
-        )
+        with st.popover("Download all", icon=":material/folder_zip:", key="away"):
+            take_away(current, info)
         with st.popover("Rename or delete", icon=":material/edit:"):
             rename(info)
             if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):
                 delete(info)
-
-
-def _everything(info: DatasetInfo) -> Callable[[], bytes]:
-    def make() -> bytes:
-        workspace = services().workspace
-        runs = [Run(**listed.record) for listed in reversed(workspace.runs(info.id))]
-        return export.bundle(
-            reproduction(info, workspace.cleaning(info), runs, workspace.pairs(info))
-        )
-
-    return make
 
 
 def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> dict[int, str]:

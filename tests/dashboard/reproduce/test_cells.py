@@ -11,7 +11,7 @@ from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
 
 CELLS = [
     Cell("words", "## Data\n\nAll of them."), Cell("code", "a = 1\nb = 2"),
-    Cell("figures", "show(a)"), Cell("code", "c = a + b"),
+    Cell("code", "show(a)", shows=True), Cell("code", "c = a + b"),
 ]
 
 

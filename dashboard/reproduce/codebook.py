@@ -1,0 +1,159 @@
+"""What every column of an archive's tables means, as Psych-DS and BIDS write it down.
+
+Psych-DS (schema.org's words, JSON-LD) is for the tables in ``data``; the table of participants and
+its description are as in BIDS.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from tripletscope.core.io.columns.reading import ROLES
+
+#: Values of a column of texts that are listed.
+_LISTED = 20
+_PAIR = "Position in the table of objects, counted from 0: "
+#: Columns that are not roles of a reading.
+_KNOWN = {
+    "id": "Name by which answers mention the object.",
+    "label": "Name of the object as figures show it.",
+    "response_time_ms": "How long the response took.",
+    "correct": "Whether the response to a question with a correct answer was correct.",
+    "row": "Row of the imported file.",
+    "i": f"{_PAIR}first object of the pair that was said to be more similar.",
+    "j": f"{_PAIR}second object of the pair that was said to be more similar.",
+    "k": f"{_PAIR}first object of the other pair.",
+    "l": f"{_PAIR}second object of the other pair.",
+}
+_UNITS = {"response_time": "s", "response_time_ms": "ms"}
+
+
+def variables(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Every column as schema.org's ``PropertyValue``."""
+    return [_variable(str(name), column) for name, column in table.items()]
+
+
+def _variable(name: str, column: pd.Series) -> dict[str, Any]:
+    found = {"@type": "PropertyValue", "name": name, "description": meaning(name, column)}
+    if name in _UNITS:
+        found["unitText"] = _UNITS[name]
+    if _is_quantity(column):
+        values = column.to_numpy(dtype=float)
+        values = values[np.isfinite(values)]
+        if len(values):
+            found |= {"minValue": float(values.min()), "maxValue": float(values.max())}
+    return found
+
+
+def meaning(name: str, column: pd.Series) -> str:
+    """What a column holds, in a sentence; with its values, where they are few."""
+    about = _KNOWN.get(name) or (ROLES[name].help if name in ROLES else "")
+    about = about or f"Column {name!r} of the imported file."
+    listed = [] if _is_quantity(column) else levels(column)
+    return f"{about} Values: {', '.join(listed)}." if listed else about
+
+
+def levels(column: pd.Series) -> list[str]:
+    """The different values of a column, if they are few."""
+    found = sorted(column.dropna().astype("str").unique())
+    return found if 0 < len(found) <= _LISTED else []
+
+
+def sidecar(table: pd.DataFrame, about: str) -> bytes:
+    """What stands beside a table, for Psych-DS."""
+    return _json({"description": about, "variableMeasured": variables(table)})
+
+
+def dataset_description(
+    tables: Mapping[str, pd.DataFrame], given: Mapping[str, Any]
+) -> bytes:
+    """The file of this name.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        All tables in ``data``.
+    given : mapping
+        Further properties of schema.org's ``Dataset``.
+    """
+    columns: dict[str, dict[str, Any]] = {}
+    for table in tables.values():
+        for variable in variables(table):
+            columns.setdefault(variable["name"], variable)
+    return _json({
+        "@context": "https://schema.org/", "@type": "Dataset", **given,
+        "schemaVersion": "Psych-DS 0.4.0", "variableMeasured": [*columns.values()],
+    })
+
+
+def participants(
+    answers: pd.DataFrame, kept: np.ndarray
+) -> tuple[pd.DataFrame, dict[str, Any]] | None:
+    """The table of participants, and what its columns mean; None if none are known.
+
+    Parameters
+    ----------
+    answers : DataFrame
+        What is known of every imported answer.
+    kept : ndarray of bool
+        Which of them are not excluded.
+
+    Returns
+    -------
+    (DataFrame, dict) or None
+        Beside the numbers of answers, the columns that have one value for each participant.
+    """
+    if "participant" not in answers:
+        return None
+    people = answers["participant"].astype("str")
+    known = people.notna().to_numpy() & answers["participant"].notna().to_numpy()
+    if not known.any():
+        return None
+    groups = answers[known].groupby(people[known].to_numpy(), sort=True)
+    table = pd.DataFrame({
+        "participant_id": list(groups.groups), "n_answers": groups.size().to_numpy(),
+    })
+    table["n_excluded"] = [
+        int(np.sum(~kept[known][places])) for places in groups.indices.values()
+    ]
+    about = {
+        "participant_id": {"Description": ROLES["participant"].help},
+        "n_answers": {"Description": "Answers that were imported."},
+        "n_excluded": {"Description": "Answers of these that are excluded."},
+    }
+    for name, column in answers[known].drop(columns="participant").items():
+        each = column.astype("str").where(column.notna()).groupby(people[known].to_numpy())
+        most = each.nunique().max()
+        if name not in about and most == 1:
+            table[name] = each.first().to_numpy()
+            about[str(name)] = _of_bids(str(name), column)
+    return table, about
+
+
+def _of_bids(name: str, column: pd.Series) -> dict[str, Any]:
+    found: dict[str, Any] = {"Description": meaning(name, column)}
+    if not _is_quantity(column) and levels(column):
+        found["Levels"] = {level: level for level in levels(column)}
+    if name in _UNITS:
+        found["Units"] = _UNITS[name]
+    return found
+
+
+def tab_separated(table: pd.DataFrame) -> bytes:
+    """A table as BIDS writes it: tabs, and n/a for what is not known."""
+    texts = table.map(lambda value: " ".join(str(value).split()) if pd.notna(value) else "n/a")
+    return texts.to_csv(sep="\t", index=False, lineterminator="\n").encode()
+
+
+def _is_quantity(column: pd.Series) -> bool:
+    return is_numeric_dtype(column) and not is_bool_dtype(column)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, indent=2, ensure_ascii=False).encode()

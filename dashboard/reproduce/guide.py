@@ -1,0 +1,72 @@
+"""The README of an archive: what is where, and what to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tripletscope import __version__
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
+
+#: What begins so, in words; only what is there is listed.
+_WHERE = {
+    "data/": "the tables as CSV; beside each, what its columns mean (Psych-DS)",
+    "participants.tsv": "who answered: one row for each participant (BIDS)",
+    "participants.json": "what the columns of this table mean",
+    "dataset_description.json": "what this data set is, for machines (Psych-DS, schema.org)",
+    "analysis/": "a script and a notebook that compute the results again; how they came about",
+    "environment/": "the versions of the software, for pip, uv and conda",
+    "materials/": "pictures of the objects",
+    "products/": "reports and other files that were added",
+    "tripletscope/": "the data as Parquet and the results, for TripletScope to open",
+    "LICENSE": "what others may do with it",
+    "CITATION.cff": "how to cite it",
+}
+
+
+def readme(
+    terms: Terms, info: DatasetInfo, files: Sequence[str], name: str, left: Sequence[str]
+) -> str:
+    """The text, in Markdown.
+
+    Parameters
+    ----------
+    terms : Terms
+    info : DatasetInfo
+    files : sequence of str
+        All other files of the archive.
+    name : str
+        How the script is called.
+    left : sequence of str
+        What is not in it, as sentences.
+    """
+    there = [
+        f"| `{start}` | {what} |" for start, what in _WHERE.items()
+        if any(file.startswith(start) for file in files)
+    ]
+    by = f"by {', '.join(terms.authors)}\n\n" if terms.authors else ""
+    report = [f"- {line}" for line in info.report]
+    excluded = [f"- {info.left_out}"] if info.left_out else []
+    missing = ["## What is not in it", "", *(f"- {line}" for line in left), ""] if left else []
+    names = (
+        ["Participants are called `sub-001` and so on, in the order of their names.", ""]
+        if terms.pseudonyms else []
+    )
+    return "\n".join([
+        f"# {terms.title}", "", f"{by}Licence: {LICENCES[terms.licence].name} (`LICENSE`).", "",
+        "## What is where", "", "| file | what it holds |", "| --- | --- |", *there,
+        "| `manifest-sha256.txt` | sums of all files: `sha256sum -c manifest-sha256.txt` |", "",
+        "## The data", "", *report, *excluded, "", *names, *missing,
+        "## Compute the results again", "",
+        f"TripletScope {__version__} computed them. In the folder `analysis`:", "",
+        "```", "pip install -r ../environment/requirements.txt", f"python {name}.py", "```", "",
+        f"or, without installing anything first, `uv run {name}.py`. The notebook "
+        f"`{name}.ipynb` has the same steps, and figures. Both say whether each result is the "
+        "one that was computed then.", "",
+        "`environment/requirements.txt` and `environment.yml` name the versions that were "
+        "installed. `environment/requirements-locked.txt` has those of the release, with the "
+        "hashes of their files: `pip install --require-hashes -r requirements-locked.txt`.", "",
+        "## Look at them", "",
+        "Upload this file on the start page of TripletScope: data, exclusions, pictures and "
+        "results are there as they were, and nothing is computed again.", "",
+    ])

@@ -1,0 +1,71 @@
+"""Figures in a notebook: seen offline, and wherever the notebook is converted to."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tripletscope.dashboard.drawing import Drawing
+from tripletscope.dashboard.printing.browser import can_render
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure as Jupyter asks for it.
+
+    Attributes
+    ----------
+    drawing : Drawing
+    number : int
+        In its cell, from 1.
+    still : bool
+        As a picture, and not to be moved and asked for values.
+    """
+
+    drawing: Drawing
+    number: int
+    still: bool
+
+    def __repr__(self) -> str:
+        return f"Figure: {self.drawing.title}. {self.drawing.caption}"
+
+    def _repr_mimebundle_(self, **asked: object) -> dict[str, str]:
+        found = {"text/plain": repr(self)}
+        if self.still:
+            # The picture alone is for what is not made of HTML, such as a PDF.
+            found["image/png"] = base64.b64encode(self.drawing.file("png")).decode()
+            alt = html.escape(self.drawing.alt, quote=True)
+            inner = (
+                f'<img alt="{alt}" style="width: 560px; max-width: 100%" '
+                f'src="data:image/png;base64,{found["image/png"]}">'
+            )
+        else:
+            # The library, of megabytes, comes once with each cell: nothing is asked of a network.
+            inner = self.drawing.figure().to_html(
+                full_html=False, include_plotlyjs=self.number == 1
+            )
+        caption = f"<b>{html.escape(self.drawing.title)}.</b> {html.escape(self.drawing.caption)}"
+        found["text/html"] = f"<figure>{inner}<figcaption>{caption}</figcaption></figure>"
+        return found
+
+
+def show(drawings: Iterable[Drawing], *, still: bool | None = None) -> None:
+    """Show figures below a cell of a notebook.
+
+    Parameters
+    ----------
+    drawings : iterable of Drawing
+    still : bool, optional
+        Whether as pictures, which a Chrome or Chromium of this machine draws; by default, if there
+        is one. Otherwise they can be moved and asked for values, and the notebook grows by the
+        5 MB of the library that does this.
+    """
+    try:
+        from IPython.display import display
+    except ImportError:  # no notebook
+        display = print
+    as_pictures = can_render() if still is None else still
+    for number, drawing in enumerate(drawings, 1):
+        display(Shown(drawing, number, as_pictures))

@@ -1,0 +1,70 @@
+"""Taking a data set away: one file for OSF, for Zenodo, for others to open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from tripletscope.dashboard import export
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick, switch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.reproduce.archive import archive
+from tripletscope.dashboard.reproduce.pseudonyms import telling
+from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
+from tripletscope.dashboard.state import Session
+
+_KEY = "away"
+
+
+def take_away(current: Session, info: DatasetInfo) -> None:
+    """Ask under which terms, and offer the file."""
+    st.caption(
+        "One file for OSF or Zenodo: data, exclusions, results, a script and a notebook that "
+        "compute them again. Uploaded on the start page, it opens as it is here."
+    )
+    title = _line(current, f"{_KEY}.title@{info.id}", "Title", info.name)
+    authors = _line(
+        current, f"{_KEY}.authors", "Authors", "", placeholder="Ada Lovelace; Grace Hopper"
+    )
+    licence = pick(
+        current, f"{_KEY}.licence", "Licence of the data",
+        {key: one.short for key, one in LICENCES.items()},
+    )
+    hidden = bool(info.n_participants) and switch(
+        current, f"{_KEY}.pseudonyms@{info.id}", "Replace participants' names", False,
+        help="By sub-001 and so on. Results that depend on who answered are then not in the file; "
+        "its script computes them.",
+    )
+    if hidden:
+        _warn_of_telling(info)
+    terms = Terms(title.strip() or info.name, authors_of(authors), licence, hidden)
+    st.download_button(
+        "Download", _content(current, info, terms), f"{export.file_name(info.name)}.zip",
+        "application/zip", key=f"{_KEY}.{info.id}", on_click="ignore", type="primary",
+        icon=":material/folder_zip:",
+    )
+
+
+def _line(current: Session, key: str, label: str, default: str, placeholder: str = "") -> str:
+    return current.remember(key, st.text_input(
+        label, current.remembered(key, default), max_chars=300, key=key, persist_state="session",
+        placeholder=placeholder,
+    ))
+
+
+def _warn_of_telling(info: DatasetInfo) -> None:
+    columns = telling([services().workspace.cleaning(info).raw.answers])
+    if columns:
+        some = ", ".join(columns[:5])
+        st.warning(
+            panels.plain(f"These columns stay as they are and tell participants apart: {some}."),
+            icon=":material/warning:",
+        )
+
+
+def _content(current: Session, info: DatasetInfo, terms: Terms) -> Callable[[], bytes]:
+    settings = dict(current.drafts)
+    return lambda: archive(services().workspace, info, terms, settings=settings)

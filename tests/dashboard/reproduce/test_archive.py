@@ -1,0 +1,363 @@
+"""An archive holds a data set for everybody, and opens as what it was."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+import zipfile
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from PIL import Image
+
+from tests.core.quality.answers import people_data
+from tests.paths import ROOT
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import STE
+from tripletscope.core.io import Pairs
+from tripletscope.core.quality import Exclusion
+from tripletscope.core.run import run
+from tripletscope.core.scale import MLDS
+from tripletscope.dashboard import export, imports
+from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.reproduce.archive import archive
+from tripletscope.dashboard.reproduce.inside import ABOUT, MANIFEST, is_archive, manifest
+from tripletscope.dashboard.reproduce.terms import Terms
+
+TERMS = Terms("Shapes, compared", ("Ada Lovelace", "Hopper, Grace"), "CC0-1.0")
+
+
+def png(colour: str) -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8), colour).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    return export.bundle(files)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A workspace with a data set of everything, and its archive."""
+    workspace = Workspace(tmp_path_factory.mktemp("one"))
+    data = people_data()
+    objects = data.objects.assign(image=[f"{name}.png" for name in data.ids])
+    objects["image"] = objects["image"].replace(f"{data.ids[0]}.png", "b: odd.png")
+    answers = data.answers.assign(
+        age=pd.Series(range(len(data))).map(lambda k: 20.0) + data.answers["participant"].astype(
+            "str").str[1:].astype(int),
+        file=data.answers["participant"].astype("str") + ".csv",
+    )
+    catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "p5"], "correct": [True, False]})
+    info = workspace.add_dataset(
+        Triplets(data.rows, objects, answers, "Shapes"), origin="shapes.csv",
+        report=["All rows were read."], catch_trials=catch,
+        pictures={name: png("red" if k % 2 else "blue")
+                  for k, name in enumerate(objects["image"])},
+        extra={"asked": "triplets"},
+    )
+    cleaning = workspace.cleaning(info).with_gold(Triplets(data.rows[:3], objects))
+    for step in (Exclusion("failed_checks", {"most": 0.4}), Exclusion(participants=("p1",)),
+                 Exclusion(answers=(1, 2), reason="the door bell")):
+        cleaning = cleaning.excluding(step)
+    info = workspace.update_dataset(info, cleaning)
+    triplets = workspace.triplets(info)
+    for k, (task, method, options) in enumerate((
+        ("fit", STE(n_init=1), {}), ("bootstrap", STE(n_init=1), {"replicates": 3}),
+        ("fit", Agglomerative(), {}),
+        ("cross_validate", STE(n_init=1), {"folds": 3, "unit": "participants"}),
+    )):
+        workspace.add_run(info, run(task, method, triplets, options), f"Result {k}")
+    settings = {
+        f"map.colour@{info.id}": "age", f"trees.map@{info.id}.x": info.id, "map.other@f00": 1,
+        "composer": {"width": 120.0, "nonsense": 3}, "composer.width": 120.0,
+    }
+    yield workspace, info, archive(
+        workspace, info, TERMS, files={"report.html": b"<html></html>"}, settings=settings
+    )
+    workspace.close()
+
+
+def state(workspace, info):
+    """All that is known of a data set and its results."""
+    cleaning = workspace.cleaning(info)
+    runs = [workspace.run(info.id, one.key) for one in workspace.runs(info.id)]
+    return {
+        "facts": [getattr(info, name) for name in (
+            "name", "origin", "fingerprint", "imported", "n_objects", "n_answers",
+            "n_participants", "report", "exclusions", "gold", "n_pairs", "extra", "state",
+            "left_out",
+        )],
+        "catch": None if cleaning.catch_trials is None else cleaning.catch_trials.to_dict(),
+        "pictures": workspace.pictures(info),
+        "names": [one.name for one in workspace.runs(info.id)],
+        "runs": [{**vars(one), "arrays": {
+            name: (array.dtype.str, array.tobytes()) for name, array in one.arrays.items()
+        }} for one in runs],
+    }
+
+
+# Opening ----------------------------------------------------------------------------------------
+
+
+def test_it_opens_as_what_it_was(made, services):
+    workspace, info, content = made
+    assert is_archive(content)
+    other = services.workspace.add_dataset(people_data(), origin="mine", report=[])
+    opened = imports.open_archive("shapes.zip", content)
+    assert opened.notes == []
+    assert state(services.workspace, opened.info) == state(workspace, info)
+    assert opened.info.id != info.id
+    assert services.workspace.dataset(other.id) == other
+    assert opened.settings == {
+        f"map.colour@{opened.info.id}": "age",
+        f"trees.map@{opened.info.id}.x": opened.info.id, "composer": {"width": 120.0},
+    }
+
+
+def test_what_is_there_already_only_gets_what_it_lacks(made, services):
+    first = imports.open_archive("shapes.zip", made[2]).info
+    lost = services.workspace.runs(first.id)[0]
+    services.workspace.delete_run(lost.id)
+    again = imports.open_archive("shapes.zip", made[2]).info
+    assert again.id == first.id
+    assert len(services.workspace.datasets()) == 1
+    assert state(services.workspace, again)["facts"] == state(*made[:2])["facts"]
+    assert lost.key in {run.key for run in services.workspace.runs(first.id)}
+
+
+def test_it_may_have_been_packed_anew_and_read(made, services):
+    files = {f"shapes-main/{name}": content for name, content in unzipped(made[2]).items()}
+    files["shapes-main/README.md"] = b"Mine.\n"
+    del files["shapes-main/LICENSE"]
+    content = zipped(files)
+    assert is_archive(content)
+    opened = imports.open_archive("shapes.zip", content)
+    assert len(services.workspace.runs(opened.info.id)) == 4
+    assert [note for note in opened.notes if "LICENSE, README.md" in note]
+
+
+@pytest.mark.parametrize("change", ["cut", "other", "gone"])
+@pytest.mark.parametrize("start", [
+    ABOUT, "tripletscope/imported-answers", "tripletscope/imported-objects", "tripletscope/gold",
+    "tripletscope/catch", "tripletscope/runs/", "materials/", MANIFEST,
+])
+def test_a_damaged_file_is_named_and_nothing_is_kept(made, services, start, change):
+    files = unzipped(made[2])
+    name = next(name for name in files if name.startswith(start))
+    if change == "gone":
+        del files[name]
+    else:
+        files[name] = files[name][:-9] if change == "cut" else b"something else"
+    with pytest.raises(DataError) as error:
+        imports.open_archive("shapes.zip", zipped(files))
+    assert error.value.file == "shapes.zip"
+    assert name in str(error.value) or name in (ABOUT, MANIFEST)
+    assert services.workspace.datasets() == []
+
+
+@pytest.mark.parametrize(("what", "value"), [
+    (("format",), 99), (("dataset",), None), (("dataset", "exclusions"), [{"rule": "none"}]),
+    (("dataset", "imported"), "f00"), (("dataset", "pictures"), {"a": "../../x"}),
+    (("runs",), [{"file": "tripletscope/runs/x.npz"}]), (("runs",), [{"file": "/etc/passwd"}]),
+    (("dataset", "report"), 3), (("dataset", "name"), []),
+])
+def test_what_fits_together_nowhere_is_refused(made, services, what, value):
+    files = unzipped(made[2])
+    about = json.loads(files[ABOUT])
+    place = about
+    for key in what[:-1]:
+        place = place[key]
+    place[what[-1]] = value
+    files[ABOUT] = json.dumps(about).encode()
+    del files[MANIFEST]
+    if what == ("dataset", "name"):  # any name will do
+        about["dataset"]["name"] = value
+    content = zipped({**files, MANIFEST: manifest(files)})
+    if what == ("dataset", "name"):
+        assert imports.open_archive("a.zip", content).info.name == "[]"
+        return
+    with pytest.raises(DataError, match=r"a\.zip"):
+        imports.open_archive("a.zip", content)
+    assert services.workspace.datasets() == []
+
+
+def test_a_result_that_is_none_takes_the_data_set_along(made, services):
+    files = unzipped(made[2])
+    about = json.loads(files[ABOUT])
+    about["runs"][-1]["record"]["key"] = "../../x"
+    files[ABOUT] = json.dumps(about).encode()
+    del files[MANIFEST]
+    with pytest.raises(DataError):
+        imports.open_archive("a.zip", zipped({**files, MANIFEST: manifest(files)}))
+    assert services.workspace.datasets() == []
+
+
+def test_methods_of_another_version_are_left_and_told(made, services):
+    files = unzipped(made[2])
+    about = json.loads(files[ABOUT])
+    about["runs"][0]["record"]["method"] = "OfTheFuture"
+    files[ABOUT] = json.dumps(about).encode()
+    del files[MANIFEST]
+    opened = imports.open_archive("a.zip", zipped({**files, MANIFEST: manifest(files)}))
+    assert "1 result of methods" in opened.notes[0]
+    assert len(services.workspace.runs(opened.info.id)) == 3
+
+
+def test_bombs_and_paths_that_lead_outside_are_refused(made, services):
+    files = unzipped(made[2])
+    with pytest.raises(DataError, match="points outside"):
+        imports.open_archive("a.zip", zipped({**files, "../evil": b""}))
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, a=np.zeros(40_000_000))
+    name = next(name for name in files if "/runs/" in name)
+    bomb = {**files, name: buffer.getvalue()}
+    del bomb[MANIFEST]
+    with pytest.raises(DataError, match="unpacks to more"):
+        imports.open_archive("a.zip", zipped({**bomb, MANIFEST: manifest(bomb)}))
+    assert services.workspace.datasets() == []
+
+
+# What others read -------------------------------------------------------------------------------
+
+
+def test_sums_are_those_of_sha256sum(made, tmp_path):
+    files = unzipped(made[2])
+    known = dict(line.split("  ")[::-1] for line in files.pop(MANIFEST).decode().splitlines())
+    assert known == {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+
+
+def test_the_codebook_follows_psych_ds(made):
+    """The rules of https://psychds-docs.readthedocs.io, whose failure is an error there."""
+    files = unzipped(made[2])
+    about = json.loads(files["dataset_description.json"])
+    assert about["@context"] == "https://schema.org/"
+    assert about["@type"] == "Dataset"
+    assert about["name"] == "Shapes, compared"
+    assert about["description"]
+    known = {variable["name"]: variable for variable in about["variableMeasured"]}
+    assert all(v["@type"] == "PropertyValue" and v["description"] for v in known.values())
+    tables = [name for name in files if name.startswith("data/") and name.endswith(".csv")]
+    assert len(tables) == 4
+    for name in tables:
+        assert re.fullmatch(r"data/([a-z]+-[a-zA-Z0-9]+_)+data\.csv", name)
+        head, *rows = csv.reader(io.StringIO(files[name].decode("utf-8")))
+        assert rows
+        assert {len(row) for row in rows} == {len(head)}
+        assert set(head) <= set(known)
+        own = json.loads(files[f"{name[:-4]}.json"])["variableMeasured"]
+        assert [variable["name"] for variable in own] == head
+    assert known["response_time"]["unitText"] == "s" if "response_time" in known else True
+
+
+def test_participants_are_described(made):
+    files = unzipped(made[2])
+    table = pd.read_csv(io.BytesIO(files["participants.tsv"]), sep="\t")
+    about = json.loads(files["participants.json"])
+    assert list(table) == list(about)
+    assert list(table["participant_id"][:2]) == ["p0", "p1"]
+    assert {"age", "file", "n_answers", "n_excluded"} <= set(table)
+    one = table.set_index("participant_id").loc["p1"]
+    assert one["n_excluded"] == one["n_answers"] > 0
+
+
+def test_terms_are_written_down(made):
+    files = unzipped(made[2])
+    assert "publicdomain/zero/1.0" in files["LICENSE"].decode()
+    citation = yaml.safe_load(files["CITATION.cff"])
+    assert citation["license"] == "CC0-1.0"
+    assert [(a["family-names"], a["given-names"]) for a in citation["authors"]] == [
+        ("Lovelace", "Ada"), ("Hopper", "Grace")
+    ]
+    readme = files["README.md"].decode()
+    for start in ("data/", "products/", "materials/", "CITATION.cff", MANIFEST):
+        assert f"`{start}" in readme
+    assert files["products/report.html"] == b"<html></html>"
+
+
+def test_the_script_and_the_notebook_compute_the_results(made, tmp_path):
+    files = unzipped(made[2])
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    folder = tmp_path / "analysis"
+    ended = subprocess.run(
+        [sys.executable, "Shapes.py"], cwd=folder, capture_output=True, text=True,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "numbers may differ" not in ended.stdout
+    with np.load(folder / "Shapes-fit_ste.npz") as again:
+        fit = next(one for one in made[0].runs(made[1].id, "fit", "embedding"))
+        np.testing.assert_array_equal(
+            again["embedding_"], made[0].run(made[1].id, fit.key).arrays["embedding_"]
+        )
+    book = nbformat.reads(files["analysis/Shapes.ipynb"].decode(), as_version=4)
+    nbformat.validate(book)
+    script = files["analysis/Shapes.py"].decode()
+    shown = [cell for cell in book.cells if "show(drawings(" in cell.source]
+    assert len(shown) == 1
+    for cell in book.cells[1:]:
+        if cell.cell_type == "code" and cell not in shown:
+            assert cell.source in script
+
+
+# Pseudonyms -------------------------------------------------------------------------------------
+
+
+def test_pseudonyms_take_the_place_of_names_everywhere(made, services):
+    workspace, info, _ = made
+    content = archive(workspace, info, Terms("Shapes", pseudonyms=True))
+    files = unzipped(content)
+    for name, text in files.items():
+        if name.endswith((".csv", ".tsv", ".json", ".py", ".ipynb", ".md")):
+            words = set(re.findall(r"[\w.]+", text.decode()))
+            assert not {"p0", "p1", "p5"} & words, name
+    opened = imports.open_archive("shapes.zip", content)
+    triplets = services.workspace.triplets(opened.info)
+    assert set(triplets.answers["participant"].astype("str")) <= {
+        f"sub-{k:03}" for k in range(1, 20)
+    }
+    assert opened.info.n_answers == info.n_answers
+    # What does not depend on who answered is there under its key.
+    kept = {one.task for one in services.workspace.runs(opened.info.id)}
+    assert kept == {"fit"}
+    assert "depends on who answered" in files["README.md"].decode()
+
+
+def test_comparisons_of_pairs_alone(tmp_path, services):
+    workspace = Workspace(tmp_path / "ws")
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.choice(6, 4, replace=False) for _ in range(80)])
+    objects = pd.DataFrame({"id": [f"level {i}" for i in range(6)], "level": np.arange(6.0)})
+    pairs = Pairs(rows.astype(np.int32), pd.DataFrame({"participant": ["7", "8"] * 40}),
+                  np.arange(80), 6)
+    info = workspace.add_dataset(
+        Triplets(np.zeros((0, 3)), objects, name="scale"), origin="a", report=[], pairs=pairs
+    )
+    cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("7",)))
+    info = workspace.update_dataset(info, cleaning)
+    done = run("fit", MLDS(stimulus="level"), workspace.pairs(info))
+    workspace.add_run(info, done, "MLDS")
+    content = archive(workspace, info, Terms("Scale"))
+    assert "CITATION.cff" not in unzipped(content)
+    opened = imports.open_archive("scale.zip", content)
+    assert state(services.workspace, opened.info) == state(workspace, info)
+    assert f"confirm(fit_mlds, {done.key!r}" in unzipped(content)["analysis/scale.py"].decode()
+    workspace.close()
