@@ -14,7 +14,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.samples import open_sample, samples
+from tripletscope.dashboard.keeping.samples import Sample, open_sample, samples
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.trash import is_full
 from tripletscope.dashboard.reproduce.restoring import Restored
@@ -24,6 +24,7 @@ from tripletscope.dashboard.views.recent import show_recent
 from tripletscope.dashboard.views.understood import FORMATS, show_understood
 
 _RECENT = 4
+_ACROSS = 3  # cards of samples in a row
 _WORTHWHILE = 1_000_000  # bytes in the trash
 _MATRIX = {
     "diagonal": "are similarities if the diagonal holds the largest",
@@ -49,18 +50,28 @@ def main() -> None:
         st.subheader("Recent", anchor=False)
         show_recent(current, recent, _RECENT)
     st.subheader("Samples", anchor=False)
-    for column, sample in zip(st.columns(max(len(samples()), 2)), samples(), strict=False):
-        with column.container(border=True, height="stretch"):
-            if sample.thumbnail.exists():
-                st.image(str(sample.thumbnail), width="stretch")
-            st.markdown(f"**{panels.plain(sample.title)}**")
-            st.write(panels.plain(sample.about))
-            if pressed(
-                current, f"sample.{sample.name}", "Open", icon=":material/folder_open:"
-            ):
-                with st.spinner("Reading the sample"):
-                    current.open(open_sample(sample).id)
-                st.switch_page("../pages/embedding.py")
+    for row in range(0, len(samples()), _ACROSS):
+        cards = zip(st.columns(_ACROSS), samples()[row : row + _ACROSS], strict=False)
+        for column, sample in cards:
+            with column.container(border=True, height="stretch"):
+                _card(current, sample)
+
+
+def _card(current: Session, sample: Sample) -> None:
+    """What a sample looks like, what one should see in it, and a button to open it."""
+    if sample.thumbnail.exists():
+        st.image(str(sample.thumbnail), width="stretch")
+    st.markdown(f"**{panels.plain(sample.title)}**")
+    st.write(panels.plain(sample.about))
+    if pressed(current, f"sample.{sample.name}", "Open", icon=":material/folder_open:"):
+        _open(current, sample)
+
+
+def _open(current: Session, sample: Sample) -> None:
+    with st.spinner("Reading the sample"):
+        info = open_sample(sample)
+        current.open(info.id)
+    st.switch_page(first_page(info))
 
 
 def _open_asked(current: Session) -> None:
@@ -68,8 +79,7 @@ def _open_asked(current: Session) -> None:
     asked = current.asked_for("sample")
     for sample in samples():
         if sample.name == asked:
-            current.open(open_sample(sample).id)
-            st.switch_page("../pages/embedding.py")
+            _open(current, sample)
 
 
 def _notes(current: Session) -> None:

@@ -24,8 +24,12 @@ class Sample:
         Of its folder.
     title, about : str
         What it is called, and what one should see in it.
-    answers, objects, pictures : str
-        Files in the folder, and the folder of pictures.
+    answers, objects : str
+        Files in the folder.
+    pictures : str
+        The folder of pictures; empty if there are none.
+    page : str
+        Where it is looked at first.
     """
 
     name: str
@@ -33,7 +37,8 @@ class Sample:
     about: str
     answers: str
     objects: str
-    pictures: str
+    pictures: str = ""
+    page: str = "embedding"
 
     @property
     def folder(self) -> Path:
@@ -70,8 +75,10 @@ def open_sample(sample: Sample) -> DatasetInfo:
             return info
     table = load(sample.folder / sample.answers)
     imported = interpret(table, propose(table)[0], sample.folder / sample.objects)
-    pictures = read_pictures(sample.folder / sample.pictures)
-    triplets, _ = attach_pictures(imported.triplets, pictures)
+    triplets, pictures = imported.triplets, None
+    if sample.pictures:
+        pictures = read_pictures(sample.folder / sample.pictures)
+        triplets, _ = attach_pictures(triplets, pictures)
     return workspace.add_dataset(
         triplets.renamed(sample.title), origin=sample.origin,
         report=imported.report.summary(), pictures=pictures,

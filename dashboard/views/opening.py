@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.samples import samples
 
 
 def first_page(info: DatasetInfo) -> str:
     """Where a data set is looked at first."""
-    return f"../pages/{'scale' if info.has_only_pairs else 'embedding'}.py"
+    page = "scale" if info.has_only_pairs else "embedding"
+    page = next((sample.page for sample in samples() if sample.origin == info.origin), page)
+    return f"../pages/{page}.py"
 
 
 def about(info: DatasetInfo) -> str:

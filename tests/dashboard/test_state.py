@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from tests.dashboard.keeping.test_workspace import png
+from tests.dashboard.views.harness import PAGES
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.io import load, propose
@@ -19,6 +20,7 @@ from tripletscope.dashboard.interface.panels import ago, plain
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.opening import first_page
 
 CSV = b"subject,head,winner,loser\nann,cat,dog,car\nbob,car,bus,dog\nann,dog,cat,bus\n"
 
@@ -110,11 +112,11 @@ def test_a_deleted_data_set_is_not_open(opened, services):
 
 
 def test_samples_are_complete():
-    assert {sample.name for sample in samples()} == {"alien_eggs", "ekman_colors"}
     for sample in samples():
         assert sample.thumbnail.stat().st_size < 200_000
         assert sample.about.count(".") >= 2
         assert (sample.folder / "README.md").exists()
+        assert f"../pages/{sample.page}.py" in PAGES.values()
 
 
 def test_samples_open_once_with_everything(services):
@@ -123,10 +125,16 @@ def test_samples_open_once_with_everything(services):
         info = open_sample(sample)
         assert open_sample(sample) == info
         sizes[sample.name] = (info.n_objects, info.n_answers, len(info.pictures))
-        images = services.workspace.triplets(info).objects["image"]
+        objects = services.workspace.triplets(info).objects
+        images = objects["image"] if info.pictures else []
         assert {name for name in images if isinstance(name, str)} >= set(info.pictures)
-    assert sizes == {"alien_eggs": (300, 17611, 30), "ekman_colors": (14, 800, 14)}
-    assert len(services.workspace.datasets()) == 2
+        assert first_page(info) == f"../pages/{sample.page}.py"
+    assert sizes == {
+        "alien_eggs": (300, 17611, 30), "crowd": (40, 4140, 0),
+        "difference_scaling": (11, 1485, 11), "ekman_colors": (14, 800, 14),
+        "odd_one_out": (60, 4320, 0), "pebbles": (128, 8316, 128),
+    }
+    assert len(services.workspace.datasets()) == len(sizes)
 
 
 def test_colour_circle_closes_where_the_spectrum_ends(services):
