@@ -10,13 +10,24 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import streamlit as st
+
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.method import described, unfitted
+from tripletscope.core.evaluation.score import cross_validate, has_split, n_groups
+from tripletscope.core.method import described, parameters, unfitted
+from tripletscope.dashboard import analysis
 from tripletscope.dashboard.drawing import UNCERTAIN
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import before
+from tripletscope.dashboard.views.page import Context
+
+#: Up to so many answers a first map is fitted without being asked for.
+_FIRST_MAP = 500_000
 
 
 def place_of(info: DatasetInfo) -> str:
@@ -58,6 +69,28 @@ def is_none_open(current: Session, info: DatasetInfo) -> bool:
     if current.drafts.get(place_of(info)) or _sampled(info):
         return False
     return all(map(_is_usual, listed))
+
+
+def usual_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
+    """What is computed of a map without being asked for: its uncertainty and its error."""
+    if has_split(triplets):
+        return {"bootstrap": {}, "split_error": {}}
+    folds = next(p.default for p in parameters(cross_validate) if p.name == "folds")
+    enough = n_groups(triplets) >= folds
+    return {"bootstrap": {}, "cross_validate": {}} if enough else {"bootstrap": {}}
+
+
+def await_map(context: Context, why: str) -> None:
+    """Begin with the usual map where that is quick, and say what is missing until it is there."""
+    if context.job is None and context.info.n_answers <= _FIRST_MAP:
+        method = DEFAULT_EMBEDDING()
+        pieces: list[analysis.Piece] = [(method, "fit", {})]
+        pieces += [(method, *task) for task in usual_tasks(context.triplets).items()]
+        context.submit(f"{method.title}: {context.info.name}", pieces)
+        st.rerun()
+    watch(context.job)
+    panels.empty("There is no map yet", why)
+    st.page_link("../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:")
 
 
 def _is_usual(run: RunInfo) -> bool:

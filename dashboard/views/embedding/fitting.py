@@ -10,9 +10,9 @@ import streamlit as st
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.embedding.ordinal import SAME_LOSS, agreeing
-from tripletscope.core.evaluation.score import CHANCE, cross_validate, has_split, n_groups
+from tripletscope.core.evaluation.score import CHANCE, cross_validate, has_split
 from tripletscope.core.evaluation.units import over_units
-from tripletscope.core.method import Method, parameters
+from tripletscope.core.method import Method
 from tripletscope.core.run import key
 from tripletscope.core.uncertainty import bootstrap
 from tripletscope.dashboard import analysis
@@ -34,7 +34,7 @@ from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
-from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of
+from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of, usual_tasks
 from tripletscope.dashboard.views.page import Context, tab
 
 _LIVE = Canvas(900.0, 480.0)
@@ -47,7 +47,7 @@ def show_embedding(context: Context) -> None:
     """Settings beside the map, and below it what is to know of the fit and of every object."""
     listed = maps_of(context.info)
     if context.job is None and is_none_open(context.session, context.info):
-        _start(context, _default_method(), _default_tasks(context.triplets))
+        _start(context, _default_method(), usual_tasks(context.triplets))
     picture, side = st.columns([3, 1], gap="large")
     with side:
         _settings(context)
@@ -88,14 +88,6 @@ def _default_method() -> Method:
     return DEFAULT_EMBEDDING()
 
 
-def _default_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
-    if has_split(triplets):
-        return {"bootstrap": {}, "split_error": {}}
-    folds = next(p.default for p in parameters(cross_validate) if p.name == "folds")
-    enough = n_groups(triplets) >= folds
-    return {"bootstrap": {}, "cross_validate": {}} if enough else {"bootstrap": {}}
-
-
 def _settings(context: Context) -> None:
     st.subheader("Method", anchor=False)
     method = method_form(context.session, "embedding", "embedding", DEFAULT_EMBEDDING.name)
@@ -132,7 +124,7 @@ def _start(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -
 
 def fit_now(context: Context, method: Method) -> None:
     """Fit a method with the usual uncertainty and error, and show its map on the page."""
-    _start(context, method, _default_tasks(context.triplets))
+    _start(context, method, usual_tasks(context.triplets))
     context.session.drafts[place_of(context.info)] = key("fit", method, context.triplets)
 
 

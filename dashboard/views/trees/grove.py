@@ -13,7 +13,6 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, space_of
@@ -34,7 +33,7 @@ from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import names_of
-from tripletscope.dashboard.views.opened_map import maps_of, opened_map
+from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_map
 from tripletscope.dashboard.views.page import Context
 
 PAGE = "trees"
@@ -49,8 +48,6 @@ _WHO = {
 }
 #: Answers that are less certain than this are unsure.
 SURE = 0.75
-#: Up to so many answers a first map is fitted without being asked for.
-_FIRST_MAP = 500_000
 #: Looking up pivots with most answers takes long where there are very many.
 _QUICK = 300_000
 #: Objects that a person is asked about, to begin with.
@@ -129,7 +126,10 @@ def choose_space(context: Context) -> Grove | None:
         return None
     listed = [*maps_of(info), *context.runs("fit", "kernel")]
     if not listed:
-        _await_a_map(context)
+        await_map(
+            context, "Questions that nobody has answered go to a map or a kernel. Fit one on the "
+            "page Embedding or Kernel, unless one is being computed now.",
+        )
         return None
     names, opened = names_of(listed), opened_map(context.session, info)
     with context.row:
@@ -149,23 +149,6 @@ def choose_space(context: Context) -> Grove | None:
         )
         return None
     return grove
-
-
-def _await_a_map(context: Context) -> None:
-    """Begin with a first map where that is quick, and say what is missing."""
-    if context.job is None and context.info.n_answers <= _FIRST_MAP:
-        pieces: list[analysis.Piece] = [
-            (DEFAULT_EMBEDDING(), "fit", {}), (DEFAULT_EMBEDDING(), "bootstrap", {})
-        ]
-        context.submit(f"{DEFAULT_EMBEDDING.title}: {context.info.name}", pieces)
-        st.rerun()
-    watch(context.job)
-    panels.empty(
-        "There is no map yet",
-        "Questions that nobody has answered go to a map or a kernel. Fit one on the page "
-        "Embedding or Kernel, unless one is being computed now.",
-    )
-    st.page_link("../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:")
 
 
 # The tree ------------------------------------------------------------------------------------

@@ -13,12 +13,11 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.uncertainty.samples import SOURCES, Samples
 from tripletscope.core.uncertainty.sources import response_options
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import names_of
-from tripletscope.dashboard.views.opened_map import maps_of, opened_map
+from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_map
 from tripletscope.dashboard.views.page import Context
 
 PAGE = "uncertainty"
@@ -118,13 +117,9 @@ def choose_map(context: Context) -> UncertaintyContext | None:
     """Ask for the map; None where there is none yet."""
     listed = maps_of(context.info)
     if not listed:
-        watch(context.job)
-        panels.empty(
-            "There is no map yet", "Uncertainty is computed for a map. Fit one on the page "
-            "Embedding."
-        )
-        st.page_link(
-            "../pages/embedding.py", label="Go to Embedding", icon=":material/scatter_plot:"
+        await_map(
+            context, "Uncertainty is computed for a map. Fit one on the page Embedding, unless one "
+            "is being computed now.",
         )
         return None
     with context.row:
