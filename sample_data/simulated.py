@@ -100,6 +100,8 @@ def _responses(
     """What one person chooses, and how long it takes, in milliseconds."""
     n = len(questions)
     left = answer(seen, questions, rng, noise="logistic", level=_UNIT)[:, 1] == questions[:, 1]
+    for side, sees_left in ((1, True), (2, False)):  # of catch trials nobody is unsure
+        left[questions[:, side] == questions[:, 0]] = sees_left
     habit, lapse = CARELESS.get(person), rng.random(n)
     if habit == "left":
         left = lapse < 0.9
