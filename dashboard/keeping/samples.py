@@ -82,4 +82,5 @@ def open_sample(sample: Sample) -> DatasetInfo:
     return workspace.add_dataset(
         triplets.renamed(sample.title), origin=sample.origin,
         report=imported.report.summary(), pictures=pictures,
+        catch_trials=imported.catch_trials, pairs=imported.pairs,
     )

@@ -135,6 +135,8 @@ def test_samples_open_once_with_everything(services):
         "odd_one_out": (60, 4320, 0), "pebbles": (128, 8316, 128),
     }
     assert len(services.workspace.datasets()) == len(sizes)
+    crowd = next(i for i in services.workspace.datasets() if i.origin == "sample:crowd")
+    assert len(services.workspace.cleaning(crowd).catch_trials) == 270
 
 
 def test_colour_circle_closes_where_the_spectrum_ends(services):
