@@ -4,16 +4,29 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test gallery lock clean
+# What the documentation is made of, and where the program looks for it.
+SITE := tripletscope/help
+PAGES := $(wildcard docs/*.* docs/[a-z]*/*.* core/*/*.py) CONTRIBUTING.md
+SPHINX := $(BIN)/python -m sphinx --quiet -b html -d docs/_build docs $(SITE)
+
+.PHONY: run test docs gallery lock clean
 
 ## Set up and start the dashboard on sample data.
-run: $(VENV)/ready
+run: $(VENV)/ready $(SITE)/index.html
 	$(BIN)/tripletscope --port $(PORT) --sample alien_eggs
 
 ## Set up and run the whole test suite.
 test: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+## Build the documentation, which the dashboard shows as Help; every warning is an error.
+docs: $(VENV)/ready-for-docs
+	$(SPHINX) -W --keep-going
+
+# The dashboard starts all the same where its documentation cannot be built.
+$(SITE)/index.html: $(VENV)/ready-for-docs $(PAGES)
+	-$(SPHINX) && touch $@
 
 ## Draw every figure of every page for small to large data sets into docs/gallery.
 gallery: $(VENV)/ready-for-tests
@@ -32,10 +45,14 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(BIN)/tripletscope --prepare
 	@touch $@
 
+$(VENV)/ready-for-docs: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
 $(VENV)/ready-for-tests: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis docs/_build docs/reference/generated $(SITE)
 	find . -name __pycache__ -prune -exec rm -rf {} +

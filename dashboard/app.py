@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from tripletscope.dashboard.interface.focus import focus_on
+from tripletscope.dashboard.interface.guide import help_link
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
@@ -68,6 +69,7 @@ def main() -> None:
         with st.sidebar:
             _sidebar(current)
             _person()
+            help_link()
             if current.arrived:
                 focus_on('[data-testid="stMain"] h1', current.arrived, name="arrived")
     finally:

@@ -12,6 +12,7 @@ from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.samples import Sample, open_sample, samples
@@ -36,7 +37,7 @@ _MATRIX = {
 def main() -> None:
     current = session()
     _open_asked(current)
-    st.title("From similarity judgements to a map you can trust", anchor=False)
+    page_title("From similarity judgements to a map you can trust", "start")
     st.write(
         "Upload answers to questions like “is A more like B or like C?”. TripletScope recognises "
         "the format of the file, places your objects on a map, and shows how certain each position "

@@ -17,14 +17,16 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
+from tripletscope.dashboard.interface.guide import HELP
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.watching import state_of
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.jobs import Failed
 from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
+from tripletscope.dashboard.serving.help import Help
 from tripletscope.dashboard.serving.prepare import compile_all
 from tripletscope.dashboard.working.pool import close_pool, pool
 
@@ -135,6 +137,7 @@ def make_app(
             Route("/tripletscope/jobs/{job}", _job),
             Route("/tripletscope/jobs/{job}/{view}", _job),
             Route("/tripletscope/health", _health),
+            Mount(HELP, Help()),
         ],
         middleware=[Middleware(Guard, hosts=hosts, door=door)],
         on_script_error=_explain,

@@ -23,6 +23,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, views
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed, tabs
+from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
@@ -231,11 +232,11 @@ def show_page(
     current = session()
     info = None
     if otherwise is not None:
-        info = _opened(current, title, otherwise, with_pairs, head)
+        info = _opened(current, name, title, otherwise, with_pairs, head)
         if info is None:
             return
     else:
-        st.title(title, anchor=False)
+        page_title(title, name)
     known = tabs_of(name)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     if len(known) > 1:
@@ -261,7 +262,7 @@ def _key(page: str) -> str:
 
 
 def _opened(
-    current: Session, title: str, otherwise: str, with_pairs: bool,
+    current: Session, name: str, title: str, otherwise: str, with_pairs: bool,
     head: Callable[[Session, DatasetInfo], None] | None,
 ) -> DatasetInfo | None:
     """The open data set, if the page can do with it; if not, that is said."""
@@ -269,7 +270,7 @@ def _opened(
     if info is not None and head is not None:
         head(current, info)
     else:
-        st.title(title, anchor=False)
+        page_title(title, name)
     if info is None:
         panels.empty(
             "No data set is open",

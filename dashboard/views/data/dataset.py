@@ -19,6 +19,7 @@ from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
+from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.interface.reading import read_file, read_pictures
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
@@ -40,7 +41,7 @@ _SMALL = Canvas(560.0, 260.0)
 def show_head(current: Session, info: DatasetInfo) -> None:
     """Name of a data set, and what can be done with all of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.title(panels.plain(info.name), anchor=False)
+        page_title(panels.plain(info.name), PAGE)
         with st.popover("Download all", icon=":material/folder_zip:", key="away"):
             take_away(current, info)
         with st.popover("Rename or delete", icon=":material/edit:"):

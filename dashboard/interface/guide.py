@@ -1,0 +1,35 @@
+"""Ways from the pages into the documentation, which the same server has."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+#: Where the server has the documentation.
+HELP = "/help"
+
+
+def page_title(title: str, page: str) -> None:
+    """The title of a page, and a question mark that leads to what is said of the page.
+
+    Parameters
+    ----------
+    title : str
+        In Markdown.
+    page : str
+        Its name; `docs/pages` has a file of that name.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.title(title, anchor=False, width="content")
+        where = f'{_address(page)} "What this page shows"'
+        with st.container(key="help-mark", width="content"):
+            st.markdown(f"[:material/help:]({where})", width="content")
+
+
+def help_link() -> None:
+    """The way to all of the documentation."""
+    with st.container(key="help-link"):
+        st.markdown(f"[:material/help: Help]({_address()})")
+
+
+def _address(page: str = "") -> str:
+    return f"{HELP}/pages/{page}.html" if page else f"{HELP}/index.html"
