@@ -9,7 +9,7 @@ SITE := tripletscope/help
 PAGES := $(wildcard docs/*.* docs/[a-z]*/*.* core/*/*.py) CONTRIBUTING.md
 SPHINX := $(BIN)/python -m sphinx --quiet -b html -d docs/_build docs $(SITE)
 
-.PHONY: run test docs gallery lock clean
+.PHONY: run test docs gallery pictures lock clean
 
 ## Set up and start the dashboard on sample data.
 run: $(VENV)/ready $(SITE)/index.html
@@ -52,6 +52,12 @@ $(VENV)/ready-for-docs: $(VENV)/ready
 $(VENV)/ready-for-tests: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $@
+
+## Make the pictures of the documentation again: of the program, and of its examples.
+pictures: $(VENV)/ready-for-tests
+	$(BIN)/python docs/samples/make.py
+	PYTHONPATH=. $(BIN)/python docs/screenshots.py
+	$(BIN)/python -m tests.docs.documents
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis docs/_build docs/reference/generated $(SITE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 
@@ -28,8 +29,10 @@ extensions = [
 root_doc = "index"
 exclude_patterns = ["_build", "extensions", "gallery", "templates"]
 templates_path = ["templates"]
-# A folder of tutorials, and pages that are listed by a pattern, may be empty.
-suppress_warnings = ["toc.empty_glob"]
+# Pages that a table of contents lists by a pattern need not be there.
+logging.getLogger("sphinx.sphinx.directives.other").addFilter(
+    lambda record: "glob pattern" not in str(record.msg)
+)
 nitpicky = True
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]

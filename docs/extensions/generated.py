@@ -1,4 +1,4 @@
-"""What is written from the program itself: the options of its command."""
+"""What is written from the program itself: options of its command, layouts that it writes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from tripletscope.core.io.writing import WRITERS
 from tripletscope.dashboard.serving.cli import parser
 
 
@@ -22,16 +23,42 @@ def options_of(command: argparse.ArgumentParser) -> list[str]:
     return lines
 
 
-class CommandLine(SphinxDirective):
-    """The options of ``tripletscope``, as its ``--help`` tells them."""
+def writers() -> list[str]:
+    """The layouts that `write_answers` writes, in reStructuredText."""
+    return [
+        line for writer in WRITERS.values()
+        for line in (f"``{writer.name}``", f"   {writer.title}. {writer.help}", "")
+    ]
+
+
+class _Written(SphinxDirective):
+    """Text that the program knows, in place of the directive."""
+
+    def lines(self) -> list[str]:
+        raise NotImplementedError
 
     def run(self) -> list[nodes.Node]:
         place = nodes.container()
-        lines = StringList(options_of(parser()), source=self.env.doc2path(self.env.docname))
+        lines = StringList(self.lines(), source=self.env.doc2path(self.env.docname))
         self.state.nested_parse(lines, self.content_offset, place)
         return place.children
 
 
+class CommandLine(_Written):
+    """The options of ``tripletscope``, as its ``--help`` tells them."""
+
+    def lines(self) -> list[str]:
+        return options_of(parser())
+
+
+class Writers(_Written):
+    """The layouts that can be written."""
+
+    def lines(self) -> list[str]:
+        return writers()
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("command-line", CommandLine)
+    app.add_directive("writers", Writers)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
