@@ -45,7 +45,7 @@ numpydoc_show_class_members = False  # autodoc shows them
 numpydoc_class_members_toctree = False
 default_role = "py:obj"
 add_module_names = False
-maximum_signature_line_length = 70
+maximum_signature_line_length = 88
 
 html_theme = "furo"
 html_title = "TripletScope"
@@ -54,7 +54,6 @@ html_css_files = ["site.css"]
 html_favicon = "../dashboard/interface/assets/icon.svg"
 html_copy_source = False
 html_show_sphinx = False
-_FONTS = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
 html_theme_options = {
     "light_logo": "logo.svg",
     "dark_logo": "logo.svg",
@@ -63,7 +62,6 @@ html_theme_options = {
         "color-brand-primary": "#0B6E69",
         "color-brand-content": "#0B6E69",
         "color-brand-visited": "#0B6E69",
-        "font-stack": _FONTS,
     },
     "dark_css_variables": {
         "color-brand-primary": "#45B8AC",

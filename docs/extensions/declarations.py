@@ -107,6 +107,14 @@ def _complete(
     lines[:] = str(document).splitlines()
 
 
+def _plain(
+    app: Sphinx, what: str, name: str, owner: Any, options: Any, signature: str | None,
+    returned: str | None,
+) -> tuple[str | None, str | None]:
+    """A signature whose defaults that are functions have their names."""
+    return signature and re.sub(r"<function ([\w.]+)[^>]*>", r"\1", signature), returned
+
+
 def _as_code(app: Sphinx, environment: Any, node: Any, content: nodes.Node) -> nodes.Node | None:
     """Names in single backquotes that are not public are code, and lead nowhere."""
     return content if node.get("reftype") == "obj" else None
@@ -122,6 +130,7 @@ def _elsewhere(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", _complete, priority=400)  # before numpydoc
+    app.connect("autodoc-process-signature", _plain)
     app.connect("autodoc-skip-member", _elsewhere)
     app.connect("missing-reference", _as_code)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
