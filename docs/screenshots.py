@@ -120,7 +120,7 @@ def of_colours(browser: Browser, address: str) -> None:
         go(page, name)
         if name == "Compare":
             compute(page)
-        take(page, name.lower())
+        take(page, name.lower(), 1080 if name == "Clusters" else SIZE["height"])
 
 
 def of_plans(browser: Browser, address: str) -> None:

@@ -36,6 +36,8 @@ LONG = [
     "tests/journeys/test_leaving.py",
     "tests/journeys/test_calm.py",
     "tests/journeys/test_network.py",
+    "tests/docs/test_documents.py",
+    "tests/docs/test_site.py",
     "tests/core/computing/test_same_bits.py",
     "tests/test_package.py",
     "tests/dashboard/serving/test_cli.py",

@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--lab", type=Path, metavar="FILE.toml",
         help="let in people of a list who sign in with their institution, in place of a key; "
-        "README.md shows the file",
+        "the page For a lab of the documentation shows the file",
     )
     command.add_argument(
         "--engine", metavar="NAME",

@@ -25,7 +25,7 @@ def kind_of(parameter: Parameter) -> str:
     """Type, range and default of a parameter, as a docstring says them."""
     match parameter.spec:
         case Number(low=low, high=high):
-            kind = f"{'int' if parameter.integer else 'float'}, {low:g} to {high:g}"
+            kind = f"{'int' if parameter.integer else 'float'}, {_said(low)} to {_said(high)}"
         case Choice(options=options):
             kind = "{" + ", ".join(map(repr, options)) + "}"
         case Switch():
@@ -40,6 +40,10 @@ def kind_of(parameter: Parameter) -> str:
         return kind
     default = parameter.default
     return f"{kind}, default {default!r}" if not isinstance(default, dict) else kind
+
+
+def _said(number: float) -> str:
+    return f"{number:,.0f}" if number == int(number) else f"{number:g}"
 
 
 def words_of(parameter: Parameter) -> list[str]:

@@ -3,41 +3,49 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+import re
+from collections.abc import Callable
 
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from tripletscope.core.io.writing import WRITERS
+from tripletscope.core.io.writing import WRITERS, write_answers
 from tripletscope.dashboard.serving.cli import parser
 
 
 def options_of(command: argparse.ArgumentParser) -> list[str]:
-    """The options of a command, in reStructuredText."""
-    lines = [f".. program:: {command.prog}", ""]
+    """The options of a command, in Markdown."""
+    lines = [f":::{{program}} {command.prog}", ":::", ""]
     for action in command._actions:
         shown = action.metavar or ("{" + ",".join(action.choices) + "}" if action.choices else "")
         names = [f"{name} {shown}".rstrip() for name in action.option_strings]
-        lines += [f".. option:: {', '.join(names)}", "", f"   {action.help}", ""]
+        words = re.sub(r"(--[\w-]+)", r"`\1`", action.help)
+        lines += [f":::{{option}} {', '.join(names)}", words, ":::", ""]
     return lines
 
 
 def writers() -> list[str]:
-    """The layouts that `write_answers` writes, in reStructuredText."""
+    """The layouts that `write_answers` writes, in Markdown."""
     return [
         line for writer in WRITERS.values()
-        for line in (f"``{writer.name}``", f"   {writer.title}. {writer.help}", "")
+        for line in (f"`{writer.name}`", f": {writer.title}. {writer.help}", "")
     ]
 
 
 class _Written(SphinxDirective):
     """Text that the program knows, in place of the directive."""
 
+    source: Callable
+
     def lines(self) -> list[str]:
         raise NotImplementedError
 
     def run(self) -> list[nodes.Node]:
+        for file in (inspect.getfile(self.source), __file__):
+            self.env.note_dependency(file)
         place = nodes.container()
         lines = StringList(self.lines(), source=self.env.doc2path(self.env.docname))
         self.state.nested_parse(lines, self.content_offset, place)
@@ -47,12 +55,16 @@ class _Written(SphinxDirective):
 class CommandLine(_Written):
     """The options of ``tripletscope``, as its ``--help`` tells them."""
 
+    source = staticmethod(parser)
+
     def lines(self) -> list[str]:
         return options_of(parser())
 
 
 class Writers(_Written):
     """The layouts that can be written."""
+
+    source = staticmethod(write_answers)
 
     def lines(self) -> list[str]:
         return writers()

@@ -1,0 +1,140 @@
+"""The site is built without a warning, is complete, and is read without anything from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import expect, sync_playwright
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+import tripletscope as ts
+from tests.browser import CHROMIUM, needs_browser
+from tests.docs.documents import DOCS
+from tests.paths import ROOT
+from tests.server import free_port
+from tripletscope.dashboard.interface.guide import HELP
+from tripletscope.dashboard.serving.guard import Guard
+from tripletscope.dashboard.serving.help import Help
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html",
+         "-d", folder / "state", DOCS, folder / "help"],
+        capture_output=True, text=True, cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "help"
+
+
+class _Read(HTMLParser):
+    """What a page loads, and its pictures without a description."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loaded: list[str] = []
+        self.undescribed: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        if tag == "img" and not (known.get("alt") or "").strip():
+            self.undescribed.append(known["src"])
+        wants = "href" if tag == "link" else "src"
+        if known.get(wants) and tag in ("link", "script", "img", "iframe", "source"):
+            self.loaded.append(known[wants])
+
+
+def test_every_page_loads_what_is_there(site):
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 60
+    for page in pages:
+        read = _Read()
+        read.feed(page.read_text())
+        assert read.loaded
+        assert read.undescribed == [], page
+        for place in read.loaded:
+            assert "//" not in place, f"{page} loads {place}"
+            if not place.startswith("data:"):
+                assert (page.parent / re.split("[?#]", place)[0]).exists(), f"{page}: {place}"
+
+
+def test_every_public_name_has_a_page(site):
+    index = (site / "reference" / "index.html").read_text()
+    for name in ts.__all__:
+        assert f"generated/tripletscope.{name}.html" in index
+        assert (site / "reference" / "generated" / f"tripletscope.{name}.html").exists()
+
+
+def test_declared_parameters_are_in_the_reference(site):
+    text = (site / "reference" / "generated" / "tripletscope.STE.html").read_text()
+    assert "int, 1 to 20, default 2" in text
+    assert "Strength of the Gaussian prior" in text
+    assert "triplet_error_" in text, "attributes of the base class"
+
+
+@pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "pages").glob("[a-z]*.py")))
+def test_every_page_of_the_program_is_explained(site, page):
+    assert (site / "pages" / f"{page}.html").exists()
+
+
+def test_the_command_line_is_that_of_the_program(site):
+    text = (site / "command_line.html").read_text()
+    for option in ("--port", "--no-open", "--lab", "--restore"):
+        assert option in text
+
+
+def test_what_is_in_the_readme_leads_to_the_site(site):
+    linked = re.findall(r"\]\(docs/([\w/]+)\.md\)", (ROOT / "README.md").read_text())
+    assert len(linked) > 8
+    assert [name for name in linked if not (site / f"{name}.html").exists()] == []
+
+
+# Read --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def served(site):
+    """The address of the site as the program serves it."""
+    port = free_port()
+    app = Guard(Starlette(routes=[Mount(HELP, Help(site))]))
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    yield f"http://localhost:{port}{HELP}"
+    server.should_exit = True
+    thread.join()
+
+
+@needs_browser
+def test_it_is_read_and_searched_without_anything_from_elsewhere(served):
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 400, "height": 800})
+        asked, refused = [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda said: refused.append(said.text) if said.type == "error" else None)
+        names = ["index", "first_map", "files", "glossary", "figures", "pages/data",
+                 "reference/index", "reference/generated/tripletscope.STE"]
+        for name in names:
+            page.goto(f"{served}/{name}.html")
+            expect(page.get_by_role("heading", level=1)).to_be_visible()
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        page.goto(f"{served}/search.html?q=bootstrap")
+        expect(page.get_by_role("link", name="bootstrap").first).to_be_visible()
+        browser.close()
+    elsewhere = [url for url in asked if not url.startswith((served, "data:"))]
+    assert elsewhere == []
+    assert refused == [], "the content security policy allows what the site needs"
