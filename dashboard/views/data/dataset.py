@@ -17,7 +17,6 @@ from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.interface.reading import read_file, read_pictures
@@ -30,6 +29,7 @@ from tripletscope.dashboard.views.data.exclusions import go_and_exclude
 from tripletscope.dashboard.views.data.taking import take_away
 from tripletscope.dashboard.views.opening import about, answers_of
 from tripletscope.dashboard.views.page import Context, go_to, tab
+from tripletscope.dashboard.views.pictures import picture_addresses
 
 PAGE = "data"
 _GALLERY = 60
@@ -48,17 +48,6 @@ def show_head(current: Session, info: DatasetInfo) -> None:
             rename(info)
             if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):
                 delete(info)
-
-
-def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> dict[int, str]:
-    """Address of the picture of every object that has one."""
-    if "image" not in objects:
-        return {}
-    return {
-        i: address(f"pictures/{info.pictures[name]}?size={size}")
-        for i, name in enumerate(objects["image"])
-        if isinstance(name, str) and name in info.pictures
-    }
 
 
 # Overview ------------------------------------------------------------------------------------

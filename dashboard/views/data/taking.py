@@ -15,6 +15,8 @@ from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.pseudonyms import telling
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.report.gathering import report_of
 
 _KEY = "away"
 
@@ -67,4 +69,11 @@ def _warn_of_telling(info: DatasetInfo) -> None:
 
 def _content(current: Session, info: DatasetInfo, terms: Terms) -> Callable[[], bytes]:
     settings = dict(current.drafts)
-    return lambda: archive(services().workspace, info, terms, settings=settings)
+    context = Context(current, info, None, None)
+
+    def content() -> bytes:
+        # A report may name participants: in figures of each, and in exclusions by hand.
+        report = {} if terms.pseudonyms else {"report.html": report_of(context)}
+        return archive(services().workspace, info, terms, files=report, settings=settings)
+
+    return content

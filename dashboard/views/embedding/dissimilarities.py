@@ -22,9 +22,9 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick_method, pressed
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.embedding.fitting import PAGE
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.working.pool import pool
 
 _MAP = Canvas(900.0, 560.0)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -30,14 +28,14 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import composition_of
 from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.interface.theme import Canvas, count, interval
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.data.dataset import answer_table, picture_addresses
+from tripletscope.dashboard.views.data.dataset import answer_table
 from tripletscope.dashboard.views.embedding.colouring import (
     CLUSTERS,
     colourings,
@@ -46,6 +44,7 @@ from tripletscope.dashboard.views.embedding.colouring import (
 )
 from tripletscope.dashboard.views.opening import about
 from tripletscope.dashboard.views.page import go_to
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.turning import Turn, turn_of
 
 _MAP = Canvas(900.0, 620.0)
@@ -279,18 +278,6 @@ def _shape(n_components: int, flat: bool) -> str:
     if n_components == 1:
         return "error bars"
     return "ellipses" if n_components == 2 or flat else "ellipsoids"
-
-
-def embedded_pictures(
-    info: DatasetInfo, objects: pd.DataFrame, which: Iterable[int] | None = None
-) -> dict[int, str]:
-    """The pictures themselves, of some objects or of all, in the place of their addresses."""
-    found = {}
-    for i in picture_addresses(info, objects, 320) if which is None else which:
-        with suppress(WorkspaceError):  # a damaged one is left out; the page Data names it
-            path = services().workspace.picture(info.pictures[objects["image"][i]], 320)
-            found[i] = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
-    return found
 
 
 def caption(result: Result, style: MapStyle, selected: bool = False) -> str:

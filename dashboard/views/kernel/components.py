@@ -17,10 +17,9 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
-from tripletscope.dashboard.views.data.dataset import picture_addresses
-from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
 from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 
 
 @tab(PAGE, "Map", 2, needs=choose_kernel)

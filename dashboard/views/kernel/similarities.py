@@ -21,9 +21,9 @@ from tripletscope.dashboard.figures.matrix import most_similar, similarity_matri
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, count, number
-from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
 from tripletscope.dashboard.views.page import go_to, tab
+from tripletscope.dashboard.views.pictures import picture_addresses
 
 _SQUARE = Canvas(640.0, 700.0)
 _BARS = Canvas(620.0, 520.0)

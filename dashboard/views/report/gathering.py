@@ -11,15 +11,18 @@ from tripletscope.dashboard.drawing import UNCERTAIN
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
+from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.material import Material
-from tripletscope.dashboard.report.report import ReportSettings, written
+from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.views.clusters.clustering import number_cut
-from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.pictures import embedded_pictures
 from tripletscope.dashboard.views.turning import turn_of
 from tripletscope.dashboard.wording import Words
 
+#: Name of the page, and of what is kept of its settings beside the data.
+PAGE = "report"
 #: Up to so many objects are drawn as their pictures.
 _PICTURED = 60
 #: Tasks that are about one map, and are told of only for the one that is open.
@@ -102,3 +105,10 @@ def _rotations(context: Context, runs: list[Run]) -> dict:
         run.key: turn_of(context.info, run).rotation for run in runs
         if (run.task, run.kind) == ("fit", "embedding") and hasattr(run.fresh(), "n_components")
     }
+
+
+def report_of(context: Context) -> bytes:
+    """The report as a web page, as it is set."""
+    report = ReportSettings.from_dict(context.info.extra.get(PAGE, {}))
+    sections = sections_of(context, report, chosen(report, *offered(context)))
+    return page(document(report, sections, context.info.name)).encode()

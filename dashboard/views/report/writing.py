@@ -26,11 +26,9 @@ from tripletscope.dashboard.report.report import (
     text_of,
 )
 from tripletscope.dashboard.views.page import Context, tab
-from tripletscope.dashboard.views.report.gathering import chosen, offered, sections_of
+from tripletscope.dashboard.views.report.gathering import PAGE, chosen, offered, sections_of
 from tripletscope.dashboard.views.report.showing import show
 from tripletscope.dashboard.wording import LANGUAGES
-
-PAGE = "report"
 
 
 def _references(made: Document) -> bytes:

@@ -23,8 +23,8 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick, several
 from tripletscope.dashboard.interface.theme import Canvas, count, interval
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 
 COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}

@@ -20,8 +20,8 @@ from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.theme import FAINT, Canvas, interval
-from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 from tripletscope.dashboard.views.scale.scales import COVERAGES
 

@@ -19,8 +19,8 @@ from tripletscope.dashboard.figures.prediction import error_curves, predicted_ag
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, slide
 from tripletscope.dashboard.interface.theme import WIDE, Canvas, count, number
-from tripletscope.dashboard.views.data.dataset import picture_addresses
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.trees.grove import PAGE, Grove, choose_space
 
 _SQUARE = Canvas(640.0, 480.0)

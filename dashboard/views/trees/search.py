@@ -24,9 +24,8 @@ from tripletscope.dashboard.interface.controls import number, pick, slide
 from tripletscope.dashboard.interface.theme import PALETTE, WIDE, Canvas, count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.data.dataset import picture_addresses
-from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.trees.answering import show_searching
 from tripletscope.dashboard.views.trees.grove import (
     PAGE,

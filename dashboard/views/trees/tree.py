@@ -27,9 +27,8 @@ from tripletscope.dashboard.figures.tree import (
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import FAINT, Canvas, count
-from tripletscope.dashboard.views.data.dataset import picture_addresses
-from tripletscope.dashboard.views.embedding.mapped import embedded_pictures
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.trees.answering import show_answering
 from tripletscope.dashboard.views.trees.grove import (
     MAP,

@@ -177,7 +177,8 @@ def test_what_has_changed_is_told(colours, results):
 
 
 def test_report_survives_the_workspace(sections):
-    report = taken(ReportSettings("de", "Titel", "A. B.", ("map",), ("data",), ("k",), ("l",)).with_text(
+    settings = ReportSettings("de", "Titel", "A. B.", ("map",), ("data",), ("k",), ("l",))
+    report = taken(settings.with_text(
         "map", "Meine.", "Seine."), sections)
     assert ReportSettings.from_dict(report.to_dict()) == report
 
