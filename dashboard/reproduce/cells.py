@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+_HEADING = re.compile(r"^#+ ")
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ def script(head: str, cells: Sequence[Cell]) -> bytes:
     head : str
         What stands before all.
     cells : sequence of Cell
-        Words become comments.
+        Words become comments, headings without their marks.
     """
     text, with_words = head, False
     for cell in cells:
@@ -43,7 +46,9 @@ def script(head: str, cells: Sequence[Cell]) -> bytes:
             continue
         lines = cell.text
         if cell.kind == "words":
-            lines = "\n".join(f"# {line}".rstrip() for line in lines.splitlines())
+            lines = "\n".join(
+                f"# {_HEADING.sub('', line)}".rstrip() for line in lines.splitlines()
+            )
         # Words stand right above the code that they are about.
         text += f"{lines}\n" if with_words else f"\n{lines}\n"
         with_words = cell.kind == "words"

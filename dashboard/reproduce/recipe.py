@@ -28,6 +28,7 @@ from tripletscope.dashboard.reproduce.environment import environment_files, scri
 
 #: What was computed before an option was there to choose.
 _BEFORE = {"unit": "answers"}
+_LINE = 92  # characters
 #: Columns of answers that reading recognises by their names.
 _ROLES = (*SIDE_ROLES, "side", "trial")
 
@@ -179,9 +180,8 @@ class Steps:
             told = []
             if paths["answers"].endswith(WRITERS["anchored"].suffix):
                 told = [c for c in self.cleaning.raw.answers if c not in _ROLES]
-            keep = f", keep={told!r}" if told else ""
-            objects = f"objects={paths['objects']!r}"
-            lines.append(f"answers = ts.read({paths['answers']!r}, {objects}{keep})")
+            given = [repr(paths["answers"]), f"objects={paths['objects']!r}"]
+            lines.append(_call("answers = ts.read", *given, *([f"keep={told!r}"] if told else [])))
         if "pairs" in paths:
             texts = dict.fromkeys((
                 name for name, column in self.pairs.answers.items()
@@ -197,16 +197,17 @@ class Steps:
 
     def _exclusions(self, paths: Mapping[str, str]) -> str:
         of = "answers" if "answers" in paths else "pairs"
-        given = f"{of}, json.load(open({paths['exclusions']!r}))"
+        given = [of, f"json.load(open({paths['exclusions']!r}))"]
         if "catch" in paths:
-            given += f", catch_trials=pd.read_csv({paths['catch']!r})"
+            given.append(f"catch_trials=pd.read_csv({paths['catch']!r})")
         if "gold" in paths:
-            given += f", gold=ts.read_gold({paths['gold']!r}, answers)[0]"
-        return f"{of} = ts.Cleaning.from_log({given}).triplets"
+            given.append(f"gold=ts.read_gold({paths['gold']!r}, answers)[0]")
+        return _call(f"{of} = ts.Cleaning.from_log", *given) + ".triplets"
 
     def _result(self, run: Run, name: str, data: str, results: str) -> list[Cell]:
-        method = _source(run.fresh())
-        lines = [f"{name} = ts.run({run.task!r}, {method}, {data}{_options(run)})"]
+        method = run.fresh()
+        given = [repr(run.task), _source(method), data, *_options(run)]
+        lines = [_call(f"{name} = ts.run", *given)]
         if not self._is_of_now(run, data):
             lines.append("# An earlier version computed this, from the same answers.")
         elif run.complete:
@@ -215,7 +216,7 @@ class Steps:
             lines.append("# This result was stopped early in the program; here it runs to the end.")
         lines.append(f"np.savez('{results}-{name}.npz', **{name}.arrays)")
         lines.append(f"print({name}.task, {name}.method, {name}.numbers)")
-        title = f"### {run.task.replace('_', ' ').capitalize()}, {run.method}"
+        title = f"### {run.task.replace('_', ' ').capitalize()}: {type(method).title}"
         return [Cell("words", title), Cell("code", "\n".join(lines))]
 
     def _map(self, recipe: str, results: str) -> list[Cell]:
@@ -322,9 +323,17 @@ def _source(method: Method) -> str:
     return f"ts.{owner.__name__}({', '.join(words)})"
 
 
-def _options(run: Run) -> str:
+def _options(run: Run) -> list[str]:
     options = {**run.options, **_later_options(run)}
-    return f", {options!r}" if options else ""
+    return [repr(options)] if options else []
+
+
+def _call(start: str, *given: str) -> str:
+    """A call, with its arguments in lines of their own where one has no room for them."""
+    line = f"{start}({', '.join(given)})"
+    if len(line) <= _LINE:
+        return line
+    return "\n".join([f"{start}(", *(f"    {one}," for one in given), ")"])
 
 
 def _later_options(run: Run) -> dict[str, Any]:

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 
 from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.printing.browser import can_render
+from tripletscope.dashboard.printing.composition import Composition
+
+#: As wide as the text of a notebook; what stands below is its own text.
+_ON_PAGE = Composition(width=160.0, caption=False, dpi=150)
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,12 @@ class Shown:
         found = {"text/plain": repr(self)}
         if self.still:
             # The picture alone is for what is not made of HTML, such as a PDF.
-            found["image/png"] = base64.b64encode(self.drawing.file("png")).decode()
+            found["image/png"] = base64.b64encode(
+                self.drawing.file("png", _ON_PAGE)
+            ).decode()
             alt = html.escape(self.drawing.alt, quote=True)
             inner = (
-                f'<img alt="{alt}" style="width: 560px; max-width: 100%" '
+                f'<img alt="{alt}" style="width: 640px; max-width: 100%" '
                 f'src="data:image/png;base64,{found["image/png"]}">'
             )
         else:

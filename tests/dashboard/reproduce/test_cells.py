@@ -22,7 +22,7 @@ def code_of(content: bytes) -> list[str]:
 
 def test_words_become_comments_above_their_code():
     assert script('"""About."""\n', CELLS).decode() == (
-        '"""About."""\n\n# ## Data\n#\n# All of them.\na = 1\nb = 2\n\nc = a + b\n'
+        '"""About."""\n\n# Data\n#\n# All of them.\na = 1\nb = 2\n\nc = a + b\n'
     )
 
 

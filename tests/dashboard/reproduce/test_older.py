@@ -1,7 +1,7 @@
 """What an earlier version has written runs, and says so where this one computes otherwise.
 
 ``ekman-script-0.3.0.zip`` was made by the state of the program that first was version 0.3.0, of a
-third of the answers about Ekman's colours.
+third of the answers about Ekman's colours; ``ekman-archive-1.zip`` by the first that made archives.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ import tripletscope as ts
 from tests.paths import FIXTURES, ROOT
 from tripletscope.core.embedding import STE
 from tripletscope.core.run import RESULTS_SINCE, run
+from tripletscope.dashboard import imports
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.recipe import reproduction
 
+ARCHIVE = FIXTURES / "archives" / "ekman-archive-1.zip"
 OLD = FIXTURES / "archives" / "ekman-script-0.3.0.zip"
 #: Runs a script as a later version would, which gives other results.
 LATER = """
@@ -49,6 +51,19 @@ def test_a_script_of_an_earlier_state_runs_and_finds_the_same_keys(tmp_path):
         assert "computed from something else" in ended.stderr
     with np.load(tmp_path / "Ekman-fit_ste.npz") as found:
         assert found["embedding_"].shape == (14, 1)
+
+
+def test_the_first_archive_still_opens(services):
+    """Whatever the format has become: what somebody has published is there for good."""
+    opened = imports.open_archive(ARCHIVE.name, ARCHIVE.read_bytes())
+    info = opened.info
+    assert opened.notes == []
+    assert (info.name, info.n_objects, info.n_answers) == ("Ekman", 14, 265)
+    assert info.left_out == "Excluded: 2 of 267 answers."
+    fit, bootstrap = services.workspace.runs(info.id)[::-1]
+    assert (fit.key, fit.task) == ("7d0e8b2539f3730127e60c8a4d8ee707", "fit")
+    assert bootstrap.task == "bootstrap"
+    assert services.workspace.run(info.id, fit.key).fitted().embedding_.shape == (14, 1)
 
 
 @pytest.fixture(scope="module")
