@@ -27,7 +27,7 @@ from tripletscope.core.scale import MLDS, bootstrap_scale
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty import bootstrap
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.points import PLATES, MapData, MapStyle
 from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.figures.spectral import spectral_rgb
 from tripletscope.dashboard.interface.theme import Canvas
@@ -152,6 +152,7 @@ def map_card(sample: Sample, triplets: Triplets) -> go.Figure:
     style = MapStyle("pictures" if 0 < len(shown) <= FEW else "points", column, coverage=0.8)
     figure = embedding_map(data, style, canvas=CARD)
     figure.update_traces(marker_showscale=False, selector={"type": "scatter"})
+    figure.update_traces(visible=False, selector={"name": PLATES})  # white on any ground
     figure.update_xaxes(showline=False).update_yaxes(showline=False)
     return figure
 

@@ -246,8 +246,8 @@ def test_samples_show_on_every_page(services):
         session.save()
         for page in PAGES:
             start(page, sample.name)
-    for name in (sample.name for sample in samples()):
-        for job in services.jobs.of(name):
+        for job in services.jobs.of(sample.name):
+            job.cancel()  # dozens of computations are not what is tested here
             assert job.wait(60)
 
 
