@@ -153,6 +153,7 @@ def map_card(sample: Sample, triplets: Triplets) -> go.Figure:
     figure = embedding_map(data, style, canvas=CARD)
     figure.update_traces(marker_showscale=False, selector={"type": "scatter"})
     figure.update_traces(visible=False, selector={"name": PLATES})  # white on any ground
+    figure.update_layout(annotations=[])  # lines to the places of labels that are not there
     figure.update_xaxes(showline=False).update_yaxes(showline=False)
     return figure
 

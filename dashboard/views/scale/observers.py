@@ -223,13 +223,14 @@ def _relations(people: People, relations: pd.DataFrame) -> None:
     )
     means = relations.set_index("relation")["accuracy"].dropna()
     parts = [
-        f"{100 * means[name]:.0f} % {words}" for name, words in _WORDS.items() if name in means
+        f"{100 * means[name]:.0f} % {words.replace('participant', people.by)}"
+        for name, words in _WORDS.items() if name in means
     ]
     if not parts:
-        st.markdown("There are too few answers to predict any participant from others.")
+        st.markdown(f"There are too few answers to predict any {people.by} from others.")
         return
     st.markdown(panels.plain(
-        f"A participant's answers are predicted: {', '.join(parts)}. Chance is "
+        f"Answers of one {people.by} are predicted: {', '.join(parts)}. Chance is "
         f"{100 * CHANCE:.0f} %."
     ))
 
