@@ -214,6 +214,17 @@ def run(
         If a parameter or an option is not as declared.
     Stopped
         If `progress` asked to stop before there was anything to keep.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fit = ts.run("fit", ts.STE(n_components=2), answers)
+    >>> fit.fitted().embedding_.shape
+    (14, 2)
+    >>> samples = ts.run("bootstrap", ts.STE(n_components=2), answers, {"replicates": 20})
+    >>> samples.samples().covariances.shape
+    (14, 2, 2)
     """
     name = key(task, method, triplets, options)
     chosen = checked(TASKS[task].function, options or {})

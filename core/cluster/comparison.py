@@ -39,6 +39,13 @@ class ComparisonLinkage(Hierarchy):
     clusters by semi-definite programming instead.
     Ghoshdastidar, D., Perrot, M., & von Luxburg, U. (2019). Foundations of comparison-based
     hierarchical clustering. Advances in Neural Information Processing Systems 32. 4-AL.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> ts.ComparisonLinkage(n_clusters=3).fit(answers).labels_.tolist()
+    [1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 0, 0]
     """
 
     name = "comparison"

@@ -19,6 +19,12 @@ class DataError(ValueError):
         an array, its index from 0.
     remedy : str, optional
         What the user can do, as a full sentence.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> print(ts.DataError("no object is named", file="pets.csv", row=7, remedy="Name one."))
+    pets.csv, row 7: no object is named. Name one.
     """
 
     def __init__(

@@ -41,6 +41,14 @@ class GNMDSK(GNMDS):
     Agarwal, S., Wills, J., Cayton, L., Lanckriet, G., Kriegman, D., & Belongie, S. (2007).
     Generalized non-metric multidimensional scaling. International Conference on Artificial
     Intelligence and Statistics. Section 3.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.GNMDSK(n_components=2).fit(answers)
+    >>> fitted.embedding_.shape, fitted.triplet_error_ < 0.1
+    ((14, 2), True)
     """
 
     name = "gnmdsk"

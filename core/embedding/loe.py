@@ -32,6 +32,14 @@ class LOE(SOE):
     ----------
     Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. International Conference on
     Machine Learning. Section 3.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.LOE(n_components=2).fit(answers)
+    >>> fitted.embedding_.shape, fitted.triplet_error_ < 0.1
+    ((14, 2), True)
     """
 
     name = "loe"

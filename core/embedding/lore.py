@@ -63,6 +63,14 @@ class LORE(OrdinalEmbedding):
     Anand, V., Helbling, A., Davenport, M. A., Berman, G. J., Alagapan, S., & Rozell, C. J.
     (2026). LORE: Jointly learning the intrinsic dimensionality and relative similarity structure
     from ordinal data. International Conference on Learning Representations.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.LORE().fit(answers)
+    >>> fitted.embedding_.shape, fitted.triplet_error_ < 0.1
+    ((14, 10), True)
     """
 
     name = "lore"

@@ -243,6 +243,17 @@ def fit_stored(
     object has an optimum far away, which takes longer to find. The fit ends when an iteration
     lowers the loss by less than a tenth of `tolerance`: near an optimum that is about what is
     left (``benchmarks/stored.py`` measures it).
+
+    Examples
+    --------
+    >>> import pandas as pd, tempfile, tripletscope as ts
+    >>> answers = ts.simulate([[0, 0], [0, 1], [3, 0], [3, 2]], 2000)
+    >>> table = pd.DataFrame(answers.rows, columns=["anchor", "near", "far"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table.to_parquet(f"{folder}/answers.parquet")
+    ...     fitted = ts.fit_stored(ts.STE(), ts.StoredAnswers(f"{folder}/answers.parquet"))
+    >>> fitted.embedding_.shape
+    (4, 2)
     """
     method._check_parameters()
     if not 0 < tolerance <= 0.1:

@@ -73,7 +73,7 @@ def read_questions(
 def read_gold(
     source: Source, objects: Triplets, name: str | None = None
 ) -> tuple[Triplets, str]:
-    """Read questions about known objects with their right answers.
+    r"""Read questions about known objects with their right answers.
 
     Parameters
     ----------
@@ -95,6 +95,14 @@ def read_gold(
     ------
     DataError
         If it cannot be read, or a row names an unknown object.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> gold, how = ts.read_gold(b"anchor,near,far\n434 nm,445 nm,651 nm\n", answers)
+    >>> gold.rows.tolist()
+    [[0, 1, 12]]
     """
     table = load(source, name)
     reading = propose(table, insist=True)[0]

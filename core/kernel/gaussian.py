@@ -35,6 +35,14 @@ class GaussianKernel(MapKernel):
     Schölkopf, B., & Smola, A. J. (2002). Learning with kernels. MIT Press. Section 2.3. The median
     distance as bandwidth: Gretton, A., et al. (2012). A kernel two-sample test. Journal of Machine
     Learning Research, 13, 723-773. Section 8.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.GaussianKernel().fit(answers)
+    >>> fitted.kernel_.shape, fitted.bandwidth_ > 0
+    ((14, 14), True)
     """
 
     name = "gaussian"

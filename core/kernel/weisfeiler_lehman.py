@@ -30,6 +30,19 @@ class WeisfeilerLehman(Kernel):
     Shervashidze, N., Schweitzer, P., van Leeuwen, E. J., Mehlhorn, K., & Borgwardt, K. M. (2011).
     Weisfeiler-Lehman graph kernels. Journal of Machine Learning Research, 12, 2539-2561.
     Sections 3.2 and 3.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> from tripletscope.core.kernel.graphs import Graph
+    >>> path, triangle = np.array([[0, 1], [1, 2]]), np.array([[0, 1], [1, 2], [0, 2]])
+    >>> graphs = [Graph(("C", "C", "O"), path), Graph(("O", "C", "C"), path),
+    ...           Graph(("C", "C", "O"), triangle)]
+    >>> ts.WeisfeilerLehman(rounds=1).fit(graphs).kernel_
+    array([[ 8.,  8.,  7.],
+           [ 8.,  8.,  7.],
+           [ 7.,  7., 10.]])
     """
 
     name = "wl"

@@ -55,6 +55,14 @@ class Exclusion:
     ------
     ValueError
         For an unknown rule or a parameter outside its range.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> few = ts.Exclusion("few_answers", {"least": 50}, reason="as stated beforehand")
+    >>> len(ts.Cleaning(answers).excluding(few).triplets)
+    800
     """
 
     rule: str = MANUAL
@@ -170,6 +178,18 @@ class Cleaning:
         See `tripletscope.core.quality.gold_mistakes`.
     exclusions : sequence of Exclusion
         Made one after the other: each sees what the earlier ones have left.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> cleaning = ts.Cleaning(answers).excluding(
+    ...     ts.Exclusion("manual", participants=["observer 3"], reason="did not finish")
+    ... )
+    >>> len(cleaning.raw), len(cleaning.triplets)
+    (800, 700)
+    >>> len(cleaning.undone().triplets)
+    800
     """
 
     raw: Triplets | Quadruples

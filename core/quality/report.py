@@ -128,6 +128,14 @@ def quality(
         Right answers to some questions, see `gold_mistakes` and `obvious`.
     wrong : ndarray, shape (T,), optional
         How wrongly each answer was predicted by a map that had not seen it.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> report = ts.quality(answers)
+    >>> print(report.summary()[4])
+    0.4% of 563 complete triads of options are circular; with guessing it would be 25%.
     """
     people = participants(triplets, catch_trials=catch_trials, gold=gold)
     things = objects(triplets)

@@ -158,6 +158,15 @@ def ordinal_scale(
         If the stimulus of an object is no number.
     Stopped
         If `progress` asks to stop before there are two maps.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> scale = ts.ordinal_scale(ts.STE(), answers, maps=10)
+    >>> low, high = scale.band(0.95)
+    >>> scale.values.shape, bool((low < high).all())
+    ((14, 1), True)
     """
     triplets = as_answers(triplets)
     physical = stimulus_of(triplets, stimulus)

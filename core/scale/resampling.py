@@ -174,6 +174,15 @@ def bootstrap_scale(
         If participants are to be resampled and fewer than two are known.
     Stopped
         If `progress` asks to stop before any is done.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> levels = [[k / 9] for k in range(10)]
+    >>> answers = ts.simulate(levels, 400, noise="lognormal", level=0.3)
+    >>> samples = ts.bootstrap_scale(ts.MLDS(), answers, resamples=100)
+    >>> samples.scales.shape
+    (100, 10)
     """
     fitted = clone(method).fit(triplets)
     trials = fitted.trials(triplets)

@@ -56,6 +56,15 @@ class ComparisonForest(ComparingEstimator):
         Numbers of the training objects with the oracle.
     n_questions_ : int
         Questions that growing the trees took.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> points = np.random.default_rng(0).normal(size=(100, 3))
+    >>> forest = ts.ComparisonForest(n_estimators=10, leaf_size=5).fit(points)
+    >>> forest.kneighbors(points[:2], 3).shape
+    (2, 3)
     """
 
     metric: str | Oracle = "euclidean"

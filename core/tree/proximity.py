@@ -33,6 +33,14 @@ class ForestProximity(MapKernel):
     ----------
     Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random forests. ICML.
     Breiman, L. (2001). Random forests. Machine Learning, 45, 5-32. Section on proximities.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.ForestProximity(n_estimators=20).fit(answers)
+    >>> fitted.kernel_.shape, 0 < fitted.answered_share_ < 1
+    ((14, 14), True)
     """
 
     name = "proximity"

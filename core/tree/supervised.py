@@ -146,6 +146,16 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     ----------
     Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random forests. ICML.
     Algorithms 1 and 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> points = np.random.default_rng(0).normal(size=(100, 3))
+    >>> side = np.where(points[:, 0] > 0, "right", "left")
+    >>> forest = ts.ComparisonForestClassifier(n_estimators=30).fit(points[:80], side[:80])
+    >>> forest.score(points[80:], side[80:]) > 0.7
+    True
     """
 
     pivots: Annotated[
@@ -284,6 +294,15 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     References
     ----------
     Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random forests. ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> points = np.random.default_rng(0).normal(size=(100, 3))
+    >>> forest = ts.ComparisonForestRegressor(n_estimators=30, leaf_size=2)
+    >>> forest.fit(points[:80], points[:80, 0]).score(points[80:], points[80:, 0]) > 0.9
+    True
     """
 
     leaf_size: Annotated[

@@ -349,6 +349,14 @@ def calibrate(
     ------
     Stopped
         If `progress` asks to stop before two data sets are done.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> found = ts.calibrate(ts.STE(), answers, data_sets=2, maps=10)
+    >>> found.coverage.shape == (2, len(found.levels))
+    True
     """
     triplets = as_triplets(triplets)
     if triplets.n_objects < 3:

@@ -80,6 +80,14 @@ def heterogeneity(
     plane, 16 participants with 150 answers each: STE finds 0.08, 0.29 and 0.60 on average (standard
     deviation between data sets 0.05), SOE 0.13, 0.31 and 0.60 (0.1), and t-STE, whose simulated
     answers are noisier, 0.22, 0.25 and 0.46 (0.25).
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> found = ts.heterogeneity(ts.STE(), answers, replicates=20)
+    >>> found.n_participants, 0 <= found.value < 0.3
+    (8, True)
     """
     triplets = as_triplets(triplets)
     who, number = participants_of(triplets)

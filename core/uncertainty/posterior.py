@@ -121,6 +121,14 @@ def sample_posterior(
     Murray, I., Adams, R. P., & MacKay, D. J. C. (2010). Elliptical slice sampling. AISTATS.
     Vehtari, A., et al. (2021). Rank-normalization, folding, and localization: an improved R-hat.
     Bayesian Analysis, 16, 667-718.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> samples = ts.sample_posterior(ts.STE(), answers, effective=50, most=400)
+    >>> samples.source, samples.covariances.shape
+    ('posterior', (14, 2, 2))
     """
     triplets = as_triplets(triplets)
     fitted, precision = _most_probable(method, triplets, variance, progress)

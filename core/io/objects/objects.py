@@ -38,7 +38,7 @@ def read_objects(
     name: str | None = None,
     header: bool | None = None,
 ) -> pd.DataFrame:
-    """Read a table with one row per object.
+    r"""Read a table with one row per object.
 
     Parameters
     ----------
@@ -61,6 +61,14 @@ def read_objects(
     ------
     DataError
         If no column identifies the objects, or an id is missing or comes twice.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.read_objects(b"name,size_cm\ncup,9\nmug,10\n")[["id", "label", "size_cm"]]
+        id label  size_cm
+    0  cup   cup        9
+    1  mug   mug       10
     """
     if isinstance(source, pd.DataFrame):
         cells = source.reset_index(drop=True)

@@ -218,6 +218,15 @@ class Fitted(Distances):
     probability : callable, optional
         From rows (anchor, first, second), shape (m, 3), to the probabilities that the first is
         nearer; by default nothing is known of how sure an answer is.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> seen = ts.Fitted(ts.STE().fit(answers))
+    >>> tree = ts.ComparisonTree(metric=seen, leaf_size=4).fit(range(14))
+    >>> seen.n_questions >= tree.n_questions_ > 0
+    True
     """
 
     def __init__(
