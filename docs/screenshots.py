@@ -107,6 +107,8 @@ def of_eggs(browser: Browser, address: str) -> None:
     page.get_by_role("radio", name="Quality", exact=True).click()
     at_rest(page)
     take(page, "data-quality")
+    go(page, "Report")
+    take(page, "report")
     go(page, "Scale")
     compute(page)
     take(page, "scale")

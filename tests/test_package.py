@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -157,6 +158,21 @@ def test_the_source_distribution_gives_the_same_wheel(built, tmp_path, monkeypat
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(tmp_path / again) as second:
         assert sorted(first.namelist()) == sorted(second.namelist())
+
+
+def test_a_documentation_that_was_built_is_in_the_wheel(tmp_path, monkeypatch):
+    """Though no repository has it."""
+    for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("tripletscope", *FOLDERS):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+    (tmp_path / "tripletscope" / "help" / "pages").mkdir(parents=True)
+    (tmp_path / "tripletscope" / "help" / "pages" / "data.html").touch()
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    monkeypatch.chdir(tmp_path)
+    with zipfile.ZipFile(tmp_path / api.build_wheel(str(tmp_path))) as wheel:
+        assert "tripletscope/help/pages/data.html" in wheel.namelist()
 
 
 def test_only_the_one_name_is_installed(installed, analysis):

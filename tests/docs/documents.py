@@ -27,7 +27,8 @@ PICTURES = DOCS / "pictures"
 _APART = ("_build", "gallery", "generated")
 _SHOWN = re.compile(r"(?:!\[[^\]]*\]\(|\{figure\} |\{image\} )(?:\.\./)*pictures/([\w.-]+)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
-_NAME = re.compile(r'(?:id="|#|class=")[^"\')]*')
+#: What does not matter: names of elements, and letters that are cut out with a date.
+_ASIDE = re.compile(r'(?:id="|#|class=")[^"\')]*|url\(data:font[^)]*\)')
 #: How far a point of a figure may be from where it was drawn before, in its own pixels.
 _NEAR = 1.0
 
@@ -83,7 +84,7 @@ def run(document: Path, folder: Path) -> None:
 
 def is_same_drawing(one: str, other: str) -> bool:
     """Whether two SVG figures have the same words and lines, up to a pixel."""
-    bare = [_NAME.sub("", text) for text in (one, other)]
+    bare = [_ASIDE.sub("", text) for text in (one, other)]
     first, second = ([float(n) for n in _NUMBER.findall(text)] for text in bare)
     same_words = _NUMBER.sub("", bare[0]) == _NUMBER.sub("", bare[1])
     return same_words and len(first) == len(second) and all(

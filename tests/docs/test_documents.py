@@ -50,6 +50,8 @@ def test_drawings_are_compared():
     assert not is_same_drawing(one, one.replace("cat", "dog"))
     assert not is_same_drawing(one, one.replace("3.5", "9.5"))
     assert not is_same_drawing(one, one.replace("L3.5,4", ""))
+    letters = "<style>url(data:font/woff2;base64,d09G12)</style>"
+    assert is_same_drawing(letters + one, letters.replace("G12", "H345") + one)
 
 
 @pytest.mark.parametrize("document", documents(), ids=named)
