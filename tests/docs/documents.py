@@ -29,8 +29,9 @@ _SHOWN = re.compile(r"(?:!\[[^\]]*\]\(|\{figure\} |\{image\} )(?:\.\./)*pictures
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 #: What does not matter: names of elements, and letters that are cut out with a date.
 _ASIDE = re.compile(r'(?:id="|#|class=")[^"\')]*|url\(data:font[^)]*\)')
-#: How far a point of a figure may be from where it was drawn before, in its own pixels.
-_NEAR = 1.0
+_PATH = re.compile(r' d="([^"]*)"')
+#: How far something may be from where it was drawn before, in pixels of the figure.
+_NEAR = 3.0
 
 _sybil = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE),
@@ -56,7 +57,8 @@ def shown(document: Path) -> set[str]:
 
 @contextlib.contextmanager
 def desk(folder: Path) -> Iterator[None]:
-    """A folder to work in, with the data that documents speak of."""
+    """A folder to work in, with the data that documents speak of and room for their figures."""
+    (folder / "docs" / "pictures").mkdir(parents=True)
     (folder / "sample_data").symlink_to(SAMPLES)
     for file in (DOCS / "samples").glob("*.*"):
         shutil.copy(file, folder)
@@ -82,14 +84,35 @@ def run(document: Path, folder: Path) -> None:
             example.evaluate()
 
 
+def made(folder: Path, name: str) -> Path | None:
+    """The figure of a name that a document has saved in a folder, wherever that was."""
+    return next(folder.rglob(name), None)
+
+
 def is_same_drawing(one: str, other: str) -> bool:
-    """Whether two SVG figures have the same words and lines, up to a pixel."""
+    """Whether two SVG figures have the same words, and marks and lines of the same extent.
+
+    Points of a line in between do not count: those that make no difference are left out, and
+    which these are depends on the last bit.
+    """
     bare = [_ASIDE.sub("", text) for text in (one, other)]
-    first, second = ([float(n) for n in _NUMBER.findall(text)] for text in bare)
-    same_words = _NUMBER.sub("", bare[0]) == _NUMBER.sub("", bare[1])
-    return same_words and len(first) == len(second) and all(
-        abs(a - b) <= _NEAR for a, b in zip(first, second, strict=True)
+    (first, found), (second, others) = map(_measured, bare)
+    return first == second and len(found) == len(others) and all(
+        abs(a - b) <= _NEAR for a, b in zip(found, others, strict=True)
     )
+
+
+def _measured(drawing: str) -> tuple[str, list[float]]:
+    """A drawing without its numbers, and these; of a path the smallest and the largest ones."""
+    rest = _PATH.sub("", drawing)
+    numbers = _numbers(rest)
+    for path in filter(None, map(_numbers, _PATH.findall(drawing))):
+        numbers += [min(path), max(path)]
+    return _NUMBER.sub("", rest), numbers
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in _NUMBER.findall(text)]
 
 
 def main(names: list[str]) -> None:
@@ -100,8 +123,9 @@ def main(names: list[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             run(document, Path(folder))
             for name in sorted(shown(document)):
-                if (Path(folder) / name).exists():
-                    shutil.copy(Path(folder) / name, PICTURES / name)
+                figure = made(Path(folder), name)
+                if figure is not None:
+                    shutil.copy(figure, PICTURES / name)
                     print(f"{document.name}: {name}")
 
 
