@@ -26,9 +26,9 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
-def file_of(page: Page) -> bytes:
+def file_of(page: Page, form: str) -> bytes:
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download", exact=True).click()
+        page.get_by_role("button", name=f"Download: {form}", exact=True).click()
     return download.value.path().read_bytes()
 
 
@@ -47,26 +47,27 @@ def test_a_report_from_the_map_to_the_file(browser, workspace):  # noqa: F811
         page.get_by_label("Authors", exact=True).fill("A. Author")
         page.get_by_label("Authors", exact=True).press("Enter")
         expect(report).to_contain_text("A. Author")
-        html = file_of(page).decode()
+        html = file_of(page, "Web page").decode()
         assert "A. Author" in html
         assert '<figure id="fig-map">' in html
 
         page.get_by_text("Order and words").click()
         choose(page, "Part", "Map")
+        expect(page.get_by_text(re.compile("^@fig-map shows the map"))).to_be_visible()
         words = page.get_by_label("Words", exact=True)
-        expect(words).to_have_value(re.compile("@fig-map shows the map"))
+        expect(words).to_have_count(1)
         words.fill("My words about @fig-map.")
         words.press("Control+Enter")
         expect(report).to_contain_text("My words about Figure 1.")
 
         choose(page, "File", "Word")
-        found = docx.Document(io.BytesIO(file_of(page)))
+        found = docx.Document(io.BytesIO(file_of(page, "Word")))
         assert any("My words about Figure" in p.text for p in found.paragraphs)
 
         choose(page, "Language", "Deutsch")
         expect(report).to_contain_text("Ähnlichkeitsurteile über 14 Objekte")
         choose(page, "File", "LaTeX")
-        with zipfile.ZipFile(io.BytesIO(file_of(page))) as archive:
+        with zipfile.ZipFile(io.BytesIO(file_of(page, "LaTeX"))) as archive:
             assert "figures/map.pdf" in archive.namelist()
 
         # Another visit, another result: the words stay, and the report says what has changed.

@@ -47,7 +47,7 @@ _FILES: dict[str, tuple[str, str, str, bool, Callable[[Document], bytes]]] = {
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document", True, word,
     ),
     "latex": ("LaTeX", "zip", "application/zip", True, lambda made: export.bundle(latex(made))),
-    "references": ("References (BibTeX, CSL)", "zip", "application/zip", False, _references),
+    "references": ("References", "zip", "application/zip", False, _references),
 }
 
 
@@ -168,9 +168,9 @@ def _files(
     form = st.selectbox(
         "File", forms, format_func=lambda one: _FILES[one][0], key=f"{PAGE}.form",
     )
-    _, ending, media, _, make = _FILES[form]
+    title, ending, media, _, make = _FILES[form]
     st.download_button(
-        "Download", lambda: make(made), f"{export.file_name(context.info.name, 'report')}.{ending}",
+        f"Download: {title}", lambda: make(made), f"{export.file_name(context.info.name, 'report')}.{ending}",
         media, key=f"{PAGE}.download", icon=":material/download:", type="primary",
         width="stretch", on_click=lambda: _keep(context, taken(report, sections)),
     )
