@@ -169,8 +169,9 @@ def _files(
         "File", forms, format_func=lambda one: _FILES[one][0], key=f"{PAGE}.form",
     )
     title, ending, media, _, make = _FILES[form]
+    name = export.file_name(context.info.name, "report")
     st.download_button(
-        f"Download: {title}", lambda: make(made), f"{export.file_name(context.info.name, 'report')}.{ending}",
+        f"Download: {title}", lambda: make(made), f"{name}.{ending}",
         media, key=f"{PAGE}.download", icon=":material/download:", type="primary",
         width="stretch", on_click=lambda: _keep(context, taken(report, sections)),
     )
