@@ -50,6 +50,8 @@ REPORT = {
     # Design
     "questions": "Of {possible} possible comparisons, {asked} were asked, {repeated} of them more "
                  "than once.",
+    "questions asked once": "Of {possible} possible comparisons, {asked} were asked, none of them "
+                            "more than once.",
     "per object": "An object occurs in {median} answers in the median (range {least} to {most}).",
     "see per object": "@fig-answers-per-object shows the answers per object.",
     "samplers": "Questions were selected by {names}.",
@@ -104,6 +106,7 @@ REPORT = {
     "sampled laplace": "The uncertainty of positions was estimated by a normal approximation of "
                        "the Bayesian posterior at its optimum ({number} draws).",
     "also used": "Further methods were {methods}.",
+    "used": "Answers were analysed by {methods}.",
     # Dimensions
     "best dimension": "From {least} to {most} dimensions, the held-out error was lowest with "
                       "{best}: {error} (@fig-dimensions).",
@@ -235,7 +238,7 @@ REPORT = {
     "check error": "Error on held-out answers, with its interval",
     "check ceiling": "Noise ceiling, with both bounds",
     "check dimension": "How the number of dimensions was chosen",
-    "check uncertainty": "Uncertainty of positions, with what it is over",
+    "check uncertainty": "Uncertainty of positions or scale values, with what it is over",
     "check code": "Where data and code are available",
     # Software
     "computed by": "All analyses were done with TripletScope {version} [@tripletscope] in Python "

@@ -50,6 +50,8 @@ REPORT = {
     # Design
     "questions": "Von {possible} möglichen Vergleichen wurden {asked} gestellt, {repeated} davon "
                  "mehr als einmal.",
+    "questions asked once": "Von {possible} möglichen Vergleichen wurden {asked} gestellt, keine "
+                            "mehr als einmal.",
     "per object": "Ein Objekt kommt im Median in {median} Antworten vor ({least} bis {most}).",
     "see per object": "@fig-answers-per-object zeigt die Antworten je Objekt.",
     "samplers": "Die Fragen wurden ausgewählt durch {names}.",
@@ -109,6 +111,7 @@ REPORT = {
     "sampled laplace": "Die Unsicherheit der Orte wurde durch eine Normalapproximation der "
                        "A-posteriori-Verteilung an ihrem Maximum geschätzt ({number} Ziehungen).",
     "also used": "Weitere Verfahren waren {methods}.",
+    "used": "Die Antworten wurden ausgewertet mit {methods}.",
     # Dimensions
     "best dimension": "Von {least} bis {most} Dimensionen war der Vorhersagefehler am niedrigsten "
                       "mit {best}: {error} (@fig-dimensions).",
@@ -253,7 +256,7 @@ REPORT = {
     "check error": "Fehler auf zurückgehaltenen Antworten, mit Intervall",
     "check ceiling": "Rauschgrenze, mit beiden Schranken",
     "check dimension": "Wie die Zahl der Dimensionen gewählt wurde",
-    "check uncertainty": "Unsicherheit der Orte, mit dem, worüber sie geht",
+    "check uncertainty": "Unsicherheit der Orte oder Skalenwerte, mit dem, worüber sie geht",
     "check code": "Wo Daten und Programme zu finden sind",
     # Software
     "computed by": "Alle Auswertungen erfolgten mit TripletScope {version} [@tripletscope] in "

@@ -84,8 +84,10 @@ def checklist(material: Material) -> Iterator[Block]:
         "check answers": True,
         "check error": material.error is not None or bool(material.all_of("cross_validate")),
         "check ceiling": material.quality.ceiling.lower is not None,
-        "check dimension": material.suggestion is not None,
-        "check uncertainty": material.uncertainty is not None,
+        **({"check dimension": material.suggestion is not None} if material.map else {}),
+        "check uncertainty": material.uncertainty is not None or any(
+            map(material.all_of, ("bootstrap_scale", "ordinal_scale"))
+        ),
         "check code": False,
     }
     yield joined(words("checklist"))

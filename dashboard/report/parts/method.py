@@ -70,7 +70,7 @@ def data(material: Material) -> Iterator[Block]:
         "collected", objects=words.count(raw.n_objects, "object"), trials=trials_of(words, raw),
     )]
     if material.asked:
-        sentences.append(words("asked", task=plain(material.asked)))
+        sentences.append(words("asked", task=plain(material.asked).rstrip(".?! ")))
     catch = cleaning.catch_trials
     if catch is not None and len(catch):
         sentences.append(words(
@@ -116,7 +116,8 @@ def design(material: Material) -> Iterator[Block]:
     words, answers = material.words, material.answers
     found, each = material.quality, answers.answers_per_object
     sentences = [
-        words("questions", asked=words.count(found.repeats.questions, "question"),
+        words("questions" if found.repeats.repeated else "questions asked once",
+              asked=words.count(found.repeats.questions, "question"),
               possible=words.whole(found.coverage.possible),
               repeated=words.whole(found.repeats.repeated)),
         words("per object", median=words.whole(round(float(np.median(each)))),
@@ -212,7 +213,7 @@ def analysis(material: Material) -> Iterator[Block]:
         estimate = first.error()
         sentences = [words("held out", folds=first.options["folds"],
                            repeats=_repeated(words, first.options["repeats"]))]
-        if not fit or len(material.by_dimension) > 1:
+        if material.suggestion is not None:
             sentences.append(words("paired"))
         sentences.append(words("intervals", over=words.over(estimate.unit, estimate.n_units)))
         yield joined(*sentences)
@@ -223,7 +224,7 @@ def analysis(material: Material) -> Iterator[Block]:
     ]
     if others:
         names = dict.fromkeys(f"{method.title} [@{source}]" for method, source in others)
-        yield joined(words("also used", methods=words.listing(list(names))))
+        yield joined(words("also used" if fit else "used", methods=words.listing(list(names))))
 
 
 def _repeated(words: Words, repeats: int) -> str:
