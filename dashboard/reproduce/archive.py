@@ -60,7 +60,7 @@ _SAFE = re.compile(r"[\w][\w .-]{0,80}\.(png|jpe?g|gif|webp|bmp)", re.IGNORECASE
 
 
 @dataclass(frozen=True)
-class Held:
+class Deposit:
     """What an archive is made of.
 
     Attributes
@@ -87,7 +87,7 @@ class Held:
     left: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, workspace: Workspace, info: DatasetInfo) -> Held:
+    def of(cls, workspace: Workspace, info: DatasetInfo) -> Deposit:
         """What a workspace has of a data set."""
         kept, left = [], []
         listed = workspace.runs(info.id)[::-1]
@@ -115,7 +115,7 @@ class Held:
             cleaning.gold and cleaning.gold.answers,
         ]
 
-    def under_pseudonyms(self) -> Held:
+    def under_pseudonyms(self) -> Deposit:
         """The same with other names for the participants.
 
         Results that depend on the names are left out: the script computes them again.
@@ -179,14 +179,14 @@ def archive(
     bytes
         See its ``README.md`` for what is where. `restored` opens it.
     """
-    held = Held.of(workspace, info)
+    deposit = Deposit.of(workspace, info)
     if terms.pseudonyms:
-        held = held.under_pseudonyms()
+        deposit = deposit.under_pseudonyms()
     name = export.file_name(info.name)
-    found = {**_analysis(held, name), **_inside(held, settings or {})}
-    tables = _described(held, found)
-    found["dataset_description.json"] = codebook.dataset_description(tables, _about(held, terms))
-    people = codebook.participants(held.cleaning.raw.answers, held.cleaning.kept)
+    found = {**_analysis(deposit, name), **_inside(deposit, settings or {})}
+    tables = _described(deposit, found)
+    found["dataset_description.json"] = codebook.dataset_description(tables, _about(deposit, terms))
+    people = codebook.participants(deposit.cleaning.raw.answers, deposit.cleaning.kept)
     if people is not None:
         found["participants.tsv"] = codebook.tab_separated(people[0])
         found["participants.json"] = json.dumps(
@@ -197,21 +197,22 @@ def archive(
     found["LICENSE"] = terms.licence_file()
     if terms.authors:
         found["CITATION.cff"] = terms.citation_file()
-    found["README.md"] = guide.readme(terms, held.info, sorted(found), name, held.left).encode()
+    text = guide.readme(terms, deposit.info, sorted(found), name, deposit.left)
+    found["README.md"] = text.encode()
     found = dict(sorted(found.items()))
     return export.bundle({**found, MANIFEST: manifest(found)})
 
 
-def _analysis(held: Held, name: str) -> dict[str, bytes]:
+def _analysis(deposit: Deposit, name: str) -> dict[str, bytes]:
     """Data in CSV, and what computes the results of them."""
-    study = re.sub(r"[^a-zA-Z0-9]", "", held.info.name)[:40] or "triplets"
+    study = re.sub(r"[^a-zA-Z0-9]", "", deposit.info.name)[:40] or "triplets"
 
     def place(what: str, ending: str) -> str:
         if ending == ".csv":
             return f"../data/study-{study}_description-{_WORDS.get(what, what)}_data.csv"
         return f"{what}{ending}"
 
-    steps = Steps(held.info, held.cleaning, held.runs, held.pairs)
+    steps = Steps(deposit.info, deposit.cleaning, deposit.runs, deposit.pairs)
     sources = steps.sources(place)
     files = {**sources.files, **programs(steps, sources.paths, name)}
     files["settings.json"] = steps.settings()
@@ -222,7 +223,7 @@ def _analysis(held: Held, name: str) -> dict[str, bytes]:
     # Names that cannot be read again stand in a table all the same, for people.
     answers = place("answers", ".csv").removeprefix("../")
     if "answers" in sources.paths and answers not in found:
-        found[answers] = export.csv(_by_name(held.cleaning.raw))
+        found[answers] = export.csv(_by_name(deposit.cleaning.raw))
     return found
 
 
@@ -232,10 +233,10 @@ def _by_name(triplets: Triplets) -> pd.DataFrame:
     return pd.concat([rows, triplets.answers], axis=1)
 
 
-def _described(held: Held, found: dict[str, bytes]) -> dict[str, pd.DataFrame]:
+def _described(deposit: Deposit, found: dict[str, bytes]) -> dict[str, pd.DataFrame]:
     """Every table in ``data``; what describes its columns is added beside it."""
     tables = {}
-    raw, cleaning = held.cleaning.raw, held.cleaning
+    raw, cleaning = deposit.cleaning.raw, deposit.cleaning
     given = {
         "objects": raw.objects.drop(columns="image", errors="ignore"),
         "answers": _by_name(raw) if isinstance(raw, Triplets) else None,
@@ -256,9 +257,9 @@ def _described(held: Held, found: dict[str, bytes]) -> dict[str, pd.DataFrame]:
     return tables
 
 
-def _about(held: Held, terms: Terms) -> dict[str, Any]:
+def _about(deposit: Deposit, terms: Terms) -> dict[str, Any]:
     """What schema.org's ``Dataset`` says of the archive."""
-    info = held.info
+    info = deposit.info
     amount = f"{info.n_pairs:,} comparisons of pairs" if info.has_only_pairs else (
         f"{info.n_answers:,} answers"
     )
@@ -276,11 +277,11 @@ def _about(held: Held, terms: Terms) -> dict[str, Any]:
     return found
 
 
-def _inside(held: Held, settings: Mapping[str, Any]) -> dict[str, bytes]:
+def _inside(deposit: Deposit, settings: Mapping[str, Any]) -> dict[str, bytes]:
     """What this program opens again."""
-    info, cleaning = held.info, held.cleaning
+    info, cleaning = deposit.info, deposit.cleaning
     found: dict[str, bytes] = {}
-    raw, pairs = cleaning.raw, held.pairs
+    raw, pairs = cleaning.raw, deposit.pairs
     if isinstance(raw, Quadruples):
         raw, pairs = Triplets(np.zeros((0, 3)), raw.objects), raw
     found |= triplet_files(raw, "imported")
@@ -292,12 +293,12 @@ def _inside(held: Held, settings: Mapping[str, Any]) -> dict[str, bytes]:
     if cleaning.catch_trials is not None:
         found["catch-trials.parquet"] = table_file(cleaning.catch_trials)
     pictures, places = {}, {}
-    for number, (name, content) in enumerate(held.pictures.items()):
+    for number, (name, content) in enumerate(deposit.pictures.items()):
         file = name if _SAFE.fullmatch(name) else f"picture-{number:05}.{_ending(name)}"
         places[name] = f"materials/{file}"
         pictures[places[name]] = content
     runs = []
-    for one, run in held.kept:
+    for one, run in deposit.kept:
         file = f"runs/{run.key}.npz"
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **run.arrays)
@@ -310,7 +311,7 @@ def _inside(held: Held, settings: Mapping[str, Any]) -> dict[str, bytes]:
             "exclusions": info.exclusions, "extra": info.extra,
             "imported": raw.fingerprint, "pictures": places,
         },
-        "runs": runs, "settings": kept_settings(info, held.runs, settings),
+        "runs": runs, "settings": kept_settings(info, deposit.runs, settings),
     }
     return {
         **{f"{INSIDE}{file}": content for file, content in found.items()}, **pictures,

@@ -16,7 +16,7 @@ _ON_PAGE = Composition(width=160.0, caption=False, dpi=150)
 
 
 @dataclass(frozen=True)
-class Shown:
+class NotebookFigure:
     """A figure as Jupyter asks for it.
 
     Attributes
@@ -74,4 +74,4 @@ def show(drawings: Iterable[Drawing], *, still: bool | None = None) -> None:
         display = print
     as_pictures = can_render() if still is None else still
     for number, drawing in enumerate(drawings, 1):
-        display(Shown(drawing, number, as_pictures))
+        display(NotebookFigure(drawing, number, as_pictures))

@@ -12,7 +12,7 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.drawing import drawings
 from tripletscope.dashboard.reproduce import showing
-from tripletscope.dashboard.reproduce.showing import Shown, show
+from tripletscope.dashboard.reproduce.showing import NotebookFigure, show
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,8 @@ def drawing(planted):
 
 def test_the_first_of_a_cell_brings_the_library_and_nothing_is_asked_of_a_network(drawing):
     first, second = (
-        Shown(drawing, number, still=False)._repr_mimebundle_()["text/html"] for number in (1, 2)
+        NotebookFigure(drawing, number, still=False)._repr_mimebundle_()["text/html"]
+        for number in (1, 2)
     )
     assert len(first) > 1_000_000 > len(second)
     assert not re.search(r'src="http|cdn\.plot\.ly/plotly', second)
@@ -32,7 +33,7 @@ def test_the_first_of_a_cell_brings_the_library_and_nothing_is_asked_of_a_networ
 
 def test_a_picture_says_what_is_seen(drawing, monkeypatch):
     monkeypatch.setattr(type(drawing), "file", lambda *given: b"png")
-    found = Shown(drawing, 1, still=True)._repr_mimebundle_()
+    found = NotebookFigure(drawing, 1, still=True)._repr_mimebundle_()
     assert base64.b64decode(found["image/png"]) == b"png"
     alt = re.search(r'alt="([^"]+)"', found["text/html"])[1]
     assert alt[:20] == drawing.alt[:20]
