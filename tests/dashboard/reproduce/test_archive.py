@@ -30,6 +30,7 @@ from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard import export, imports
 from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.reproduce import showing
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.inside import ABOUT, MANIFEST, is_archive, manifest
 from tripletscope.dashboard.reproduce.terms import Terms
@@ -316,6 +317,22 @@ def test_the_script_and_the_notebook_compute_the_results(made, tmp_path):
     for cell in book.cells[1:]:
         if cell.cell_type == "code" and cell not in shown:
             assert cell.source in script
+
+
+def test_the_notebook_shows_the_figures(made, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(showing, "can_render", lambda: False)
+    for name, content in unzipped(made[2]).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path / "analysis")
+    space: dict[str, object] = {}
+    for cell in nbformat.read("Shapes.ipynb", as_version=4).cells:
+        if cell.cell_type == "code":
+            exec(compile(cell.source, cell.id, "exec"), space)
+    said = capsys.readouterr().out
+    assert "numbers may differ" not in said
+    assert "Figure: Map" in said
+    assert "Figure: Tree" in said
 
 
 # Pseudonyms -------------------------------------------------------------------------------------
