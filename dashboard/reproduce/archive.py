@@ -55,6 +55,8 @@ _ABOUT = {
     "gold": "Questions with an answer that every attentive participant gives.",
 }
 _WORDS = {"catch": "catchtrials"}
+#: What is noted of a data set that cannot name participants.
+_NAMELESS = ("asked", "reading", "columns", "trials")
 #: Names of pictures that are also names of files everywhere.
 _SAFE = re.compile(r"[\w][\w .-]{0,80}\.(png|jpe?g|gif|webp|bmp)", re.IGNORECASE | re.ASCII)
 
@@ -126,7 +128,9 @@ class Deposit:
             self.pairs.rows, name=self.pairs.name, objects=self.pairs.objects,
             answers=renamed(self.pairs.answers, names),
         )
-        info = replace(self.info, exclusions=cleaning.log())
+        # What was written for a report may name them, too.
+        extra = {name: self.info.extra[name] for name in _NAMELESS if name in self.info.extra}
+        info = replace(self.info, exclusions=cleaning.log(), extra=extra)
         left, kept = list(self.left), []
         new = {run.key: _of(run, cleaning.triplets, pairs) for run in self.runs}
         for one, run in self.kept:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Pairs
+from tripletscope.core.io import Pairs, Reading
 from tripletscope.core.method import methods
 from tripletscope.core.quality import Cleaning
 from tripletscope.core.run import TASKS, Run
@@ -115,7 +116,7 @@ def _dataset(workspace: Workspace, found: Unpacked) -> tuple[DatasetInfo, bool]:
         return there, False
     info = workspace.add_dataset(
         raw, origin=str(about["origin"]), report=report, pictures=found.pictures,
-        catch_trials=found.catch, pairs=pairs, extra=dict(about["extra"]),
+        catch_trials=found.catch, pairs=pairs, extra=_extra(about["extra"]),
     )
     if cleaning.exclusions or cleaning.gold is not None:
         try:
@@ -124,6 +125,21 @@ def _dataset(workspace: Workspace, found: Unpacked) -> tuple[DatasetInfo, bool]:
             workspace.delete_dataset(info.id)
             raise
     return info, True
+
+
+def _extra(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is noted of a data set, without what other pages could not read."""
+    found = {name: value for name, value in given.items() if isinstance(value, dict)}
+    if isinstance(given.get("asked"), str):
+        found["asked"] = given["asked"]
+    columns = given.get("columns")
+    if isinstance(columns, list) and all(isinstance(name, str) for name in columns):
+        found["columns"] = columns
+    with suppress(ValueError):
+        Reading.from_dict(found.get("reading"))
+        return found
+    found.pop("reading", None)
+    return found
 
 
 def _there(

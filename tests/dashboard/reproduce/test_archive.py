@@ -24,7 +24,7 @@ from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
-from tripletscope.core.io import Pairs
+from tripletscope.core.io import Pairs, Reading
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
@@ -71,7 +71,9 @@ def made(tmp_path_factory):
         report=["All rows were read."], catch_trials=catch,
         pictures={name: png("red" if k % 2 else "blue")
                   for k, name in enumerate(objects["image"])},
-        extra={"asked": "triplets"},
+        extra={"asked": "triplets", "columns": ["a", "b"],
+               "reading": Reading.from_roles(anchor="a", near="b", far="c").to_dict(),
+               "report": {"title": "What p1 did"}},
     )
     cleaning = workspace.cleaning(info).with_gold(Triplets(data.rows[:3], objects))
     for step in (Exclusion("failed_checks", {"most": 0.4}), Exclusion(participants=("p1",)),
@@ -197,6 +199,19 @@ def test_what_fits_together_nowhere_is_refused(made, services, what, value):
     with pytest.raises(DataError, match=r"a\.zip"):
         imports.open_archive("a.zip", content)
     assert services.workspace.datasets() == []
+
+
+def test_what_pages_could_not_read_of_a_data_set_is_left(made, services):
+    files = unzipped(made[2])
+    about = json.loads(files[ABOUT])
+    about["dataset"]["extra"] = {
+        "asked": 3, "reading": {"layout": []}, "columns": "ab", "trials": "many", "report": {"a": 1}
+    }
+    files[ABOUT] = json.dumps(about).encode()
+    del files[MANIFEST]
+    opened = imports.open_archive("a.zip", zipped({**files, MANIFEST: manifest(files)}))
+    assert opened.info.extra == {"report": {"a": 1}}
+    assert opened.info.n_trials is None
 
 
 def test_a_result_that_is_none_takes_the_data_set_along(made, services):

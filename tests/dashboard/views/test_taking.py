@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,10 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.archive import archive
+from tripletscope.dashboard.reproduce.inside import is_archive
 from tripletscope.dashboard.reproduce.terms import Terms
 from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views.data.taking import _content
 
 
 @pytest.fixture
@@ -51,6 +54,18 @@ def test_columns_that_tell_participants_apart_are_named(services, people):
     assert not app.exception
     (warning,) = [w.value for w in app.warning if "tell participants apart" in w.value]
     assert "file" in warning
+
+
+def test_the_file_is_what_opens_again(services, people):
+    session = Session("s", {"dataset": people.id})
+    terms = Terms("Things", ("Ada Lovelace",))
+    content = _content(session, people, terms)()
+    assert is_archive(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        assert {"products/report.html", "CITATION.cff"} <= set(file.namelist())
+    hidden = _content(session, people, replace(terms, pseudonyms=True))()
+    with zipfile.ZipFile(io.BytesIO(hidden)) as file:
+        assert not any(name.startswith("products/") for name in file.namelist())
 
 
 def test_without_participants_nothing_is_asked_of_them(services, opened):
