@@ -375,6 +375,9 @@ def _numbering(ids: list[str]) -> str:
     gaps = high - low + 1 - len(numbers)
     if not gaps:
         return f"Objects are numbers from {low} to {high}."
+    steps = np.unique(np.diff(sorted(numbers)))
+    if len(steps) == 1:  # levels of a stimulus, of which none is missing
+        return f"Objects are numbers from {low} to {high} in steps of {steps[0]}."
     if gaps > 1000:
         return f"Objects are {counted(len(numbers), 'number')} between {low} and {high}."
     absent = sorted(set(range(low, high + 1)) - set(numbers))

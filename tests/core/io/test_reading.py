@@ -210,6 +210,8 @@ def test_numbers_sort_by_value_and_gaps_are_told():
     assert result.triplets.ids == ["0", "2", "9", "10"]
     assert result.report.numbering == "Objects are numbers from 0 to 10; 1, 3, 4, 5, 6 and 2 " \
                                       "more never appear."
+    levels = imported("0,10,30\n10,20,30\n")
+    assert levels.report.numbering == "Objects are numbers from 0 to 30 in steps of 10."
     assert imported("i10,i2,i1\n").triplets.ids == ["i1", "i2", "i10"]
 
 
