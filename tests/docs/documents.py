@@ -124,8 +124,11 @@ def main(names: list[str]) -> None:
             run(document, Path(folder))
             for name in sorted(shown(document)):
                 figure = made(Path(folder), name)
-                if figure is not None:
-                    shutil.copy(figure, PICTURES / name)
+                before = PICTURES / name
+                if figure is not None and not (
+                    before.exists() and is_same_drawing(figure.read_text(), before.read_text())
+                ):
+                    shutil.copy(figure, before)
                     print(f"{document.name}: {name}")
 
 
