@@ -52,6 +52,7 @@ REPORT = {
                  "than once.",
     "questions asked once": "Of {possible} possible comparisons, {asked} were asked, none of them "
                             "more than once.",
+    "all per object": "Every object occurs in {number} answers.",
     "per object": "An object occurs in {median} answers in the median (range {least} to {most}).",
     "see per object": "@fig-answers-per-object shows the answers per object.",
     "samplers": "Questions were selected by {names}.",

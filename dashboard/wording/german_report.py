@@ -52,6 +52,7 @@ REPORT = {
                  "mehr als einmal.",
     "questions asked once": "Von {possible} möglichen Vergleichen wurden {asked} gestellt, keine "
                             "mehr als einmal.",
+    "all per object": "Jedes Objekt kommt in {number} Antworten vor.",
     "per object": "Ein Objekt kommt im Median in {median} Antworten vor ({least} bis {most}).",
     "see per object": "@fig-answers-per-object zeigt die Antworten je Objekt.",
     "samplers": "Die Fragen wurden ausgewählt durch {names}.",

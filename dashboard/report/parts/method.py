@@ -120,6 +120,7 @@ def design(material: Material) -> Iterator[Block]:
               asked=words.count(found.repeats.questions, "question"),
               possible=words.whole(found.coverage.possible),
               repeated=words.whole(found.repeats.repeated)),
+        words("all per object", number=words.whole(int(each.min()))) if np.ptp(each) == 0 else
         words("per object", median=words.whole(round(float(np.median(each)))),
               least=words.whole(int(each.min())), most=words.whole(int(each.max()))),
     ]
@@ -140,7 +141,7 @@ def design(material: Material) -> Iterator[Block]:
     if d in found.coverage.needed:
         times = len(answers) / found.coverage.needed[d]
         sentences.append(words("rule of thumb", times=words.number(times, 2), d=d))
-    drawn = len(each) >= _ENOUGH_OBJECTS
+    drawn = len(each) >= _ENOUGH_OBJECTS and np.ptp(each) > 0
     yield joined(*sentences, words("see per object") if drawn else "")
     if not drawn:
         return

@@ -71,7 +71,7 @@ def show_report(context: Context) -> None:
         st.rerun()
     with picture:
         _changes(set_to, sections)
-        if not titles:
+        if not titles and not context.session.jobs():
             panels.empty(
                 "There are no results to tell of yet",
                 "The report says what is known of the answers. Compute a map, clusters or a scale, "
