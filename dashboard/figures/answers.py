@@ -57,6 +57,8 @@ def histogram(
     if not logarithmic and len(values) and np.ptp(values) < 1:
         # Around a single value plotly would count in fractions.
         figure.update_xaxes(tickvals=np.unique(values))
+        if len(counts) == 1:  # a bar among many that are empty, in place of a wall
+            figure.update_xaxes(range=[low[0] - _STEPS / 2, high[0] + _STEPS / 2])
     figure.update_layout(
         template=template(canvas), bargap=0.04, dragmode="zoom", uirevision=title,
         xaxis={"title": title, **(log_axis(edges) if logarithmic else {}), "showgrid": False},

@@ -27,6 +27,13 @@ def test_steps_of_whole_numbers_hold_equally_many_of_them():
         assert len(bars.y) <= 31
 
 
+def test_a_single_number_is_a_bar_and_no_wall():
+    figure = histogram(np.full(11, 405.0), title="t", of="n")
+    low, high = figure.layout.xaxis.range
+    assert low < 405 < high
+    assert figure.data[0].width[0] < (high - low) / 10
+
+
 def test_a_file_of_a_histogram_says_of_which_data_it_is():
     canvas = Canvas(321.0, 100.0, 10.7, screen=False, grows=True)
     drawn = histogram(np.arange(9.0), title="t", of="n", caption="Nine things.", canvas=canvas)
