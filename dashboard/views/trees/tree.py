@@ -95,7 +95,7 @@ def words(grove: Grove, plan: Planting, grown: Grown) -> str:
         strength = f", level {level:g}" if noise in LEVELS else ""
         text += f" ({NOISE.options[noise].lower()}{strength}, asked {count(times, 'time')})"
     if grown.answered is not None:
-        text += f"; participants made {100 * grown.answered:.0f} % of the decisions"
+        text += f"; participants made {100 * grown.answered:.0f} % of the tree's decisions"
     return f"{text}. {grove.about}"
 
 
