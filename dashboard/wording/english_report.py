@@ -143,8 +143,9 @@ REPORT = {
     "ellipses over posterior": "Given the answers, an object lies in its region with a probability "
                                "of 95%, provided that they come from one observer, or from people "
                                "who do not differ, and that the model and its prior are right.",
-    "average uncertainty": "The average uncertainty of the order of two distances was {value} (0 "
-                           "if every order is certain, .500 if nothing is known) [@lohaus2019].",
+    "average uncertainty": "The average uncertainty of the order of two distances, in its "
+                           "published conservative form, was {value} (0 if every order is certain, "
+                           ".500 if nothing is known) [@lohaus2019].",
     "chains agree": "The chains agreed (R-hat = {rhat}, {effective} effective samples).",
     "chains disagree": "The chains did not agree (R-hat = {rhat}, {effective} effective samples): "
                        "regions and average uncertainty are not to be relied on.",

@@ -153,7 +153,8 @@ REPORT = {
                                "von 95 % in seinem Bereich, sofern sie von einer einzigen Person "
                                "oder von Personen stammen, die sich nicht unterscheiden, und "
                                "Modell und Prior stimmen.",
-    "average uncertainty": "Die mittlere Unsicherheit der Ordnung zweier Distanzen war {value} (0, "
+    "average uncertainty": "Die mittlere Unsicherheit der Ordnung zweier Distanzen war, in ihrer "
+                           "veröffentlichten, vorsichtigen Form, {value} (0, "
                            "wenn jede Ordnung sicher, .500, wenn nichts bekannt ist) "
                            "[@lohaus2019].",
     "chains agree": "Die Ketten stimmten überein (R-hat = {rhat}, {effective} effektive "

@@ -72,9 +72,10 @@ def _facts(run: Run, samples: Samples) -> None:
     facts = st.columns(4)
     facts[0].metric(
         "Average uncertainty", f"{_average(made_of(run), samples):.3f}",
-        help="One minus order certainty, on average over all comparisons of objects: how likely "
-        "the maps order two distances wrongly. 0 if every order is certain, 0.5 if nothing is "
-        "known. It is about the map, not about what people answer.",
+        help="How likely the maps order two distances wrongly, on average over all comparisons of "
+        "objects: 0 if every order is certain, 0.5 if nothing is known. As published (Lohaus et "
+        "al., 2019), and so to be compared with other studies; the order certainties below are "
+        "calibrated, and more certain. It is about the map, not about what people answer.",
     )
     facts[1].metric("Maps", f"{len(samples.embeddings):,}")
     if samples.effective is not None:
