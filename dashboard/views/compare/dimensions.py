@@ -323,8 +323,8 @@ def _uncertainty_figure(
 ) -> None:
     with st.expander("Average uncertainty by dimensions"):
         st.caption(
-            "One minus order certainty, on average over all comparisons: how likely the maps order "
-            "two distances wrongly (Lohaus et al., 2019). With the bootstrap it is lowest near the "
+            "How likely the maps order two distances wrongly, on average over all comparisons, as "
+            "published (Lohaus et al., 2019). With the bootstrap it is lowest near the "
             "true number of dimensions; from the posterior it levels off there."
         )
         options = parameter_form(context.session, uncertainty_by_dimension, "compare.uncertainty")
