@@ -161,7 +161,9 @@ def _side_bias(people: pd.DataFrame, known: bool) -> Finding:
             "The file does not say on which side the options were shown, or was sorted by the "
             "answer: side bias cannot be assessed."
         )
-    biased = people[people["bias_p"] < 0.01]
+    # Of a hundred people without a preference one would have p < 0.01 by itself (Bonferroni).
+    tested = int(people["bias_p"].notna().sum())
+    biased = people[people["bias_p"] * max(tested, 1) < 0.01]
     if not known:
         return Finding(
             "Over all participants there is a side bias (p < 0.01)." if len(biased)
@@ -170,7 +172,7 @@ def _side_bias(people: pd.DataFrame, known: bool) -> Finding:
     who = tuple(biased.sort_values("bias_p", kind="stable")["participant"].astype(str))
     text = (
         f"{len(who):,} of {len(people):,} participants {'has' if len(who) == 1 else 'have'} a "
-        "side bias (p < 0.01)"
+        f"side bias (p < 0.01{f', corrected for {tested:,} tests' if tested > 1 else ''})"
     )
     if who:
         further = f" and {len(who) - _NAMED:,} more" if len(who) > _NAMED else ""
