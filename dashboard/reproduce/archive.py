@@ -44,6 +44,7 @@ from tripletscope.dashboard.reproduce.pseudonyms import (
     renamed_cleaning,
 )
 from tripletscope.dashboard.reproduce.recipe import Steps, programs
+from tripletscope.dashboard.reproduce.tables import result_tables
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
 
 #: What a file of data holds, by the word for it in Psych-DS's names.
@@ -208,7 +209,7 @@ def archive(
 
 
 def _analysis(deposit: Deposit, name: str) -> dict[str, bytes]:
-    """Data in CSV, and what computes the results of them."""
+    """Data in CSV, what computes the results of them, and what they are in CSV."""
     study = re.sub(r"[^a-zA-Z0-9]", "", deposit.info.name)[:40] or "triplets"
 
     def place(what: str, ending: str) -> str:
@@ -228,7 +229,9 @@ def _analysis(deposit: Deposit, name: str) -> dict[str, bytes]:
     answers = place("answers", ".csv").removeprefix("../")
     if "answers" in sources.paths and answers not in found:
         found[answers] = export.csv(_by_name(deposit.cleaning.raw))
-    return found
+    runs = [run for _, run in deposit.kept]
+    tables = result_tables(steps, runs)
+    return found | {f"results/{file}": content for file, content in tables.items()}
 
 
 def _by_name(triplets: Triplets) -> pd.DataFrame:

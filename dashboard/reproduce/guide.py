@@ -15,6 +15,7 @@ _WHERE = {
     "participants.json": "what the columns of this table mean",
     "dataset_description.json": "what this data set is, for machines (Psych-DS, schema.org)",
     "analysis/": "a script and a notebook that compute the results again; how they came about",
+    "results/": "the numbers behind the figures of every result, as CSV",
     "environment/": "the versions of the software, for pip, uv and conda",
     "materials/": "pictures of the objects",
     "products/": "reports and other files that were added",

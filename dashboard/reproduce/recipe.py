@@ -163,7 +163,7 @@ class Steps:
             cells += [Cell("words", "## Results"), Cell("code", _CONFIRM)]
         drawn: dict[str, list[str]] = {}
         for run in self.runs:
-            data = self._data_of(run)
+            data = self.data_of(run)
             name = _name(f"{run.task} {run.method}", self._taken)
             self._taken[name] = run.task
             cells += self._result(run, name, data, results)
@@ -230,7 +230,7 @@ class Steps:
                  "answers.objects)"),
         ]
 
-    def _data_of(self, run: Run) -> str:
+    def data_of(self, run: Run) -> str:
         """What the steps call the data that a result is of."""
         if not run.data:
             return "None"
@@ -242,14 +242,17 @@ class Steps:
                 return "pairs"
         return "answers"
 
+    def data(self, name: str) -> Triplets | Quadruples | None:
+        """What is called so in the steps."""
+        left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
+        return {"answers": left, "pairs": left if only_pairs else self.pairs, "None": None}[name]
+
     def _is_of_now(self, run: Run, data: str) -> bool:
         """Whether this version computes it under the same key; an earlier one had others."""
         if _later_options(run):
             return False
-        left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
-        given = {"answers": left, "pairs": left if only_pairs else self.pairs, "None": None}[data]
         try:
-            return key(run.task, run.fresh(), given, run.options) == run.key
+            return key(run.task, run.fresh(), self.data(data), run.options) == run.key
         except (DataError, ValueError):  # an option that is not there any more
             return False
 

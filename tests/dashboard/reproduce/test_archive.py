@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 import yaml
 from PIL import Image
+from scipy.spatial.distance import pdist
 
 from tests.core.quality.answers import people_data
 from tests.paths import ROOT
@@ -291,6 +292,17 @@ def test_participants_are_described(made):
     assert {"age", "file", "n_answers", "n_excluded"} <= set(table)
     one = table.set_index("participant_id").loc["p1"]
     assert one["n_excluded"] == one["n_answers"] > 0
+
+
+def test_results_are_tables_too(made):
+    workspace, info, content = made
+    files = unzipped(content)
+    assert {"results/map.csv"} < {name for name in files if name.startswith("results/")}
+    table = pd.read_csv(io.BytesIO(files["results/map.csv"]))
+    fit = workspace.run(info.id, workspace.runs(info.id, "fit", "embedding")[0].key)
+    assert len(table) == info.n_objects
+    # However the map is turned.
+    np.testing.assert_allclose(pdist(table[["x1", "x2"]]), pdist(fit.arrays["embedding_"]))
 
 
 def test_terms_are_written_down(made):

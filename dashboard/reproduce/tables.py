@@ -1,0 +1,39 @@
+"""What was found, as tables for everybody: the numbers behind every figure of the results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tripletscope.core.run import Run
+from tripletscope.dashboard import export
+from tripletscope.dashboard.drawing import drawings
+from tripletscope.dashboard.reproduce.recipe import Steps
+
+#: Rows of a table that is written; a matrix of thousands of objects is in no table.
+_MOST = 200_000
+
+
+def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
+    """Tables as CSV, by the names of files.
+
+    Parameters
+    ----------
+    steps : Steps
+        What is done with the data.
+    runs : sequence of Run
+        Results with their arrays.
+    """
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        if "distances" not in run.options:
+            groups.setdefault(steps.data_of(run), []).append(run)
+    found: dict[str, bytes] = {}
+    for data, some in groups.items():
+        if data == "None":
+            continue
+        for drawing in drawings(some, steps.data(data), name=steps.info.name):
+            table = drawing.table()
+            if len(table) <= _MOST:
+                name = drawing.name if len(groups) == 1 else f"{data}-{drawing.name}"
+                found[f"{export.file_name(name)}.csv"] = export.sheet(table)
+    return found
