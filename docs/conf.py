@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from pathlib import Path
 
@@ -29,10 +28,6 @@ extensions = [
 root_doc = "index"
 exclude_patterns = ["_build", "extensions", "gallery", "templates"]
 templates_path = ["templates"]
-# Pages that a table of contents lists by a pattern need not be there.
-logging.getLogger("sphinx.sphinx.directives.other").addFilter(
-    lambda record: "glob pattern" not in str(record.msg)
-)
 nitpicky = True
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
