@@ -101,7 +101,7 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 def learning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out error against the number of answers."""
     curve, words, n = run.curve(), shown.words, shown.answers.n_objects
-    mark = run.parameters["n_components"] * n * np.log(n)
+    mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
     text = words("learning of", method=words.method(run.fresh()),
                  number=words.whole(len(curve.errors)), over=words.over(curve.unit, curve.n_units))
     yield Drawing(

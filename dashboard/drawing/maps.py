@@ -56,7 +56,7 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         caption.append(words("first axes"))
     if colour:
         caption.append(words("coloured", column=colour))
-    if samples is not None:
+    if samples is not None and np.isfinite(samples.samples().radius(style.coverage)):
         whose = words("of some", number=SPREAD) if d > 1 and len(objects) > MANY else ""
         caption.append(words(
             "shapes", shape=shape, whose=whose, origin=origin_of(shown, samples)

@@ -176,7 +176,7 @@ def learning_figure(
     ----------
     curve : LearningCurve
     mark : float
-        d n ln n, for a vertical line.
+        d n ln n, for a vertical line; NaN of methods without dimensions.
     ceiling : Ceiling, optional
         See `dimension_curves`.
     """
@@ -187,13 +187,14 @@ def learning_figure(
         hover="%{x:,} answers: error %{y:.3f}",
     )
     ceiling_band(figure, ceiling, canvas)
-    figure.add_vline(mark, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
-    # On a logarithmic axis a note stands at the logarithm, its line at the number.
-    figure.add_annotation(
-        x=np.log10(mark), y=1, yref="paper", yanchor="top", xanchor="left", text="d n ln n",
-        showarrow=False, font={"size": 0.9 * canvas.font},
-    )
-    low, high = min(x.min(), mark), max(x.max(), mark)
+    low, high = np.fmin(x.min(), mark), np.fmax(x.max(), mark)
+    if np.isfinite(mark):
+        figure.add_vline(mark, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
+        # On a logarithmic axis a note stands at the logarithm, its line at the number.
+        figure.add_annotation(
+            x=np.log10(mark), y=1, yref="paper", yanchor="top", xanchor="left", text="d n ln n",
+            showarrow=False, font={"size": 0.9 * canvas.font},
+        )
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="learning",
         xaxis={"title": "training answers", "zeroline": False, **log_axis([low, high]),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +17,8 @@ from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.quality import Cleaning, QualityReport, quality
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing.map import UNCERTAIN
+from tripletscope.dashboard.drawing import UNCERTAIN, Drawing
+from tripletscope.dashboard.drawing.results import drawn
 from tripletscope.dashboard.drawing.shown import ShownResults
 from tripletscope.dashboard.wording import ENGLISH, Words
 
@@ -36,6 +40,8 @@ class Material:
         What people were asked, in a few words.
     rotations, cuts, pictures
         See `ShownResults`.
+    names : set of str
+        Of the figures that were drawn, of which no two are the same.
     """
 
     name: str
@@ -46,6 +52,7 @@ class Material:
     rotations: dict[str, np.ndarray] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set, repr=False)
 
     @property
     def answers(self) -> Triplets | Quadruples:
@@ -65,6 +72,28 @@ class Material:
             self.cuts, self.pictures,
         )
 
+    def drawn(self, *runs: Run, names: bool = True) -> Iterator[Drawing]:
+        """Figures of some results.
+
+        Parameters
+        ----------
+        *runs : Run
+        names : bool
+            Whether they get names of their own in the report at once; see `named`.
+        """
+        for drawing in drawn(self.shown(*runs)):
+            yield self.named(drawing) if names else drawing
+
+    def named(self, drawing: Drawing) -> Drawing:
+        """A figure under a name that no other figure of the report has."""
+        base = re.sub(r"[^a-z0-9]+", "-", drawing.name.lower()).strip("-") or "figure"
+        name, number = base, 1
+        while name in self.names:
+            number += 1
+            name = f"{base}-{number}"
+        self.names.add(name)
+        return replace(drawing, name=name, caption=plain(drawing.caption))
+
     def all_of(self, task: str, kind: str = "") -> list[Run]:
         """Results of a task, of methods of a kind if there is one."""
         return [run for run in self.runs if run.task == task and kind in ("", run.kind)]
@@ -83,6 +112,12 @@ class Material:
         """What was computed beside the map."""
         return self.shown().of(self.map, *tasks) if self.map else None
 
+    @property
+    def dimensions(self) -> int:
+        """Dimensions of the map; methods that choose them use fewer than they may."""
+        found = self.map.numbers.get("rank_", self.map.parameters["n_components"])
+        return int(found)
+
     @cached_property
     def uncertainty(self) -> Run | None:
         return self.of_map(*UNCERTAIN)
@@ -94,29 +129,46 @@ class Material:
         return run.error() if run else None
 
     @cached_property
-    def by_dimension(self) -> dict[int, ErrorEstimate]:
-        """Held-out errors of the map's method, by number of dimensions."""
+    def compared(self) -> dict[int, Run]:
+        """Held-out errors of the map's method by number of dimensions, in the same folds.
+
+        Those whose folds are the map's, or, if its error is not known, the most.
+        """
         if self.map is None:
             return {}
-        found = {}
+        together: dict[str, dict[int, Run]] = {}
         for run in self.all_of("cross_validate", "embedding"):
             d = run.parameters["n_components"]
             same = {**run.parameters, "n_components": d} == {
                 **self.map.parameters, "n_components": d
             }
             if run.method == self.map.method and same:
-                found.setdefault(d, run.error())
+                folds = json.dumps(run.options, sort_keys=True, default=str)
+                together.setdefault(folds, {}).setdefault(d, run)
+        own = self.map.parameters["n_components"]
+        found = max(together.values(), key=lambda runs: (own in runs, len(runs)), default={})
         return dict(sorted(found.items()))
+
+    @property
+    def by_dimension(self) -> dict[int, ErrorEstimate]:
+        """The same errors."""
+        return {d: run.error() for d, run in self.compared.items()}
+
+    @cached_property
+    def alike(self) -> list[Run]:
+        """Held-out errors that can be compared: in the same folds, of most methods."""
+        together: dict[str, list[Run]] = {}
+        for run in self.all_of("cross_validate"):
+            folds = json.dumps(run.options, sort_keys=True, default=str)
+            together.setdefault(folds, []).append(run)
+        return max(together.values(), key=len, default=[])
 
     @cached_property
     def suggestion(self) -> Suggestion | None:
         """The number of dimensions that these errors support."""
         if len(self.by_dimension) < 2:
             return None
-        folds = next(
-            run.options["folds"] for run in self.all_of("cross_validate", "embedding")
-            if run.method == self.map.method
-        )
+        folds = next(iter(self.compared.values())).options["folds"]
         return recommend_dimension(self.by_dimension, self.answers, 1.0 / (folds - 1))
 
 

@@ -138,6 +138,7 @@ def text_of(section: Section) -> str:
 
 def written(material: Material) -> dict[str, Section]:
     """What the program writes, by part; parts with nothing to say are missing."""
+    material.names.clear()
     found = {}
     for name, part in PARTS.items():
         blocks = tuple(block for block in part.make(material) if _says_something(block))

@@ -38,7 +38,7 @@ REPORT = {
     "catch": "On a further {trials} the anchor was among the options; the proportion of correct "
              "responses was {share}.",
     "no exclusions": "No answers were excluded.",
-    "excluded": "Exclusions were made in {number} steps (@tab-flow) and left {left}.",
+    "excluded": "Exclusions were made in {number} (@tab-flow) and left {left}.",
     "collected row": "Collected",
     "flow step": "Step",
     "flow trials": "Trials removed",
@@ -48,7 +48,7 @@ REPORT = {
     "flow caption": "Trials and participants at each step of exclusion",
     "flow note": "A participant is removed when none of their trials is left.",
     # Design
-    "questions": "Of {possible} possible comparisons, {asked} were asked, {repeated} of them more "
+    "questions": "Of {possible} possible comparisons, {asked} occurred, {repeated} of them more "
                  "than once.",
     "questions asked once": "Of {possible} possible comparisons, {asked} were asked, none of them "
                             "more than once.",
@@ -79,11 +79,10 @@ REPORT = {
     "circular": "Of {triads} of options to one anchor, a proportion of {share} was circular "
                 "(.250 if responses were random).",
     "times": "The median response time was {middle} s (quartiles {low} and {high} s).",
-    "stand out": "By agreement with the others, side preference, failed checks and speed, as far "
-                 "as these are known, {number} of {people} stood out.",
+    "stand out": "Participants who stand out by agreement with the others, side preference, failed "
+                 "checks or speed, as far as these are known: {number} of {people}.",
     # Analysis
-    "embedded": "An ordinal embedding was computed by {method} [@{source}], from {restarts}, of "
-                "which the one with the lowest loss was kept.",
+    "embedded": "An ordinal embedding was computed by {method} [@{source}]{kept}.",
     "prior": "A normal prior of strength {prior} kept coordinates from growing without bound.",
     "held out": "The held-out triplet error is the proportion of answers that are predicted "
                 "wrongly by what was learned from the others, in {folds}-fold "
@@ -111,10 +110,12 @@ REPORT = {
     # Dimensions
     "best dimension": "From {least} to {most} dimensions, the held-out error was lowest with "
                       "{best}: {error} (@fig-dimensions).",
-    "fewer suffice": "The error with {few} was {error}, which is not significantly higher ({p}).",
-    "worse with fewer": "With {d}, it was significantly higher ({error}, {p}).",
-    "hence": "The map has {d}, the fewest dimensions whose error is not significantly higher than "
-             "the lowest.",
+    "fewer suffice": "The error with {few} was {error}, which is not significantly higher "
+                     "(one-sided, corrected {p}).",
+    "worse with fewer": "With {d}, it was significantly higher ({error}; one-sided, corrected "
+                        "{p}).",
+    "hence": "The map has {d}, the fewest of the dimensions tried whose error is not significantly "
+             "higher than the lowest.",
     "shown otherwise": "The map shown has {d} (error {error}), which is not the number that these "
                        "errors recommend.",
     "at the edge": "No more than {best} dimensions were tried, so that more might predict better.",
@@ -126,20 +127,26 @@ REPORT = {
                     ".500.",
     "like guessing": "This error cannot be told from that of guessing: the map must not be "
                      "interpreted.",
-    "least error": "By the bounds of the noise ceiling, the lowest error that any method could "
-                   "reach lies between {low} and {high}.",
+    "least error": "By the bounds of the noise ceiling of the repeated questions, the lowest error "
+                   "that predicting people in general could reach lies between {low} and {high}.",
     "ceiling reached": "The map leaves no error that could be told from noise in the responses.",
     "turned": "Only the distances between objects have a meaning: a map may be rotated and "
               "reflected.",
-    "ellipses over participants": "In 95% of repetitions of the experiment with as many other "
-                                  "participants, an object would lie in its region; errors of the "
-                                  "model, and questions that were never asked, are not covered.",
-    "ellipses over both": "In 95% of repetitions of the experiment with as many other "
-                          "participants, an object would lie in its region; errors of the model, "
-                          "and questions that were never asked, are not covered.",
-    "ellipses over answers": "In 95% of repetitions with as many answers of the same people, an "
-                             "object would lie in its region; differences between people, errors "
-                             "of the model, and questions that were never asked, are not covered.",
+    "ellipses over participants": "Regions are 95% confidence regions: in 95% of repetitions of "
+                                  "the experiment with as many other participants, the region "
+                                  "computed then would hold the position that unlimited answers "
+                                  "would give the object. Errors of the model and questions that "
+                                  "were never asked are not covered.",
+    "ellipses over both": "Regions are 95% confidence regions: in 95% of repetitions of the "
+                          "experiment with as many other participants, the region computed then "
+                          "would hold the position that unlimited answers would give the object. "
+                          "Errors of the model and questions that were never asked are not "
+                          "covered.",
+    "ellipses over answers": "Regions are 95% confidence regions: in 95% of repetitions of the "
+                             "experiment with as many answers of the same people, the region "
+                             "computed then would hold the position that unlimited answers would "
+                             "give the object. Errors of the model and questions that were never "
+                             "asked, and differences between people, are not covered.",
     "ellipses over posterior": "Given the answers, an object lies in its region with a probability "
                                "of 95%, provided that they come from one observer, or from people "
                                "who do not differ, and that the model and its prior are right.",
@@ -161,22 +168,22 @@ REPORT = {
     "methods error": "Held-out error",
     "methods interval": "95% CI",
     "methods caption": "Held-out error of all methods that were compared",
-    "methods note": "Intervals are{over}; overlapping intervals do not mean that two methods "
-                    "differ by chance only.",
-    "learned": "The error fell from {first} with {few} answers to {last} with {many} "
-               "(@fig-learning-curve).",
+    "methods note": "Intervals are{over}. Differences to the lowest error are paired, on the same "
+                    "answers, with *p* values corrected for their number.",
+    "learned": "{place} shows the held-out error of {method} against the number of answers: "
+               "{first} with {few}, {last} with {many} ({interval}{over}).",
     # Similarities
     "similar": "Similarities were computed from the answers alone by {method}{place}.",
     "shared": "{share} of the pairs of objects have a comparison in common.",
     "mostly chance": "The spread of the similarities is hardly larger than that of random answers "
                      "to the same questions: single similarities must not be interpreted.",
-    "signal": "{number} exceeded those of permuted answers [@horn1965].",
+    "signal": "Eigenvalues that exceeded those of permuted answers [@horn1965]: {number}.",
     # Clusters
-    "clustered": "{method} [@{source}] gave {number} of {sizes} objects{place}.",
+    "clustered": "{method} [@{source}] gave {number} (objects in each: {sizes}{place}).",
     "by silhouette": "The number {number} has the highest mean silhouette [@rousseeuw1987], which "
                      "names a number for any data.",
-    "stable": "In {number} bootstrap replicates{over}, {sure} of {clusters} were stable (mean "
-              "Jaccard overlap above .75) and {lost} dissolved (below .50) [@hennig2007].",
+    "stable": "{method}, {clusters} clusters, in {number} bootstrap replicates{over}: stable (mean "
+              "Jaccard overlap above .75) {sure}, dissolved (below .50) {lost} [@hennig2007].",
     "gap says": "By the gap statistic [@tibshirani2001], the answers support {number}.",
     "no clusters": "By the gap statistic [@tibshirani2001], the answers are compatible with no "
                    "clusters at all.",
@@ -205,11 +212,11 @@ REPORT = {
     "no limits": "The answers and results give no reason for a warning.",
     "nobody known": "The file names no participants, so that intervals are over questions or "
                     "answers; they do not say what other people would answer.",
-    "few people": "With only {people}, intervals over people would be too uncertain; those given "
-                  "are over questions or answers, and do not say what other people would answer.",
+    "few people": "With only {people}, it is hardly known how much people differ: what is said of "
+                  "other people rests on few.",
     "in pieces": "The objects fall into {number} groups that no answer connects: their relative "
                  "positions are undetermined.",
-    "never asked": "{number} occur in no answer, and have no place.",
+    "never asked": "Occurring in no answer, and without a place: {number}.",
     "vague ceiling": "Too few questions were repeated for a precise noise ceiling: how much of the "
                      "error is noise in the responses remains unknown.",
     "selected": "Questions were selected in several ways; those selected adaptively are harder, so "
@@ -249,4 +256,26 @@ REPORT = {
     "settings result": "Result",
     "settings set": "Settings",
     "settings version": "Version",
+    "errors over answers": "Some intervals of errors are over questions, not over participants: "
+                           "they do not say what other people would answer.",
+    "no regions": "With {people} there are no confidence regions in *d* = {d}.",
+    "without a cluster": "Without a cluster, for lack of answers: {number}.",
+    "predicted values": "Comparison forests [@haghiri2018] of {trees} predicted {column} of "
+                        "{number} with a root mean square error of {error}, in units of {column} "
+                        "({place}); always predicting the mean gives {chance}.",
+    "methods behind": "Behind the best",
+    "methods p": "*p*",
+    "one predicts": "{method} predicted held-out answers with an error of {error}; guessing would "
+                    "give .500.",
+    "split": "The held-out error of the map is that on the test answers that the data themselves "
+             "name.",
+    "one start": ", from one start",
+    "averaged": ", from {restarts}; the map is the one with the lowest loss, and predictions are "
+                "averaged over all",
+    "lowest loss": ", from {restarts}, of which the one with the lowest loss was kept",
+    "ceiling of one": "From {questions} that were asked repeatedly, the noise ceiling lies between "
+                      "a lower bound of {lower}, the agreement of a response with the majority of "
+                      "the participant's own other responses to the same question, and an upper "
+                      "bound of {upper}, the accuracy of knowing the probability of every response "
+                      "(intervals{over}) [@nili2014].",
 }

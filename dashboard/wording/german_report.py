@@ -5,7 +5,7 @@ REPORT = {
     "table": "Tabelle",
     "references": "Literatur",
     "note": "Anmerkung.",
-    "made": "Erstellt mit TripletScope {version} am {day}.",
+    "made": "Erstellt mit TripletScope {version} ({day}).",
     "usual title": "{name}: Ähnlichkeitsurteile",
     "contents": "Inhalt",
     "interactive": "Diese Abbildung erkunden",
@@ -38,7 +38,7 @@ REPORT = {
     "catch": "In weiteren Durchgängen ({trials}) war der Anker unter den Antwortmöglichkeiten; der "
              "Anteil richtiger Antworten war {share}.",
     "no exclusions": "Es wurden keine Antworten ausgeschlossen.",
-    "excluded": "Ausgeschlossen wurde in {number} Schritten (@tab-flow); es blieben {left}.",
+    "excluded": "Ausgeschlossen wurde in {number} (@tab-flow); es blieben {left}.",
     "collected row": "Erhoben",
     "flow step": "Schritt",
     "flow trials": "Durchgänge entfernt",
@@ -82,11 +82,11 @@ REPORT = {
     "circular": "Von den Dreiergruppen von Objekten zu einem Anker ({triads}) war ein Anteil von "
                 "{share} zirkulär (.250 bei zufälligen Antworten).",
     "times": "Die mediane Antwortzeit war {middle} s (Quartile {low} und {high} s).",
-    "stand out": "Nach Übereinstimmung mit den anderen, Seitenvorliebe, Kontrollfragen und "
-                 "Geschwindigkeit, soweit bekannt, fielen {number} von {people} auf.",
+    "stand out": "Personen, die nach Übereinstimmung mit den anderen, Seitenvorliebe, "
+                 "Kontrollfragen oder Geschwindigkeit auffallen, soweit bekannt: {number} von "
+                 "{people}.",
     # Analysis
-    "embedded": "Eine ordinale Einbettung wurde berechnet mit {method} [@{source}], aus "
-                "{restarts}, von denen der mit dem niedrigsten Verlust gewählt wurde.",
+    "embedded": "Eine ordinale Einbettung wurde berechnet mit {method} [@{source}]{kept}.",
     "prior": "Ein Normalprior der Stärke {prior} hielt die Koordinaten davon ab, unbegrenzt zu "
              "wachsen.",
     "held out": "Der Vorhersagefehler ist der Anteil der Antworten, die aus den übrigen falsch "
@@ -116,10 +116,11 @@ REPORT = {
     # Dimensions
     "best dimension": "Von {least} bis {most} Dimensionen war der Vorhersagefehler am niedrigsten "
                       "mit {best}: {error} (@fig-dimensions).",
-    "fewer suffice": "Der Fehler mit {few} war {error}, was nicht signifikant höher ist ({p}).",
-    "worse with fewer": "Mit {d} war er signifikant höher ({error}, {p}).",
-    "hence": "Die Karte hat {d}, die kleinste Zahl von Dimensionen, deren Fehler nicht signifikant "
-             "höher ist als der niedrigste.",
+    "fewer suffice": "Der Fehler mit {few} war {error}, was nicht signifikant höher ist "
+                     "(einseitig, korrigiert {p}).",
+    "worse with fewer": "Mit {d} war er signifikant höher ({error}; einseitig, korrigiert {p}).",
+    "hence": "Die Karte hat {d}, die kleinste der versuchten Zahlen von Dimensionen, deren Fehler "
+             "nicht signifikant höher ist als der niedrigste.",
     "shown otherwise": "Die gezeigte Karte hat {d} (Fehler {error}), was nicht die Zahl ist, die "
                        "diese Fehler empfehlen.",
     "at the edge": "Mehr als {best} Dimensionen wurden nicht versucht; mehr könnten besser "
@@ -133,22 +134,27 @@ REPORT = {
                     "Raten ergäbe .500.",
     "like guessing": "Dieser Fehler ist von dem des Ratens nicht zu unterscheiden: Die Karte darf "
                      "nicht gedeutet werden.",
-    "least error": "Nach den Schranken der Rauschgrenze liegt der niedrigste Fehler, den irgendein "
-                   "Verfahren erreichen könnte, zwischen {low} und {high}.",
+    "least error": "Nach den Schranken der Rauschgrenze der wiederholten Fragen liegt der "
+                   "niedrigste Fehler, den eine Vorhersage von Personen im Allgemeinen erreichen "
+                   "könnte, zwischen {low} und {high}.",
     "ceiling reached": "Die Karte lässt keinen Fehler übrig, der sich von Rauschen in den "
                        "Antworten unterscheiden ließe.",
     "turned": "Nur die Distanzen zwischen Objekten haben eine Bedeutung: Eine Karte darf gedreht "
               "und gespiegelt werden.",
-    "ellipses over participants": "In 95 % der Wiederholungen des Experiments mit ebenso vielen "
-                                  "anderen Personen läge ein Objekt in seinem Bereich; Fehler des "
-                                  "Modells und nie gestellte Fragen sind nicht abgedeckt.",
-    "ellipses over both": "In 95 % der Wiederholungen des Experiments mit ebenso vielen anderen "
-                          "Personen läge ein Objekt in seinem Bereich; Fehler des Modells und nie "
-                          "gestellte Fragen sind nicht abgedeckt.",
-    "ellipses over answers": "In 95 % der Wiederholungen mit ebenso vielen Antworten derselben "
-                             "Personen läge ein Objekt in seinem Bereich; Unterschiede zwischen "
-                             "Personen, Fehler des Modells und nie gestellte Fragen sind nicht "
-                             "abgedeckt.",
+    "ellipses over participants": "Bereiche sind 95-%-Konfidenzbereiche: In 95 % der "
+                                  "Wiederholungen des Experiments mit ebenso vielen anderen "
+                                  "Personen enthielte der dann berechnete Bereich den Ort, den "
+                                  "unbegrenzt viele Antworten dem Objekt gäben. Fehler des "
+                                  "Modells, nie gestellte Fragen sind nicht abgedeckt.",
+    "ellipses over both": "Bereiche sind 95-%-Konfidenzbereiche: In 95 % der Wiederholungen des "
+                          "Experiments mit ebenso vielen anderen Personen enthielte der dann "
+                          "berechnete Bereich den Ort, den unbegrenzt viele Antworten dem Objekt "
+                          "gäben. Fehler des Modells, nie gestellte Fragen sind nicht abgedeckt.",
+    "ellipses over answers": "Bereiche sind 95-%-Konfidenzbereiche: In 95 % der Wiederholungen des "
+                             "Experiments mit ebenso vielen Antworten derselben Personen enthielte "
+                             "der dann berechnete Bereich den Ort, den unbegrenzt viele Antworten "
+                             "dem Objekt gäben. Fehler des Modells, nie gestellte Fragen und "
+                             "Unterschiede zwischen Personen sind nicht abgedeckt.",
     "ellipses over posterior": "Bei diesen Antworten liegt ein Objekt mit einer Wahrscheinlichkeit "
                                "von 95 % in seinem Bereich, sofern sie von einer einzigen Person "
                                "oder von Personen stammen, die sich nicht unterscheiden, und "
@@ -174,23 +180,23 @@ REPORT = {
     "methods error": "Vorhersagefehler",
     "methods interval": "95-%-KI",
     "methods caption": "Vorhersagefehler aller verglichenen Verfahren",
-    "methods note": "Intervalle{over}; dass sich Intervalle überlappen, heißt nicht, dass sich "
-                    "zwei Verfahren nur durch Zufall unterscheiden.",
-    "learned": "Der Fehler fiel von {first} mit {few} Antworten auf {last} mit {many} "
-               "(@fig-learning-curve).",
+    "methods note": "Intervalle{over}. Abstände zum niedrigsten Fehler sind gepaart, auf denselben "
+                    "Antworten, mit für ihre Zahl korrigierten *p*-Werten.",
+    "learned": "{place} zeigt den Vorhersagefehler von {method} gegen die Zahl der Antworten: "
+               "{first} mit {few}, {last} mit {many} ({interval}{over}).",
     # Similarities
     "similar": "Ähnlichkeiten wurden allein aus den Antworten berechnet, mit {method}{place}.",
     "shared": "{share} der Paare von Objekten haben einen Vergleich gemeinsam.",
     "mostly chance": "Die Ähnlichkeiten streuen kaum mehr als die zufälliger Antworten auf "
                      "dieselben Fragen: Einzelne Ähnlichkeiten dürfen nicht gedeutet werden.",
-    "signal": "{number} überstiegen die permutierter Antworten [@horn1965].",
+    "signal": "Oberhalb der Eigenwerte permutierter Antworten lagen [@horn1965]: {number}.",
     # Clusters
-    "clustered": "{method} [@{source}] ergab {number} mit {sizes} Objekten{place}.",
+    "clustered": "{method} [@{source}] ergab {number} (Objekte je Cluster: {sizes}{place}).",
     "by silhouette": "Die Zahl {number} hat die höchste mittlere Silhouette [@rousseeuw1987], die "
                      "für beliebige Daten eine Zahl nennt.",
-    "stable": "In {number} Bootstrap-Stichproben{over} waren {sure} (von insgesamt {clusters}) "
-              "stabil (mittlere Jaccard-Überlappung über .75), und {lost} lösten sich auf (unter "
-              ".50) [@hennig2007].",
+    "stable": "{method}, {clusters} Cluster, in {number} Bootstrap-Stichproben{over}: stabil "
+              "(mittlere Jaccard-Überlappung über .75) {sure}, aufgelöst (unter .50) {lost} "
+              "[@hennig2007].",
     "gap says": "Nach der Gap-Statistik [@tibshirani2001] stützen die Antworten {number}.",
     "no clusters": "Nach der Gap-Statistik [@tibshirani2001] sind die Antworten damit vereinbar, "
                    "dass es keine Cluster gibt.",
@@ -221,9 +227,8 @@ REPORT = {
     "no limits": "Antworten und Ergebnisse geben keinen Anlass zu einer Warnung.",
     "nobody known": "Die Datei nennt keine Personen, so dass Intervalle über Fragen oder Antworten "
                     "gehen; sie sagen nicht, was andere Personen antworten würden.",
-    "few people": "Mit nur {people} wären Intervalle über Personen zu unsicher; die angegebenen "
-                  "gehen über Fragen oder Antworten und sagen nicht, was andere Personen antworten "
-                  "würden.",
+    "few people": "Wie sehr sich Personen unterscheiden, ist bei einer so kleinen Zahl ({people}) "
+                  "kaum bekannt: Was über andere Personen gesagt wird, beruht auf wenigen.",
     "in pieces": "Die Objekte zerfallen in {number} Gruppen, die keine Antwort verbindet: Ihre "
                  "gegenseitige Lage ist unbestimmt.",
     "never asked": "In keiner Antwort vorkommend und daher ohne Ort: {number}.",
@@ -267,4 +272,27 @@ REPORT = {
     "settings result": "Ergebnis",
     "settings set": "Einstellungen",
     "settings version": "Version",
+    "errors over answers": "Manche Intervalle von Fehlern gehen über Fragen, nicht über Personen: "
+                           "Sie sagen nicht, was andere Personen antworten würden.",
+    "no regions": "Bei dieser Zahl ({people}) gibt es keine Konfidenzbereiche mit *d* = {d}.",
+    "without a cluster": "Ohne Cluster, mangels Antworten: {number}.",
+    "predicted values": "Vergleichswälder [@haghiri2018] ({trees}) sagten {column} ({number}) mit "
+                        "einem mittleren quadratischen Fehler (Wurzel) von {error} vorher, in "
+                        "Einheiten von {column} ({place}); stets das Mittel vorherzusagen ergibt "
+                        "{chance}.",
+    "methods behind": "Abstand zum besten",
+    "methods p": "*p*",
+    "one predicts": "{method} sagte zurückgehaltene Antworten mit einem Fehler von {error} vorher; "
+                    "Raten ergäbe .500.",
+    "split": "Der Vorhersagefehler der Karte ist der auf den Testantworten, die die Daten selbst "
+             "nennen.",
+    "one start": ", von einem Startpunkt aus",
+    "averaged": ", aus {restarts}; die Karte ist die mit dem niedrigsten Verlust, Vorhersagen sind "
+                "über alle gemittelt",
+    "lowest loss": ", aus {restarts}, von denen der mit dem niedrigsten Verlust gewählt wurde",
+    "ceiling of one": "Nach wiederholt gestellten Fragen ({questions}) liegt die Rauschgrenze "
+                      "zwischen einer unteren Schranke von {lower}, der Übereinstimmung einer "
+                      "Antwort mit der Mehrheit der eigenen anderen Antworten auf dieselbe Frage, "
+                      "und einer oberen Schranke von {upper}, der Treffsicherheit bei bekannter "
+                      "Wahrscheinlichkeit jeder Antwort (Intervalle{over}) [@nili2014].",
 }

@@ -46,7 +46,7 @@ class Words:
         """A number with so many significant digits."""
         if not math.isfinite(value):
             return "–"
-        if value == 0 or 1e-3 <= abs(value) < 1e6:
+        if value == 0 or 1e-3 <= abs(value) < 1e9:
             places = max(digits - 1 - (math.floor(math.log10(abs(value))) if value else 0), 0)
             text = f"{value:,.{places}f}"
             return text.replace(",", _MODULES[self.language].THOUSANDS)
@@ -71,6 +71,8 @@ class Words:
         """A p value."""
         if value < _SMALL:
             return f"*p* < {self.share(_SMALL)}"
+        if value > 1 - _SMALL:
+            return f"*p* > {self.share(1 - _SMALL)}"
         return f"*p* = {self.share(value)}"
 
     def listing(self, parts: list[str]) -> str:
@@ -83,7 +85,7 @@ class Words:
     def over(self, unit: str, number: int | None) -> str:
         """What an interval takes as independent, as the end of a phrase."""
         if unit == "answers" or number is None:
-            return self("over questions")
+            return self("over answers")
         people = self.count(number, "participant")
         return self("over both" if unit == "both" else "over people", people=people)
 

@@ -6,10 +6,10 @@ there is nothing to say.
 
 from importlib import import_module
 
-from tripletscope.dashboard.report.parts.part import CHAPTERS, PARTS, Part
+from tripletscope.dashboard.report.parts.part import CHAPTERS, PARTS, TOLD, Part
 
 # What makes a part says so as soon as its module is loaded.
 for _module in ("method", "results", "end"):
     import_module(f"{__name__}.{_module}")
 
-__all__ = ["CHAPTERS", "PARTS", "Part"]
+__all__ = ["CHAPTERS", "PARTS", "TOLD", "Part"]

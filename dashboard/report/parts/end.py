@@ -6,11 +6,13 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import version
 
+import numpy as np
+
 from tripletscope import __version__
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.evaluation.units import ENOUGH, participants_of
 from tripletscope.dashboard.report.document import Block, Listed, TextTable
-from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.material import Material, plain
 from tripletscope.dashboard.report.parts.method import joined
 from tripletscope.dashboard.report.parts.part import part
 
@@ -33,6 +35,10 @@ def _limits(material: Material) -> Iterator[tuple[str, dict]]:
         yield "nobody known", {}
     elif people < ENOUGH:
         yield "few people", {"people": words.count(people, "participant")}
+    tests = [run.error() for task in ("cross_validate", "split_error")
+             for run in material.all_of(task)]
+    if people and any(error.n_units is None for error in tests):
+        yield "errors over answers", {}
     if quality.coverage.components > 1:
         yield "in pieces", {"number": quality.coverage.components}
     if quality.coverage.never_asked:
@@ -42,7 +48,7 @@ def _limits(material: Material) -> Iterator[tuple[str, dict]]:
     if "sampler" in answers.answers and answers.answers["sampler"].nunique() > 1:
         yield "selected", {}
     yield from _of_map(material)
-    if any(run.task == "fit" and not run.complete for run in material.runs):
+    if not all(run.complete for run in material.runs):
         yield "stopped", {}
     if not material.cleaning.exclusions:
         yield "nobody excluded", {}
@@ -52,7 +58,7 @@ def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
     fit, run, error = material.map, material.uncertainty, material.error
     if fit is None:
         return
-    words, d = material.words, fit.parameters["n_components"]
+    words, d = material.words, material.dimensions
     needed = material.quality.coverage.needed.get(d)
     if needed and len(material.answers) < needed:
         yield "few answers", {"needed": words.whole(round(needed)), "d": d}
@@ -68,7 +74,9 @@ def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
         yield "one observer", {}
     elif run.samples().unit == "answers":
         yield "same people", {}
-    if material.suggestion is not None:
+    elif np.isnan(run.samples().radius(0.95)):
+        yield "no regions", {"people": words.count(run.samples().n_units, "participant"), "d": d}
+    if material.suggestion is not None and material.suggestion.n_components == d:
         yield "chosen by the same answers", {}
     yield "never covered", {}
 
@@ -82,7 +90,7 @@ def checklist(material: Material) -> Iterator[Block]:
         "check exclusions": True,
         "check stated before": False,
         "check answers": True,
-        "check error": material.error is not None or bool(material.all_of("cross_validate")),
+        "check error": material.error is not None or bool(material.alike),
         "check ceiling": material.quality.ceiling.lower is not None,
         **({"check dimension": material.suggestion is not None} if material.map else {}),
         "check uncertainty": material.uncertainty is not None or any(
@@ -111,7 +119,7 @@ def software(material: Material) -> Iterator[Block]:
         chosen = {**run.parameters, **run.options}
         told = ", ".join(f"{name} = {_told(value)}" for name, value in chosen.items()
                          if value is not None)
-        rows.append((f"{run.fresh().title}, {run.task}", told, run.version))
+        rows.append((f"{run.fresh().title}, {run.task}", plain(told), run.version))
     if rows:
         columns = tuple(words(f"settings {name}") for name in ("result", "set", "version"))
         yield TextTable("settings", words("settings caption"), columns, tuple(rows))

@@ -55,7 +55,7 @@ def trials_of(words: Words, answers: Triplets | Quadruples) -> str:
         each = np.bincount(who[once & (who >= 0)], minlength=people)
         least, most = int(each.min()), int(each.max())
         text += words("each", number=words.whole(least)) if least == most else words(
-            "each in the median", median=words.whole(round(float(np.median(each)))),
+            "each in the median", median=words.whole(int(np.median(each) + 0.5)),
             least=words.whole(least), most=words.whole(most),
         )
     return text
@@ -81,7 +81,8 @@ def data(material: Material) -> Iterator[Block]:
         yield joined(*sentences, words("no exclusions"))
         return
     yield joined(*sentences, words(
-        "excluded", number=words.whole(len(cleaning.exclusions)), left=trials_of(words, kept)
+        "excluded", number=words.count(len(cleaning.exclusions), "step"),
+        left=trials_of(words, kept)
     ))
     yield _flow(material)
 
@@ -96,7 +97,7 @@ def _flow(material: Material) -> TextTable:
         people = len(np.unique(who[kept & (who >= 0)]))
         return words.whole(int((once & kept).sum())), words.whole(people) if people else "–"
 
-    rows = [(words("collected row"), "", "", *left())]
+    rows = [(words("collected row"), "–", "–", *left())]
     for exclusion, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
         kept &= ~removed.mask
         reason = f" ({plain(exclusion.reason)})" if exclusion.reason else ""
@@ -121,10 +122,10 @@ def design(material: Material) -> Iterator[Block]:
               possible=words.whole(found.coverage.possible),
               repeated=words.whole(found.repeats.repeated)),
         words("all per object", number=words.whole(int(each.min()))) if np.ptp(each) == 0 else
-        words("per object", median=words.whole(round(float(np.median(each)))),
+        words("per object", median=words.whole(int(np.median(each) + 0.5)),
               least=words.whole(int(each.min())), most=words.whole(int(each.max()))),
     ]
-    samplers = answers.answers.get("sampler")
+    samplers = answers.take(one_per_trial(answers)).answers.get("sampler")
     if samplers is not None:
         shares = samplers.value_counts(normalize=True)
         sentences.append(words("samplers", names=words.listing([
@@ -137,7 +138,7 @@ def design(material: Material) -> Iterator[Block]:
                 "landmarks", kernel=one.kernel, number=words.count(len(one.landmarks), "landmark"),
                 asked=words.whole(one.n_asked), possible=words.whole(one.n_possible),
             ))
-    d = material.map.parameters["n_components"] if material.map else 0
+    d = material.dimensions if material.map else 0
     if d in found.coverage.needed:
         times = len(answers) / found.coverage.needed[d]
         sentences.append(words("rule of thumb", times=words.number(times, 2), d=d))
@@ -167,8 +168,9 @@ def quality(material: Material) -> Iterator[Block]:
     if ceiling.lower is None or ceiling.upper is None:
         sentences.append(words("no ceiling"))
     else:
+        key = "ceiling" if ceiling.among == "people" else "ceiling of one"
         sentences.append(words(
-            "ceiling", questions=words.count(ceiling.questions, "question"),
+            key, questions=words.count(ceiling.questions, "question"),
             lower=_bound(words, ceiling.lower), upper=_bound(words, ceiling.upper),
             over=words.over(ceiling.unit, ceiling.n_units),
         ))
@@ -177,7 +179,8 @@ def quality(material: Material) -> Iterator[Block]:
     if found.circular.n >= _ENOUGH_TRIADS:
         sentences.append(words("circular", share=words.share(found.circular.value),
                                triads=words.count(found.circular.n, "triad")))
-    times = material.answers.answers.get("response_time")
+    once = material.answers.take(one_per_trial(material.answers))
+    times = once.answers.get("response_time")
     if times is not None and times.notna().any():
         low, middle, high = times.quantile([0.25, 0.5, 0.75])
         sentences.append(words("times", middle=f"{middle:.2f}", low=f"{low:.2f}",
@@ -201,23 +204,27 @@ def analysis(material: Material) -> Iterator[Block]:
     """Which methods were used, with which settings."""
     words, fit = material.words, material.map
     if fit is not None:
+        n_starts, averaged = len(fit.arrays["losses_"]), fit.parameters.get("average")
+        kept = "one start" if n_starts == 1 else "averaged" if averaged else "lowest loss"
         sentences = [words(
             "embedded", method=words.method(fit.fresh()), source=SOURCES[fit.method],
-            restarts=words.count(len(fit.arrays["losses_"]), "restart"),
+            kept=words(kept, restarts=words.count(n_starts, "restart")),
         )]
         if fit.parameters.get("prior"):
             sentences.append(words("prior", prior=f"{fit.parameters['prior']:g}"))
         yield joined(*sentences)
-    tests = material.all_of("cross_validate")
+    tests = list(material.compared.values()) or material.alike
     if tests:
         first = tests[0]
         estimate = first.error()
         sentences = [words("held out", folds=first.options["folds"],
                            repeats=_repeated(words, first.options["repeats"]))]
-        if material.suggestion is not None:
+        if material.suggestion is not None or len(material.alike) > 1:
             sentences.append(words("paired"))
         sentences.append(words("intervals", over=words.over(estimate.unit, estimate.n_units)))
         yield joined(*sentences)
+    if material.of_map("split_error"):
+        yield joined(words("split"))
     yield from _uncertainty(material)
     others = [
         (run.fresh(), SOURCES[run.method]) for run in material.runs

@@ -8,6 +8,13 @@ from dataclasses import dataclass
 from tripletscope.dashboard.report.document import Block
 from tripletscope.dashboard.report.material import Material
 
+#: Tasks whose results are told of, beside fits.
+TOLD = (
+    "bootstrap", "posterior", "laplace", "cross_validate", "split_error", "reliability",
+    "calibrate", "uncertainty_by_dimension", "learning_curve", "tune", "spectrum", "stability",
+    "count_clusters", "bootstrap_scale", "ordinal_scale", "diagnose", "search_curve",
+    "forest_errors", "errors_by_group",
+)
 #: Chapters in their order; the keys are also those of their titles.
 CHAPTERS = ("chapter method", "chapter results", "chapter end")
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.cluster.clustering import Hierarchy
+from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
 from tripletscope.core.kernel.evidence import evidence
 from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.uncertainty.sampling import AGREED
-from tripletscope.dashboard.drawing.clusters import clusters_of
-from tripletscope.dashboard.drawing.results import drawn
+from tripletscope.dashboard.drawing.clusters import clusters_of, described
 from tripletscope.dashboard.drawing.scales import scale_runs
 from tripletscope.dashboard.report.document import Block, TextTable
 from tripletscope.dashboard.report.material import Material, plain
@@ -28,6 +28,8 @@ _COUNTED = 50
 #: Overlap with clusters of resampled answers above which a cluster is stable, and below which it
 #: dissolves.
 _STABLE, _DISSOLVED = 0.75, 0.5
+#: Clusters whose sizes are told.
+_SIZES = 12
 
 
 def error_of(words: Words, estimate: ErrorEstimate) -> str:
@@ -42,7 +44,7 @@ def dimension(material: Material) -> Iterator[Block]:
     words, found = material.words, material.suggestion
     if found is None:
         return
-    errors, d = material.by_dimension, material.map.parameters["n_components"]
+    errors, d = material.by_dimension, material.dimensions
     best, few = found.best, found.n_components
     sentences = [words(
         "best dimension", least=min(errors), most=max(errors), best=best,
@@ -62,11 +64,9 @@ def dimension(material: Material) -> Iterator[Block]:
     if best == max(errors):
         sentences.append(words("at the edge", best=best))
     yield joined(*sentences)
-    runs = [run for run in material.all_of("cross_validate", "embedding")
-            if run.method == material.map.method]
-    yield from drawn(material.shown(*runs))
+    yield from material.drawn(*material.compared.values())
     for run in material.all_of("uncertainty_by_dimension"):
-        yield from drawn(material.shown(run))
+        yield from material.drawn(run)
 
 
 @part("map", "results", 2)
@@ -75,7 +75,7 @@ def shown_map(material: Material) -> Iterator[Block]:
     fit = material.map
     if fit is None:
         return
-    words, error, d = material.words, material.error, fit.parameters["n_components"]
+    words, error, d = material.words, material.error, material.dimensions
     sentences = [words("map shown", d=d)]
     if error is None:
         sentences.append(words("no held-out error",
@@ -88,10 +88,10 @@ def shown_map(material: Material) -> Iterator[Block]:
     yield joined(*sentences)
     yield joined(*_of_uncertainty(material))
     runs = (fit, material.uncertainty) if material.uncertainty else (fit,)
-    yield from drawn(material.shown(*runs))
+    yield from material.drawn(*runs)
     for run in (material.of_map("reliability"), material.of_map("calibrate")):
         if run is not None:
-            yield from drawn(material.shown(run))
+            yield from material.drawn(run)
 
 
 def _against_the_ceiling(material: Material, error: ErrorEstimate) -> Iterator[str]:
@@ -112,7 +112,8 @@ def _of_uncertainty(material: Material) -> Iterator[str]:
         return
     found = run.samples()
     unit = found.unit if found.source == "bootstrap" else "posterior"
-    yield words(f"ellipses over {unit}")
+    if np.isfinite(found.radius(0.95)):
+        yield words(f"ellipses over {unit}")
     yield words("average uncertainty", value=words.share(found.average_uncertainty))
     if found.rhat is not None:
         agree = found.rhat <= AGREED
@@ -139,32 +140,52 @@ def _of_uncertainty(material: Material) -> Iterator[str]:
 def comparison(material: Material) -> Iterator[Block]:
     """Several methods by their held-out errors; more answers."""
     words = material.words
-    tests = material.all_of("cross_validate")
-    names = {(run.method, run.kind) for run in tests}
-    if len(names) > 1:
-        rows = {}
-        for run in tests:
-            found, method = run.error(), run.fresh()
-            rows.setdefault(words.method(method), (found.error, (
-                words.method(method), words.share(found.error),
-                f"[{words.share(found.low)}, {words.share(found.high)}]",
-            )))
-        ordered = sorted(rows.values())
-        yield joined(words("compared", best=ordered[0][1][0], error=ordered[0][1][1]))
-        columns = tuple(words(f"methods {name}") for name in ("method", "error", "interval"))
-        first = tests[0].error()
-        yield TextTable("methods", words("methods caption"), columns,
-                    tuple(row for _, row in ordered),
-                    words("methods note", over=words.over(first.unit, first.n_units)))
+    tests = material.alike
+    if len({words.method(run.fresh()) for run in tests}) > 1:
+        yield from _methods(material, tests)
+    elif tests and material.error is None and not material.by_dimension:
+        yield joined(words("one predicts", method=words.method(tests[0].fresh()),
+                           error=error_of(words, tests[0].error())))
     for run in material.all_of("learning_curve"):
-        curve = run.curve()
-        yield joined(words("learned", first=words.share(curve.mean[0]),
-                           few=words.whole(int(curve.n_answers[0])),
-                           last=words.share(curve.mean[-1]),
-                           many=words.whole(int(curve.n_answers[-1]))))
-        yield from drawn(material.shown(run))
+        curve, figures = run.curve(), list(material.drawn(run))
+        yield joined(words(
+            "learned", method=words.method(run.fresh()), first=words.share(curve.mean[0]),
+            few=words.whole(int(curve.n_answers[0])), last=words.share(curve.mean[-1]),
+            interval=words.interval(
+                curve.mean[-1] - curve.reach[-1], curve.mean[-1] + curve.reach[-1]
+            ),
+            over=words.over(curve.unit, curve.n_units),
+            many=words.whole(int(curve.n_answers[-1])), place=f"@fig-{figures[0].name}",
+        ))
+        yield from figures
     for run in material.all_of("tune"):
-        yield from drawn(material.shown(run))
+        yield from material.drawn(run)
+
+
+def _methods(material: Material, tests: list[Run]) -> Iterator[Block]:
+    """Errors in the same folds, and whether what is behind the best is so by chance."""
+    words = material.words
+    errors = {words.method(run.fresh()): run.error() for run in tests}
+    ratio = 1.0 / (tests[0].options["folds"] - 1)
+    best, behind = behind_best(errors, material.answers, ratio)
+    yield joined(words("compared", best=best, error=error_of(words, errors[best])))
+    rows = []
+    for name, found in sorted(errors.items(), key=lambda item: item[1].error):
+        apart = behind.get(name)
+        rows.append((
+            name, words.share(found.error),
+            f"[{words.share(found.low)}, {words.share(found.high)}]",
+            words.share(apart.difference) if apart else "–",
+            words.p(apart.p).removeprefix("*p* ").removeprefix("= ") if apart else "–",
+        ))
+    columns = tuple(words(f"methods {name}") for name in (
+        "method", "error", "interval", "behind", "p"
+    ))
+    first = tests[0].error()
+    yield TextTable(
+        "methods", words("methods caption"), columns, tuple(rows),
+        words("methods note", over=words.over(first.unit, first.n_units)),
+    )
 
 
 @part("similarities", "results", 4)
@@ -173,7 +194,7 @@ def similarities(material: Material) -> Iterator[Block]:
     words = material.words
     for run in material.all_of("fit", "kernel"):
         kernel, sentences = run.fitted(), []
-        figures = list(drawn(material.shown(run)))
+        figures = list(material.drawn(run))
         place = f"@fig-{figures[0].name}" if figures else ""
         sentences.append(words("similar", method=words.method(run.fresh()),
                                place=f" ({place})" if place else ""))
@@ -187,7 +208,7 @@ def similarities(material: Material) -> Iterator[Block]:
     for run in material.all_of("spectrum"):
         found = run.result()
         yield joined(words("signal", number=words.count(found.n_signal, "component")))
-        yield from drawn(material.shown(run))
+        yield from material.drawn(run)
 
 
 @part("clusters", "results", 5)
@@ -199,32 +220,36 @@ def clusters(material: Material) -> Iterator[Block]:
     support = material.all_of("stability")
     for figures, run in zip(_figures_of(material, fits, support), fits, strict=True):
         found = clusters_of(material.shown(run), run)
-        sizes = np.bincount(found[found >= 0])
+        sizes = np.bincount(found[found >= 0]).tolist()
+        told = [words.whole(size) for size in sizes[:_SIZES]]
+        if len(sizes) > _SIZES:
+            told.append("…")
+        without = int((found < 0).sum())
         yield joined(words(
-            "clustered", method=words.method(run.fresh()), source=SOURCES[run.method],
-            number=words.count(len(sizes), "cluster"),
-            sizes=words.listing([words.whole(int(size)) for size in sizes[:12]]),
-            place=f" (@fig-{figures[0].name})" if figures else "",
-        ), *_number_of(material, run, len(sizes)))
+            "clustered", method=described(material.shown(run), run), source=SOURCES[run.method],
+            number=words.count(len(sizes), "cluster"), sizes=", ".join(told),
+            place=f"; @fig-{figures[0].name}" if figures else "",
+        ), words("without a cluster", number=words.count(without, "object")) if without else "",
+            *_number_of(material, run, len(sizes)))
         yield from figures
     for run in about:
         sentences = list(_of_stability(words, run) if run.task == "stability" else
                          _of_counts(words, run))
         yield joined(*sentences)
-        yield from drawn(material.shown(run))
+        yield from material.drawn(run)
 
 
 def _figures_of(material: Material, fits: list[Run], support: list[Run]) -> list[list]:
     """Figures of every clustering: their names differ, and branches have their support."""
     keys = {run.key for run in fits}
-    everything = list(drawn(material.shown(*fits, *support, *(
-        [material.map] if material.map else []
-    ))))
+    everything = list(material.drawn(
+        *fits, *support, *([material.map] if material.map else []), names=False
+    ))
     own = {run.key: [] for run in fits}
     for drawing in everything:
         first = drawing.runs[0]
         if first in keys:
-            own[first].append(drawing)
+            own[first].append(material.named(drawing))
     return [own[run.key] for run in fits]
 
 
@@ -240,8 +265,8 @@ def _of_stability(words: Words, run: Run) -> Iterator[str]:
     found = run.result()
     yield words(
         "stable", number=words.whole(len(found.agreement)),
-        over=words.over(found.unit, found.n_units),
-        clusters=words.count(len(found.recovery), "cluster"),
+        over=words.over(found.unit, found.n_units), method=run.fresh().title,
+        clusters=words.whole(len(found.recovery)),
         sure=words.whole(int((found.recovery > _STABLE).sum())),
         lost=words.whole(int((found.recovery < _DISSOLVED).sum())),
     )
@@ -281,10 +306,10 @@ def scales(material: Material) -> Iterator[Block]:
     for name, error in errors.items():
         sentences.append(words("scale predicts", method=name, error=error_of(words, error)))
     yield joined(*sentences)
-    yield from drawn(material.shown(*(
+    yield from material.drawn(*(
         run for run in material.runs
         if run in runs or run.task == "diagnose" or (run.task, run.kind) == ("fit", "scale")
-    )))
+    ))
 
 
 @part("trees", "results", 7)
@@ -292,7 +317,7 @@ def trees(material: Material) -> Iterator[Block]:
     """Neighbours, classes and values from comparisons alone."""
     words = material.words
     for run in material.all_of("search_curve"):
-        figures = list(drawn(material.shown(run)))
+        figures = list(material.drawn(run))
         yield joined(words("searched", place=f"@fig-{figures[0].name}"))
         yield from figures
     for run in material.all_of("forest_errors"):
@@ -300,10 +325,11 @@ def trees(material: Material) -> Iterator[Block]:
         a, b = found.best
         error = float(found.errors[:, a, b].mean())
         gain, reach = found.gain(a, b)
-        figures = list(drawn(material.shown(run)))
+        figures = list(material.drawn(run))
         show = words.share if len(found.classes) else words.number
         yield joined(words(
-            "predicted", column=plain(run.options["column"]), error=show(error),
+            "predicted" if len(found.classes) else "predicted values",
+            column=plain(run.options["column"]), error=show(error),
             number=words.count(int(np.isfinite(found.truth).sum()), "object"),
             chance=show(found.chance), trees=words.count(int(found.n_trees[b]), "tree"),
             place=f"@fig-{figures[0].name}",
@@ -320,7 +346,7 @@ def groups(material: Material) -> Iterator[Block]:
         table = found.table.dropna(subset="error")
         if table.empty:
             continue
-        figures = list(drawn(material.shown(run)))
+        figures = list(material.drawn(run))
         yield joined(words(
             "by group", by=plain(run.options["by"]), method=words.method(run.fresh()),
             least=words.share(table["error"].min()), most=words.share(table["error"].max()),

@@ -73,11 +73,12 @@ _PROBABLE = (
 )
 #: What the shapes mean, by the task that they come from.
 _NOTES = {
-    "participants": "In {share} of repetitions with as many other participants, an object would "
-    "lie in its {shape}; errors of the model and questions never asked are not covered.",
-    "answers": "In {share} of repetitions with as many answers of the same people, an object would "
-    "lie in its {shape}; differences between people, errors of the model and questions never asked "
-    "are not covered.",
+    "participants": "In {share} of repetitions with as many other participants, the {shape} drawn "
+    "then would hold the place that unlimited answers would give; errors of the model and "
+    "questions never asked are not covered.",
+    "answers": "In {share} of repetitions with as many answers of the same people, the {shape} "
+    "drawn then would hold the place that unlimited answers would give; differences between "
+    "people, errors of the model and questions never asked are not covered.",
     "posterior": _PROBABLE,
     "laplace": f"{_PROBABLE} The normal approximation covers only one optimum, and no skew.",
 }
@@ -261,7 +262,8 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
         if result.covariances is not None:
             coverage = pick(current, "map.coverage", _shape(d, flat).capitalize(), _COVERAGES,
                             default=0.95, width=110,
-                            help="Proportion of repetitions of the experiment that they cover.")
+                            help="In how many repetitions of the experiment they would hold the "
+                            "true place.")
     title = colours[colour].title if colour else None
     if title is not None and title not in objects:
         objects = objects.assign(**{title: colours[colour].values().array})

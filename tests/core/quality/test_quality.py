@@ -99,7 +99,9 @@ def test_samplers_and_stretches():
 
 def test_a_side_bias_is_someones():
     found = next(f for f in quality(people_data()).findings() if "side bias" in f.text)
-    assert found.text == "1 of 6 participants has a side bias (p < 0.01, corrected for 6 tests): p5."
+    assert found.text == (
+        "1 of 6 participants has a side bias (p < 0.01, corrected for 6 tests): p5."
+    )
     assert found.participants == ("p5",)
     crowd = people_data(n_people=8)
     always = crowd.answers.assign(side=pd.Categorical(["left"] * len(crowd)))

@@ -69,7 +69,7 @@ def test_flow_of_exclusions_adds_up(material, sections):
     (flow,) = (block for block in sections["data"].blocks if isinstance(block, TextTable))
     left = [int(row[3].replace(",", "").replace("\N{NARROW NO-BREAK SPACE}", ""))
             for row in flow.rows]
-    removed = [int(row[1] or 0) for row in flow.rows]
+    removed = [0 if row[1] == "–" else int(row[1]) for row in flow.rows]
     assert left[0] == len(material.cleaning.raw)
     assert left[-1] == len(material.answers)
     assert [a - b for a, b in pairwise(left)] == removed[1:]
@@ -197,3 +197,69 @@ def test_quadruples_have_a_report():
     answers = ts.Quadruples(pairs)
     made = written(Material("Pairs", ts.Cleaning(answers), (), Words("de")))
     assert "120 Durchgängen" in text_of(made["data"]) or "120 Durchgänge" in text_of(made["data"])
+
+
+# What readers would have been misled by -----------------------------------------------------------
+
+
+def told(runs, answers, **further):
+    sections = written(Material("Colours", ts.Cleaning(answers), tuple(runs), **further))
+    return sections, " ".join(text_of(section) for section in sections.values())
+
+
+def test_two_results_of_one_task_have_figures_of_their_own(colours):
+    answers = colours.triplets
+    runs = [ts.run("learning_curve", method, answers, {"repeats": 2})
+            for method in (ts.STE(n_init=1), ts.TSTE(n_init=1), ts.K1())]
+    sections, text = told(runs, answers)
+    names = [b.name for s in sections.values() for b in s.blocks if isinstance(b, Drawing)]
+    assert len(names) == len(set(names)) == 3
+    assert all(f"@fig-{name} " in text for name in names)
+
+
+def test_errors_of_different_folds_are_not_compared(colours):
+    answers = colours.triplets
+    runs = [
+        ts.run("fit", ts.STE(n_init=1), answers),
+        ts.run("cross_validate", ts.STE(n_init=1), answers),
+        ts.run("cross_validate", ts.STE(n_components=1, n_init=1), answers, {"folds": 4}),
+        ts.run("cross_validate", ts.STE(n_components=3, n_init=1), answers, {"seed": 9}),
+    ]
+    sections, _ = told(runs, answers)
+    assert "dimension" not in sections
+    assert "comparison" not in sections
+
+
+def test_figure_of_dimensions_is_of_the_errors_in_the_text(colours):
+    answers = colours.triplets
+    runs = [ts.run("fit", ts.STE(n_init=1), answers)]
+    runs += [ts.run("cross_validate", ts.STE(n_components=d, n_init=1), answers) for d in (1, 2)]
+    runs += [ts.run("cross_validate", ts.STE(n_components=d, n_init=1, prior=3.0), answers)
+             for d in (1, 2, 3)]
+    sections, _ = told(runs, answers)
+    (drawing,) = (b for b in sections["dimension"].blocks if isinstance(b, Drawing))
+    assert drawing.table()["dimensions"].tolist() == [1, 2]
+
+
+def test_no_regions_are_told_of_where_there_are_none(colours):
+    keep = colours.triplets.answers["participant"].isin(
+        colours.triplets.answers["participant"].unique()[:3]
+    ).to_numpy()
+    answers = colours.triplets.take(keep)
+    method = ts.STE(n_components=3, n_init=1)
+    runs = [ts.run("fit", method, answers),
+            ts.run("bootstrap", method, answers, {"replicates": 10, "unit": "participants"})]
+    sections, text = told(runs, answers)
+    (drawing,) = (b for b in sections["map"].blocks if isinstance(b, Drawing))
+    assert "ellipses" not in drawing.caption
+    assert "confidence regions: in 95%" not in text
+    (limits,) = sections["limitations"].blocks
+    assert any("there are no confidence regions" in one for one in limits.items)
+
+
+def test_a_number_that_is_not_the_recommended_one_was_not_chosen_by_it(material, results):
+    other = replace(material, names=set(), runs=(
+        ts.run("fit", ts.TSTE(n_components=1, n_init=2), material.answers), *results[1:]
+    ))
+    (limits,) = written(other)["limitations"].blocks
+    assert material.words("chosen by the same answers") not in limits.items

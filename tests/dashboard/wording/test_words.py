@@ -63,7 +63,7 @@ def test_methods():
 
 
 @pytest.mark.parametrize(("unit", "number", "text"), [
-    ("answers", None, " over questions"), ("participants", 12, " over 12 participants"),
+    ("answers", None, " over answers"), ("participants", 12, " over 12 participants"),
     ("both", 12, " over 12 participants and their answers"),
 ])
 def test_what_intervals_are_over(unit, number, text):
