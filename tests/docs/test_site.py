@@ -76,6 +76,12 @@ def test_every_public_name_has_a_page(site):
         assert (site / "reference" / "generated" / f"tripletscope.{name}.html").exists()
 
 
+def test_formulas_need_no_script(site):
+    text = (site / "reference" / "index.html").read_text()
+    assert text.count("<math") > 6
+    assert "<mfrac>" in text
+
+
 def test_declared_parameters_are_in_the_reference(site):
     text = (site / "reference" / "generated" / "tripletscope.STE.html").read_text()
     assert "int, 1 to 20, default 2" in text
