@@ -94,8 +94,8 @@ def colourings(
 def first_colouring(objects: pd.DataFrame, known: dict[str, Colouring]) -> str:
     """The key of what colours at first; "" for nothing.
 
-    What describes the objects tells the reader something about the map: a quantity, then a few
-    categories, then a part of the names. Uncertainty and numbers of answers describe the
+    What describes the objects tells the reader something about the map: a few categories, then a
+    quantity, then a part of the names. Uncertainty and numbers of answers describe the
     measurement, which ellipses show already: in colour they would be taken for structure.
     """
     table = of_table(objects)
@@ -106,7 +106,8 @@ def first_colouring(objects: pd.DataFrame, known: dict[str, Colouring]) -> str:
         and not how.values().astype(str).str.isdigit().all()
     ]
     quantities = [c for c in table if is_quantity(objects[c])]
-    return [*quantities, *few, *parts, ""][0]
+    categories = [c for c in few if c not in quantities]
+    return [*categories, *quantities, *few, *parts, ""][0]
 
 
 def name_parts(names: Sequence[str]) -> dict[int, pd.Series]:

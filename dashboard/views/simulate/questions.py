@@ -85,7 +85,7 @@ def _objects(current: Session) -> pd.DataFrame | None:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return None
     begin = beginning(current).get("n_objects", 30)
-    n = number(current, f"{prefix(current)}.list.n", "Number of questions", 3, 5_000, begin) or 3
+    n = number(current, f"{prefix(current)}.list.n", "Number of objects", 3, 5_000, begin) or 3
     names = [str(i) for i in range(1, n + 1)]
     return pd.DataFrame({"id": names, "label": names})
 

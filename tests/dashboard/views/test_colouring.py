@@ -71,7 +71,7 @@ def test_what_colours_at_first_describes_the_objects(services, opened):
     assert first(objects) == ""
     assert first(objects.assign(label=[f"{'ab'[k % 2]}-{k}" for k in range(n)])) == "*part 1"
     assert first(objects.assign(kind=["a", "b"] * (n // 2))) == "kind"
-    assert first(objects.assign(kind=["a", "b"] * (n // 2), size=np.arange(n))) == "size"
+    assert first(objects.assign(kind=["a", "b"] * (n // 2), size=np.arange(n))) == "kind"
     assert first(objects.assign(note=[f"note {k}" for k in range(n)])) == ""
 
 
