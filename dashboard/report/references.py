@@ -30,7 +30,9 @@ PROGRAM = {
 _BIBTEX = {"article-journal": "article", "paper-conference": "inproceedings", "book": "book",
            "article": "misc", "software": "misc"}
 _FIELDS = {"volume": "volume", "issue": "number", "page": "pages", "DOI": "doi", "URL": "url",
-           "publisher": "publisher", "version": "version"}
+           "number": "pages", "publisher": "publisher", "version": "version"}
+#: Of more authors, all but so many first ones and the last are left out.
+_MOST, _FIRST = 20, 19
 _TEX = str.maketrans({"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "–": "--"})
 
 
@@ -48,8 +50,7 @@ def year(reference: dict[str, Any]) -> int:
 def cited(reference: dict[str, Any]) -> str:
     """A reference as it stands in brackets: Haghiri et al., 2018."""
     names = [_family(author) for author in reference["author"]]
-    many = len(names) > 2 or names[-1] == "others"
-    who = f"{names[0]} et al." if many else " & ".join(names)
+    who = f"{names[0]} et al." if len(names) > 2 else " & ".join(names)
     return f"{who}, {year(reference)}"
 
 
@@ -62,8 +63,8 @@ def in_full(reference: dict[str, Any]) -> list[tuple[str, str]]:
         Pieces of text, each "plain" or "emphasis".
     """
     plain, names = "plain", [_name(author) for author in reference["author"]]
-    if names[-1] == "others":
-        who = f"{', '.join(names[:-1])}, et al."
+    if len(names) > _MOST:
+        who = f"{', '.join(names[:_FIRST])}, … {names[-1]}"
     elif len(names) > 1:
         who = f"{', '.join(names[:-1])}, & {names[-1]}"
     else:
@@ -89,6 +90,8 @@ def in_full(reference: dict[str, Any]) -> list[tuple[str, str]]:
             pages = reference["page"]
             at = f" (pp. {pages})" if kind == "paper-conference" else f", {pages}"
             pieces.append((at, plain))
+        if "number" in reference:
+            pieces.append((f", Article {reference['number']}", plain))
         pieces.append((".", plain))
     link = f"https://doi.org/{reference['DOI']}" if "DOI" in reference else reference.get("URL")
     return [*pieces, (f" {link}", plain)] if link else pieces
@@ -114,8 +117,7 @@ def csl_json(ids: Iterable[str]) -> str:
 
 def _entry(reference: dict[str, Any]) -> str:
     authors = " and ".join(
-        f"{a['family']}, {a['given']}" if "family" in a else
-        "others" if a["literal"] == "others" else f"{{{a['literal']}}}"
+        f"{a['family']}, {a['given']}" if "family" in a else f"{{{a['literal']}}}"
         for a in reference["author"]
     )
     fields = {"author": authors, "title": f"{{{reference['title']}}}",

@@ -139,7 +139,7 @@ def test_references_in_their_styles():
     text = "".join(piece for piece, _ in in_full(library()["haghiri2020"]))
     assert text == (
         "Haghiri, S., Wichmann, F. A., & von Luxburg, U. (2020). Estimation of perceptual scales "
-        "using ordinal embedding. Journal of Vision, 20(9), 14. "
+        "using ordinal embedding. Journal of Vision, 20(9), Article 14. "
         "https://doi.org/10.1167/jov.20.9.14"
     )
     assert json.loads(csl_json(["nili2014"]))[0]["DOI"] == "10.1371/journal.pcbi.1003553"
