@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from tripletscope.dashboard.drawing import Drawing
+from tripletscope.dashboard.printing.render import _NOT_XML
 from tripletscope.dashboard.report.references import cited, library
 from tripletscope.dashboard.wording import Words
 
@@ -62,6 +63,11 @@ class TextTable:
     note: str = ""
 
     @property
+    def shown(self) -> tuple[tuple[str, ...], ...]:
+        """The rows, with a dash where there is nothing."""
+        return tuple((row[0], *(cell or "–" for cell in row[1:])) for row in self.rows)
+
+    @property
     def numbers(self) -> tuple[bool, ...]:
         """Whether each column has nothing but numbers; these stand at the right."""
         cells = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
@@ -92,7 +98,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A report.
+    """A report, without characters that its files have no place for.
 
     Attributes
     ----------
@@ -109,6 +115,10 @@ class Document:
     words: Words
     sections: tuple[Section, ...]
 
+    def __post_init__(self) -> None:
+        for name in ("title", "authors", "made", "sections"):
+            object.__setattr__(self, name, _readable(getattr(self, name)))
+
     def blocks(self) -> Iterator[Block]:
         """All blocks, from the first to the last."""
         for section in self.sections:
@@ -123,6 +133,20 @@ class Document:
     def tables(self) -> dict[str, int]:
         """Numbers of tables by name."""
         return _numbered(block.name for block in self.blocks() if isinstance(block, TextTable))
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Figures and tables, as fig-map, by labels of nothing but a-z, 0-9 and hyphens."""
+        found: dict[str, str] = {}
+        for target in (*(f"fig-{name}" for name in self.figures),
+                       *(f"tab-{name}" for name in self.tables)):
+            label = slug = re.sub(r"[^a-z0-9]+", "-", target.lower()).strip("-")
+            number = 1
+            while label in found.values():
+                number += 1
+                label = f"{slug}-{number}"
+            found[target] = label
+        return found
 
     @cached_property
     def references(self) -> tuple[str, ...]:
@@ -172,6 +196,17 @@ class Document:
     def plain(self, text: str) -> str:
         """A text without markup."""
         return "".join(piece for piece, _, _ in self.pieces(text))
+
+
+def _readable(value: Any) -> Any:
+    """A text, or what has texts, without characters that XML has no place for."""
+    if isinstance(value, str):
+        return _NOT_XML.sub("", value)
+    if isinstance(value, tuple):
+        return tuple(map(_readable, value))
+    if isinstance(value, Section | Paragraph | Listed | TextTable | Drawing):
+        return replace(value, **{f.name: _readable(getattr(value, f.name)) for f in fields(value)})
+    return value
 
 
 def _numbered(names: Iterator[str]) -> dict[str, int]:

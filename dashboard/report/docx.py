@@ -20,6 +20,7 @@ from tripletscope.dashboard.report.references import in_full, library, ordered
 
 _LANGUAGES = {"en": "en-US", "de": "de-DE"}
 _TALLEST = 200.0  # millimetres that a figure may take of a page
+_LONGEST = 255  # characters of a property of a file
 
 
 def word(document: Document) -> bytes:
@@ -80,8 +81,9 @@ def _set_styles(made: docx.document.Document, document: Document) -> None:
         properties.append(said)
     said.set(qn("w:val"), language)
     core = made.core_properties
-    core.title, core.author = document.plain(document.title), document.authors
-    core.language, core.comments = language, document.made
+    core.title = document.plain(document.title)[:_LONGEST]
+    core.author = document.authors[:_LONGEST]
+    core.language, core.comments = language, document.made[:_LONGEST]
 
 
 def _add(made: docx.document.Document, document: Document, block: Block) -> None:
@@ -92,8 +94,10 @@ def _add(made: docx.document.Document, document: Document, block: Block) -> None
             if block.ticked is None:
                 _fill(made.add_paragraph(style="List Bullet"), document, item)
             else:
-                box = "☑" if block.ticked[number] else "☐"
-                _fill(made.add_paragraph(), document, f"{box} {item}")
+                ticked = block.ticked[number]
+                said = "" if ticked else f" ({document.words('not ticked')})"
+                box = "☑" if ticked else "☐"
+                _fill(made.add_paragraph(), document, f"{box} {item}{said}")
     elif isinstance(block, TextTable):
         _add_table(made, document, block)
     else:
@@ -130,7 +134,7 @@ def _add_table(made: docx.document.Document, document: Document, table: TextTabl
     caption.add_run().add_break()
     caption.add_run(table.caption).italic = True
     grid = made.add_table(rows=1 + len(table.rows), cols=len(table.columns))
-    for row, cells in zip(grid.rows, (table.columns, *table.rows), strict=True):
+    for row, cells in zip(grid.rows, (table.columns, *table.shown), strict=True):
         for cell, text, is_number in zip(row.cells, cells, table.numbers, strict=True):
             _fill_cell(cell, document, text, is_number)
     for cell in grid.rows[0].cells:

@@ -40,8 +40,9 @@ document.querySelectorAll("details.explore").forEach(place => {
 #: Nothing is loaded from anywhere, and nothing runs but what is in the page.
 _POLICY = (
     "default-src 'none'; img-src data: blob:; font-src data:; style-src 'unsafe-inline'; "
-    "script-src 'unsafe-inline'"
+    "base-uri 'none'; form-action 'none'"
 )
+_WITH_SCRIPTS = f"{_POLICY}; script-src 'unsafe-inline'"
 
 
 def page(document: Document, *, interactive: bool = True) -> str:
@@ -68,14 +69,16 @@ def page(document: Document, *, interactive: bool = True) -> str:
         body += [f'<h2>{escaped(words("references"))}</h2>', references(document)]
     has_figures = interactive and document.figures
     scripts = f"<script>{get_plotlyjs()}</script><script>{_SCRIPT}</script>" if has_figures else ""
+    policy = _WITH_SCRIPTS if has_figures else _POLICY
     content = "\n".join(body)
     title = document.plain(document.title)
+    face = face_for(content + title + document.authors + document.made)
     authors = f'<p class="authors">{escaped(document.authors)}</p>' if document.authors else ""
     return (
         f'<!DOCTYPE html>\n<html lang="{words.language}"><head><meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escaped(title)}</title>\n<style>{face_for(content + title)}\n{_STYLE}</style>\n"
+        f"<title>{escaped(title)}</title>\n<style>{face}\n{_STYLE}</style>\n"
         f"</head><body>\n<header><h1>{escaped(title)}</h1>{authors}"
         f'<p class="made">{escaped(document.made)}</p></header>\n'
         f"<main>\n{content}\n</main>\n{scripts}</body></html>\n"
@@ -146,12 +149,14 @@ def _table(document: Document, table: TextTable) -> str:
             f"<td{side}>{_marked(document, cell)}</td>"
             for cell, side in zip(row[1:], sides[1:], strict=True)
         ) + "</tr>"
-        for row in table.rows
+        for row in table.shown
     )
     note = (f'<p class="note"><em>{escaped(words("note"))}</em> '
             f"{_marked(document, table.note)}</p>") if table.note else ""
+    label = escaped(f"{words('table')} {number}. {document.plain(table.caption)}")
     return (
-        f'<div class="table" id="tab-{escaped(table.name)}"><table><caption><strong>'
+        f'<div class="table" id="tab-{escaped(table.name)}" tabindex="0" role="region" '
+        f'aria-label="{label}"><table><caption><strong>'
         f"{escaped(words('table'))} {number}</strong><br><em>"
         f"{_marked(document, table.caption)}</em></caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{rows}</tbody></table>{note}</div>"
@@ -170,7 +175,7 @@ def _figure(document: Document, drawing: Drawing, drawn: bool, interactive: bool
         is_open = "" if drawn else " open"
         shown += (
             f'<details class="explore"{is_open}><summary>{escaped(words("interactive"))}'
-            f'</summary><div role="img" aria-label="{alt}"></div>'
+            f'</summary><div role="group" aria-label="{alt}"></div>'
             f'<script type="application/json">{content}</script></details>'
         )
     return (

@@ -15,7 +15,10 @@ _SPECIAL = {
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "σ": r"$\sigma$",
     "\N{NO-BREAK SPACE}": "~", "\N{NARROW NO-BREAK SPACE}": r"\,",
-    "\N{ASTERISK OPERATOR}": "*", "\N{FULLWIDTH COMMERCIAL AT}": "@",
+    '"': r"\textquotedbl{}",  # babel's German takes it for a command
+    # After the end of a row or the beginning of an item these would be options.
+    "[": "{[}", "]": "{]}", "*": "{*}", "\N{ASTERISK OPERATOR}": "{*}",
+    "\N{FULLWIDTH COMMERCIAL AT}": "@",
 }
 _BOXES = {None: "", True: r"[$\boxtimes$]", False: r"[$\square$]"}
 _TO_ESCAPE = re.compile("|".join(map(re.escape, _SPECIAL)))
@@ -61,7 +64,8 @@ def latex(document: Document) -> dict[str, bytes]:
         "figures.tex": figures.encode(), "tables.tex": tables.encode(),
         "references.bib": bibtex(document.references).encode(),
         "references.json": csl_json(document.references).encode(),
-        **{f"figures/{drawing.name}.pdf": picture(drawing, "pdf") for drawing in drawings},
+        **{f"figures/{_file(document, drawing)}.pdf": picture(drawing, "pdf")
+           for drawing in drawings},
     }
 
 
@@ -91,10 +95,16 @@ def _block(document: Document, block: Block) -> str:
         return _table(document, block)
     return (
         "\\begin{figure}[tbp]\n  \\centering\n"
-        f"  \\includegraphics[width=\\linewidth, alt={{{escaped(block.alt)}}}]{{{block.name}}}\n"
+        f"  \\includegraphics[width=\\linewidth, alt={{{escaped(block.alt)}}}]"
+        f"{{{_file(document, block)}}}\n"
         f"  \\caption{{{marked(document, block.caption)}}}\n"
-        f"  \\label{{fig-{block.name}}}\n\\end{{figure}}"
+        f"  \\label{{{document.labels[f'fig-{block.name}']}}}\n\\end{{figure}}"
     )
+
+
+def _file(document: Document, drawing: Drawing) -> str:
+    """Name of the file of a figure; no name of a figure leads out of its folder."""
+    return document.labels[f"fig-{drawing.name}"].removeprefix("fig-")
 
 
 def _table(document: Document, table: TextTable) -> str:
@@ -107,10 +117,11 @@ def _table(document: Document, table: TextTable) -> str:
 
     note = (f"\n  \\par\\smallskip\\footnotesize\\emph{{{escaped(document.words('note'))}}} "
             f"{marked(document, table.note)}") if table.note else ""
-    rows = "\n".join(row(cells) for cells in table.rows)
+    rows = "\n".join(row(cells) for cells in table.shown)
     return (
         f"\\begin{{table}}[tbp]\n  \\caption{{{marked(document, table.caption)}}}\n"
-        f"  \\label{{tab-{table.name}}}\n  \\begin{{tabularx}}{{\\linewidth}}{{{sides}}}\n"
+        f"  \\label{{{document.labels[f'tab-{table.name}']}}}\n"
+        f"  \\begin{{tabularx}}{{\\linewidth}}{{{sides}}}\n"
         f"    \\toprule\n{row(table.columns)}\n    \\midrule\n{rows}\n    \\bottomrule\n"
         f"  \\end{{tabularx}}{note}\n\\end{{table}}"
     )
@@ -129,7 +140,7 @@ def marked(document: Document, text: str) -> str:
             continue
         elif style == "reference":
             kind = document.words("figure" if target.startswith("fig-") else "table")
-            found.append(rf"{escaped(kind)}~\ref{{{target}}}")
+            found.append(rf"{escaped(kind)}~\ref{{{document.labels[target]}}}")
         elif style == "plain":
             found.append(escaped(piece))
         else:

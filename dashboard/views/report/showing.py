@@ -17,7 +17,8 @@ _WIDTH = 720.0  # of the text, in pixels
 def show(document: Document) -> None:
     """The report, chapter by chapter."""
     with st.container(key="report", width=int(_WIDTH)):
-        st.subheader(plain(document.title), anchor=False)
+        title = html.escaped(document.plain(document.title))
+        st.html(f'<div class="ts-report"><h2>{title}</h2></div>')
         if document.authors:
             st.markdown(plain(document.authors))
         chapter = ""
