@@ -76,17 +76,26 @@ def chosen(report: ReportSettings, titles: dict[str, str], usual: list[str]) -> 
 def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> dict[str, Section]:
     """What the program writes of some results, by part."""
     cuts = {key: n for key in keys if (n := number_cut(context.session, key)) is not None}
-    info = context.info
+    info, workspace = context.info, services().workspace
+    runs = {run.key: run for run in workspace.runs(info.id)}
+    first = workspace.first_map(info.id)  # towards which others are turned
     return _written(
-        (info.id, info.name, info.state, info.fingerprint, info.gold, info.catch_trials,
-         tuple(sorted(info.pictures.items())), tuple(keys), tuple(cuts.items()), report.language),
+        (info.id, info.name, info.fingerprint, info.gold, info.catch_trials,
+         json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
+         tuple(sorted(info.pictures.items())), tuple(map(_state, map(runs.get, keys))),
+         _state(first), tuple(cuts.items()), tuple(keys), report.language),
         context, cuts,
     )
 
 
+def _state(run: RunInfo | None) -> tuple:
+    """What tells a result from one with the same key that was computed before or after it."""
+    return (run.key, run.created, run.complete) if run else ()
+
+
 @st.cache_resource(max_entries=8, show_spinner="Writing the report")
 def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, Section]:
-    *_, keys, _, language = key
+    *_, keys, language = key
     info, workspace = _context.info, services().workspace
     runs = [run for one in keys if (run := workspace.run(info.id, one)) is not None]
     objects = _context.answers.objects
