@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
+from itertools import repeat
 from typing import Any, Self
 
 from tripletscope import __version__
-from tripletscope.dashboard.report.document import Block, Document, Paragraph, Section
+from tripletscope.dashboard.report.document import (
+    Block,
+    Document,
+    Listed,
+    Paragraph,
+    Section,
+    TextTable,
+)
 from tripletscope.dashboard.report.material import Material, plain
 from tripletscope.dashboard.report.parts import CHAPTERS, PARTS
 from tripletscope.dashboard.wording import LANGUAGES, Words
+
+#: Parts of which no change is told: with every version of a library they are others.
+_UNTOLD = ("software",)
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,7 @@ class ReportSettings:
     edited : mapping of str to Edited
         By language and name of the part.
     taken : mapping of str to str
-        What the program had written, likewise, when the report was last taken away.
+        What each part said, likewise, when the report was last taken away: see `told_of`.
     """
 
     language: str = "en"
@@ -86,7 +97,8 @@ class ReportSettings:
             language if language in LANGUAGES else "en", text("title"), text("authors"),
             names("order"), names("left_out"), names("results_left_out"), names("results_added"),
             {name: Edited(one["text"], one["instead"]) for name, one in texts("edited").items()
-             if isinstance(one, Mapping) and {"text", "instead"} <= one.keys()},
+             if isinstance(one, Mapping)
+             and all(isinstance(one.get(key), str) for key in ("text", "instead"))},
             {name: one for name, one in texts("taken").items() if isinstance(one, str)},
         )
 
@@ -122,6 +134,23 @@ class ReportSettings:
             edited[place] = Edited(text.strip(), automatic)
         return replace(self, edited=edited)
 
+    def with_results(self, now: Sequence[str], told: Sequence[str], usual: Sequence[str]) -> Self:
+        """With other results than now; what is not seen with the open map stays as it was.
+
+        Parameters
+        ----------
+        now, told : sequence of str
+            Keys of the results that the report tells of, and is to tell of.
+        usual : sequence of str
+            Of those that it tells of if nobody says otherwise.
+        """
+        out, back = set(now) - set(told), set(told) - set(now)
+        left = [key for key in self.results_left_out if key not in back]
+        added = [key for key in self.results_added if key not in out]
+        left += [key for key in now if key in out and key in usual and key not in left]
+        added += [key for key in told if key in back and key not in usual]
+        return replace(self, results_left_out=tuple(left), results_added=tuple(added))
+
     def place(self, name: str) -> str:
         """Where the words of a part are noted."""
         return f"{self.language} {name}"
@@ -134,6 +163,25 @@ class ReportSettings:
 def text_of(section: Section) -> str:
     """The words of a section, which can be edited."""
     return "\n\n".join(block.text for block in section.blocks if isinstance(block, Paragraph))
+
+
+def told_of(section: Section) -> str:
+    """Everything that a section says, line by line: also lists, tables and captions."""
+    return "\n".join(line for block in section.blocks for line in _lines(block) if line)
+
+
+def _lines(block: Block) -> Iterator[str]:
+    if isinstance(block, Paragraph):
+        yield block.text
+    elif isinstance(block, Listed):
+        for item, ticked in zip(block.items, block.ticked or repeat(None), strict=False):
+            yield item if ticked is None else f"{'☑' if ticked else '☐'} {item}"
+    elif isinstance(block, TextTable):
+        yield block.caption
+        yield from (", ".join(filter(None, row)) for row in block.rows)
+        yield block.note
+    else:
+        yield block.caption
 
 
 def written(material: Material) -> dict[str, Section]:
@@ -172,11 +220,14 @@ def document(report: ReportSettings, sections: Mapping[str, Section], name: str)
 
 
 def _set(section: Section, edited: Edited | None) -> Section:
-    """A section in somebody's own words: paragraph by paragraph where there are as many."""
-    if edited is None:
+    """A section in somebody's own words: paragraph by paragraph where there are as many.
+
+    Words in the place of paragraphs are not said of a list that the part has become.
+    """
+    known = [block for block in section.blocks if isinstance(block, Paragraph)]
+    if edited is None or not known:
         return section
     own = [Paragraph(text) for text in re.split(r"\n\s*\n", edited.text) if text.strip()]
-    known = [block for block in section.blocks if isinstance(block, Paragraph)]
     if len(own) == len(known):
         texts = iter(own)
         blocks = tuple(
@@ -197,7 +248,11 @@ class Change:
     before, now : str
         Of which the sentences that are the same are left out.
     edited : bool
-        Whether the report has somebody's own words there, which stay.
+        Whether somebody has put own words there, which stay.
+    gone : bool
+        Whether the part is no longer in the report.
+    unshown : bool
+        Whether these own words are not shown, since the part has no paragraphs any more.
     """
 
     part: str
@@ -205,27 +260,83 @@ class Change:
     before: str
     now: str
     edited: bool
+    gone: bool = False
+    unshown: bool = False
 
 
 def changes(report: ReportSettings, sections: Mapping[str, Section]) -> Iterator[Change]:
     """What has changed since the report was taken away, or since its words were edited."""
-    for name, section in sections.items():
-        now, edited = text_of(section), report.words_of(name)
-        before = edited.instead if edited else report.taken.get(report.place(name))
-        if before is None or before == now or name in report.left_out:
+    was_taken = any(report.place(name) in report.taken for name in PARTS)
+    for name in (*sections, *(name for name in PARTS if name not in sections)):
+        if name in report.left_out or name in _UNTOLD:
             continue
-        old, new = _sentences(before), _sentences(now)
-        yield Change(
-            name, section.title, " ".join(s for s in old if s not in new),
-            " ".join(s for s in new if s not in old), edited is not None,
-        )
+        section, edited = sections.get(name), report.words_of(name)
+        taken_as = report.taken.get(report.place(name), "" if was_taken else None)
+        before = [text for text in (edited and edited.instead, taken_as) if text is not None]
+        if not before:
+            continue
+        # Without a copy that was taken away, all that is known of before are paragraphs.
+        now = "" if section is None else text_of(section) if taken_as is None else told_of(section)
+        old, new = _sentences("\n".join(before)), _sentences(now)
+        if set(old) != set(new):
+            unshown = edited is not None and section is not None and not text_of(section)
+            yield Change(
+                name, Words(report.language)(f"part {name}"),
+                " ".join(s for s in old if s not in new), " ".join(s for s in new if s not in old),
+                edited is not None, section is None, unshown,
+            )
 
 
 def _sentences(text: str) -> list[str]:
-    return re.split(r"(?<=[.!?])\s+(?=[A-ZÄÖÜ@])", text)
+    """Sentences and lines, each once."""
+    found = re.split(r"(?<=[.!?])\s+(?=[A-ZÄÖÜ@])|\n+", text)
+    return list(dict.fromkeys(sentence for sentence in found if sentence))
 
 
 def taken(report: ReportSettings, sections: Mapping[str, Section]) -> ReportSettings:
-    """The report with a note of what it said when it was taken away."""
-    told = {report.place(name): text_of(one) for name, one in sections.items()}
-    return replace(report, taken={**report.taken, **told})
+    """The report with a note of what it said when it was taken away.
+
+    Own words are from then on in the place of what the program writes by now.
+    """
+    own = {report.place(name): name for name in PARTS}
+    told = {place: told_of(sections[name]) for place, name in own.items()
+            if name in sections and name not in _UNTOLD}
+    others = {place: text for place, text in report.taken.items() if place not in own}
+    edited = {
+        place: replace(words, instead=_automatic(sections, own[place])) if place in own else words
+        for place, words in report.edited.items()
+    }
+    return replace(report, taken={**others, **told}, edited=edited)
+
+
+def _automatic(sections: Mapping[str, Section], name: str) -> str:
+    return text_of(sections[name]) if name in sections else ""
+
+
+def merged(stored: ReportSettings, before: ReportSettings, after: ReportSettings) -> ReportSettings:
+    """Settings as they are kept by now, with what somebody has changed and nothing else.
+
+    Parameters
+    ----------
+    stored : ReportSettings
+        As others may have left them meanwhile.
+    before, after : ReportSettings
+        What somebody has seen, and what was made of it.
+    """
+    found = {}
+    for one in fields(ReportSettings):
+        kept, old, new = (getattr(each, one.name) for each in (stored, before, after))
+        if old == new:
+            continue
+        if isinstance(new, Mapping):
+            names = {name for name in {*old, *new} if old.get(name) != new.get(name)}
+            others = {name: value for name, value in kept.items() if name not in names}
+            found[one.name] = others | {name: new[name] for name in new if name in names}
+        elif isinstance(new, tuple) and one.name != "order":
+            others = (name for name in kept if name in new or name not in old)
+            found[one.name] = tuple(dict.fromkeys(
+                (*others, *(name for name in new if name not in old))
+            ))
+        else:
+            found[one.name] = new
+    return replace(stored, **found)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.printing.browser import can_render
+from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.printing.browser import ExportError, can_render
 from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.docx import word
 from tripletscope.dashboard.report.html import page
@@ -19,9 +22,11 @@ from tripletscope.dashboard.report.parts import PARTS
 from tripletscope.dashboard.report.pdf import pdf
 from tripletscope.dashboard.report.references import bibtex, csl_json
 from tripletscope.dashboard.report.report import (
+    Change,
     ReportSettings,
     changes,
     document,
+    merged,
     taken,
     text_of,
 )
@@ -29,6 +34,9 @@ from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.report.gathering import PAGE, chosen, offered, sections_of
 from tripletscope.dashboard.views.report.showing import show
 from tripletscope.dashboard.wording import LANGUAGES
+
+#: Letters of what has changed in a part; whole tables may be new.
+_LONGEST = 600
 
 
 def _references(made: Document) -> bytes:
@@ -67,7 +75,7 @@ def show_report(context: Context) -> None:
     with files:
         _files(context, set_to, sections, made)
     if set_to != report:
-        _keep(context, set_to)
+        _keep(services().workspace, context.info.id, partial(merged, before=report, after=set_to))
         st.rerun()
     with picture:
         _changes(set_to, sections)
@@ -80,8 +88,14 @@ def show_report(context: Context) -> None:
         show(made)
 
 
-def _keep(context: Context, report: ReportSettings) -> None:
-    services().workspace.note(context.info.id, PAGE, report.to_dict())
+def _keep(
+    workspace: Workspace, dataset: str, change: Callable[[ReportSettings], ReportSettings]
+) -> None:
+    """Change the settings as they are by now, which another tab may have changed meanwhile."""
+    info = workspace.dataset(dataset)
+    if info is not None:
+        stored = ReportSettings.from_dict(info.extra.get(PAGE, {}))
+        workspace.note(dataset, PAGE, change(stored).to_dict())
 
 
 def _key(context: Context, name: str, value: object) -> str:
@@ -117,10 +131,7 @@ def _results(
         help="What the report tells of. Usually this is the open map with its uncertainty, and the "
         "newest of all other results.",
     )
-    return replace(
-        report, results_left_out=tuple(key for key in usual if key not in told),
-        results_added=tuple(key for key in told if key not in usual),
-    )
+    return report.with_results(now, told, usual)
 
 
 def _parts(
@@ -145,9 +156,8 @@ def _parts(
                 if st.button(label, key=f"{place}.{label}", disabled=name == end,
                              icon=f":material/arrow_{label.lower()}ward:"):
                     report = report.moved(name, names, by)
-        automatic = text_of(sections[name])
+        automatic, edited = text_of(sections[name]), report.words_of(name)
         if automatic:
-            edited = report.words_of(name)
             now = edited.text if edited else automatic
             text = st.text_area(
                 "Words", now, height=260, key=_key(context, f"text.{report.language}.{name}", now),
@@ -157,6 +167,11 @@ def _parts(
             )
             if text != now:
                 report = report.with_text(name, text, automatic)
+        elif edited:
+            st.caption("The part has no paragraphs now, so that your words are not in the report.")
+            st.text(edited.text)
+            if st.button("Remove your words", key=f"{place}.remove", icon=":material/delete:"):
+                report = report.with_text(name, "", automatic)
     return report
 
 
@@ -168,16 +183,48 @@ def _files(
     form = st.selectbox(
         "File", forms, format_func=lambda one: _FILES[one][0], key=f"{PAGE}.form",
     )
-    title, ending, media, _, make = _FILES[form]
+    title, ending, media, *_ = _FILES[form]
+    failed: dict[str, str] = st.session_state.setdefault(f"{PAGE}.failed", {})
     name = export.file_name(context.info.name, "report")
-    st.download_button(
-        f"Download: {title}", lambda: make(made), f"{name}.{ending}",
-        media, key=f"{PAGE}.download", icon=":material/download:", type="primary",
-        width="stretch", on_click=lambda: _keep(context, taken(report, sections)),
+    # Files are made in a thread that belongs to nobody, and has no workspace of its own.
+    took = partial(
+        _keep, services().workspace, context.info.id, partial(_taken, report.language, sections)
     )
+    st.download_button(
+        f"Download: {title}", partial(_file, form, made, failed, took), f"{name}.{ending}",
+        media, key=f"{PAGE}.download", icon=":material/download:", type="primary",
+        width="stretch", on_click="ignore",
+    )
+    if form in failed:
+        st.error(failed[form])
     if not drawn:
         st.caption("PDF, Word and LaTeX need a Chrome or Chromium on the server, which draws the "
                    "figures. The web page can be printed by your own browser.")
+
+
+def _file(
+    form: str, made: Document, failed: dict[str, str], took: Callable[[], None]
+) -> bytes:
+    """A file, of which note is taken once it is made.
+
+    Nobody sees more of an error here than that there is no file: the page says why when it is
+    shown next.
+    """
+    failed.pop(form, None)
+    try:
+        content = _FILES[form][-1](made)
+    except ExportError as error:
+        failed[form] = str(error)
+        raise
+    took()
+    return content
+
+
+def _taken(
+    language: str, sections: Mapping[str, Section], stored: ReportSettings
+) -> ReportSettings:
+    """Settings with a note of what the report said in a language, whatever they are in by now."""
+    return replace(taken(replace(stored, language=language), sections), language=stored.language)
 
 
 def _changes(report: ReportSettings, sections: Mapping[str, Section]) -> None:
@@ -187,10 +234,23 @@ def _changes(report: ReportSettings, sections: Mapping[str, Section]) -> None:
         return
     lines = []
     for change in found:
-        why = " Your own words there are as you left them." if change.edited else ""
-        before = f"It said: “{panels.plain(change.before)}”" if change.before else ""
-        now = f"Now: “{panels.plain(change.now)}”" if change.now else ""
-        lines.append(f"- **{panels.plain(change.title)}**: {before} {now}{why}")
+        before = f"It said: “{_short(change.before)}”" if change.before else ""
+        now = f"Now: “{_short(change.now)}”" if change.now else ""
+        said = "It is no longer in the report." if change.gone else f"{before} {now}".strip()
+        lines.append(f"- **{panels.plain(change.title)}**: {said}{_own(change)}")
     since = "since you took the report away, or wrote your own words"
     with st.expander(f"{len(found)} of its parts changed {since}", icon=":material/update:"):
         st.markdown("\n".join(lines))
+
+
+def _short(text: str) -> str:
+    return panels.plain(textwrap.shorten(text, _LONGEST, placeholder=" …"))
+
+
+def _own(change: Change) -> str:
+    """What has become of somebody's own words."""
+    if not change.edited or change.gone:
+        return ""
+    if change.unshown:
+        return " The part has no paragraphs any more, so that your own words are not shown."
+    return " Your own words there are as you left them."
