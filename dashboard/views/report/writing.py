@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -35,6 +36,8 @@ from tripletscope.dashboard.views.report.gathering import PAGE, chosen, offered,
 from tripletscope.dashboard.views.report.showing import show
 from tripletscope.dashboard.wording import LANGUAGES
 
+#: Where a session notes why there is no file.
+_FAILED = f"{PAGE}.failed"
 #: Letters of what has changed in a part; whole tables may be new.
 _LONGEST = 600
 
@@ -184,37 +187,36 @@ def _files(
         "File", forms, format_func=lambda one: _FILES[one][0], key=f"{PAGE}.form",
     )
     title, ending, media, *_ = _FILES[form]
-    failed: dict[str, str] = st.session_state.setdefault(f"{PAGE}.failed", {})
+    notes = context.session.drafts
     name = export.file_name(context.info.name, "report")
     # Files are made in a thread that belongs to nobody, and has no workspace of its own.
     took = partial(
         _keep, services().workspace, context.info.id, partial(_taken, report.language, sections)
     )
     st.download_button(
-        f"Download: {title}", partial(_file, form, made, failed, took), f"{name}.{ending}",
+        f"Download: {title}", partial(_file, form, made, notes, took), f"{name}.{ending}",
         media, key=f"{PAGE}.download", icon=":material/download:", type="primary",
         width="stretch", on_click="ignore",
     )
-    if form in failed:
-        st.error(failed[form])
+    if _FAILED in notes:
+        st.error(notes.pop(_FAILED))
     if not drawn:
         st.caption("PDF, Word and LaTeX need a Chrome or Chromium on the server, which draws the "
                    "figures. The web page can be printed by your own browser.")
 
 
 def _file(
-    form: str, made: Document, failed: dict[str, str], took: Callable[[], None]
+    form: str, made: Document, notes: dict[str, Any], took: Callable[[], None]
 ) -> bytes:
     """A file, of which note is taken once it is made.
 
     Nobody sees more of an error here than that there is no file: the page says why when it is
     shown next.
     """
-    failed.pop(form, None)
     try:
         content = _FILES[form][-1](made)
     except ExportError as error:
-        failed[form] = str(error)
+        notes[_FAILED] = str(error)
         raise
     took()
     return content

@@ -271,17 +271,17 @@ def test_note_is_taken_of_files_that_were_made_and_nothing_else_changes(
     took = partial(
         writing._keep, services.workspace, info.id, partial(writing._taken, "en", sections)
     )
-    failed = {}
+    notes = {}
 
     def fail(made):
         raise ExportError("No browser.")
 
     monkeypatch.setitem(writing._FILES, "pdf", ("PDF", "pdf", "", True, fail))
     with pytest.raises(ExportError):
-        writing._file("pdf", of(), failed, took)
-    assert failed == {"pdf": "No browser."}
+        writing._file("pdf", of(), notes, took)
+    assert list(notes.values()) == ["No browser."]
     assert kept(services, info).taken == {}
-    assert writing._file("html", of(Paragraph("x")), failed, took).startswith(b"<!DOCTYPE")
+    assert writing._file("html", of(Paragraph("x")), notes, took).startswith(b"<!DOCTYPE")
     assert kept(services, info) == ReportSettings("de", "Neu", taken={"en data": "Data."})
 
 
