@@ -134,6 +134,9 @@ def _add_table(made: docx.document.Document, document: Document, table: TextTabl
     caption.add_run().add_break()
     caption.add_run(table.caption).italic = True
     grid = made.add_table(rows=1 + len(table.rows), cols=len(table.columns))
+    for column, width in zip(grid.columns, _widths(table), strict=True):
+        for cell in column.cells:
+            cell.width = width
     for row, cells in zip(grid.rows, (table.columns, *table.shown), strict=True):
         for cell, text, is_number in zip(row.cells, cells, table.numbers, strict=True):
             _fill_cell(cell, document, text, is_number)
@@ -149,6 +152,14 @@ def _add_table(made: docx.document.Document, document: Document, table: TextTabl
     if table.note:
         note.add_run(f"{document.words('note')} ").italic = True
         _fill(note, document, table.note)
+
+
+def _widths(table: TextTable) -> list[Mm]:
+    """Widths of the columns: by their longest texts, of which none takes more than half."""
+    longest = [max(map(len, column)) for column in zip(table.columns, *table.rows, strict=True)]
+    least, most = 0.08 * sum(longest), 0.5 * sum(longest)
+    shares = [min(max(length, least), most) for length in longest]
+    return [Mm(WIDTH * share / sum(shares)) for share in shares]
 
 
 def _fill_cell(cell: _Cell, document: Document, text: str, is_number: bool) -> None:

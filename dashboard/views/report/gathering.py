@@ -13,6 +13,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
 from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.views.clusters.clustering import number_cut
 from tripletscope.dashboard.views.opened_map import opened_map
@@ -27,8 +28,7 @@ PAGE = "report"
 _PICTURED = 60
 #: Tasks that are about one map, and are told of only for the one that is open.
 _OF_MAP = (*UNCERTAIN, "reliability", "calibrate")
-#: Tasks of which nothing is told.
-_SILENT = {"distance_posterior", "response_model", "kernel_map", "heterogeneity"}
+
 
 
 def offered(context: Context) -> tuple[dict[str, str], list[str]]:
@@ -38,7 +38,7 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     other computations the newest with its settings.
     """
     listed = [run for run in services().workspace.runs(context.info.id)
-              if run.task not in _SILENT]
+              if run.task in ("fit", *TOLD)]
     opened = opened_map(context.session, context.info)
     listed.sort(key=lambda run: opened is None or run.key != opened.key)  # stable: newest first
     usual, taken = [], set()
