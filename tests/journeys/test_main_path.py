@@ -212,7 +212,8 @@ def test_from_a_file_to_a_figure(browser, workspace, answers, tmp_path):
         page.keyboard.press("Escape")
         files = zipfile.ZipFile(io.BytesIO(download(page, "Download everything")))
         endings = {Path(name).suffix for name in files.namelist()}
-        assert endings == {".csv", ".json", ".py", ".svg", ".pdf", ".png", ".html"}
+        figure, program = {".svg", ".pdf", ".png", ".html"}, {".py", ".ipynb", ".txt", ".yml"}
+        assert endings == {".csv", ".json"} | figure | program
         assert page.elsewhere == [], "nothing is fetched from elsewhere"
     assert not asked.exists(), "nor does the server ask anybody"
 
