@@ -33,7 +33,7 @@ _TITLE, _EDGE = 1.9, 0.6
 #: What an attribute names of the same drawing.
 _ADDRESS = re.compile(r"(url\(['\"]?)#")
 #: Characters that XML has no place for, not even escaped.
-_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SIZE = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"[^>]*>')
 
 ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
@@ -86,7 +86,7 @@ def form_of(path: str | Path) -> str:
 def svg_of(figure: go.Figure) -> str:
     """A figure as SVG, in pixels; its letters come from elsewhere."""
     drawn = browser.draw(figure, {"format": "svg", "scale": 1.0}).decode()
-    return _NOT_XML.sub("", drawn)  # labels may have some, and the browser lets them pass
+    return NOT_XML.sub("", drawn)  # labels may have some, and the browser lets them pass
 
 
 def size_of(svg: str) -> tuple[float, float]:
@@ -139,7 +139,7 @@ def text(words: str, x: float, y: float, size: float, bold: bool = False) -> str
     weight = 600 if bold else 400
     return (
         f'<text x="{x:g}" y="{y:g}" style="font-family: {FONT}; font-size: {size:g}px; '
-        f'font-weight: {weight}; fill: {TEXT}">{escape(_NOT_XML.sub("", words))}</text>'
+        f'font-weight: {weight}; fill: {TEXT}">{escape(NOT_XML.sub("", words))}</text>'
     )
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from tripletscope.dashboard.drawing import Drawing
-from tripletscope.dashboard.printing.render import _NOT_XML
+from tripletscope.dashboard.printing.render import NOT_XML
 from tripletscope.dashboard.report.references import cited, library
 from tripletscope.dashboard.wording import Words
 
@@ -201,7 +201,7 @@ class Document:
 def _readable(value: Any) -> Any:
     """A text, or what has texts, without characters that XML has no place for."""
     if isinstance(value, str):
-        return _NOT_XML.sub("", value)
+        return NOT_XML.sub("", value)
     if isinstance(value, tuple):
         return tuple(map(_readable, value))
     if isinstance(value, Section | Paragraph | Listed | TextTable | Drawing):
