@@ -286,7 +286,8 @@ def test_where_the_server_cannot_draw_the_browser_does(browser, workspace):
         assert download(page, "PNG").startswith(b"\x89PNG")
         page.keyboard.press("Escape")
         files = zipfile.ZipFile(io.BytesIO(download(page, "Download everything")))
-        assert {Path(name).suffix for name in files.namelist()} == {".csv", ".json", ".py", ".html"}
+        endings = {Path(name).suffix for name in files.namelist()}
+        assert endings == {".html", ".csv", ".json", ".py", ".ipynb", ".txt", ".yml"}
 
 
 def test_a_tree_is_cut_by_dragging_and_a_click_on_a_branch_selects(browser, workspace):
