@@ -114,7 +114,7 @@ def test_a_deleted_data_set_is_not_open(opened, services):
 def test_samples_are_complete():
     for sample in samples():
         assert sample.thumbnail.stat().st_size < 200_000
-        assert sample.about.count(".") >= 2
+        assert 8 <= len(sample.about.split()) <= 18, "a card is read at a glance"
         assert (sample.folder / "README.md").exists()
         assert f"../pages/{sample.page}.py" in PAGES.values()
 
