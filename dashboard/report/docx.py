@@ -134,7 +134,9 @@ def _add_table(made: docx.document.Document, document: Document, table: TextTabl
     caption.add_run().add_break()
     caption.add_run(table.caption).italic = True
     grid = made.add_table(rows=1 + len(table.rows), cols=len(table.columns))
+    grid.autofit = False
     for column, width in zip(grid.columns, _widths(table), strict=True):
+        column.width = width
         for cell in column.cells:
             cell.width = width
     for row, cells in zip(grid.rows, (table.columns, *table.shown), strict=True):

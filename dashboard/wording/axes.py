@@ -15,6 +15,8 @@ _GERMAN = {
     "dimensions": "Dimensionen",
     "chance": "Zufall",
     "noise ceiling": "Rauschgrenze",
+    "noise ceiling, lower bound": "Rauschgrenze, untere Schranke",
+    "noise ceiling, upper bound": "Rauschgrenze, obere Schranke",
     "average uncertainty": "mittlere Unsicherheit",
     "training answers": "gelernte Antworten",
     "predicted probability": "vorhergesagte Wahrscheinlichkeit",

@@ -144,12 +144,13 @@ REPORT = {
     "ellipses over participants": "Bereiche sind 95-%-Konfidenzbereiche: In 95 % der "
                                   "Wiederholungen des Experiments mit ebenso vielen anderen "
                                   "Personen enthielte der dann berechnete Bereich den Ort, den "
-                                  "unbegrenzt viele Antworten dem Objekt gäben. Fehler des "
-                                  "Modells, nie gestellte Fragen sind nicht abgedeckt.",
+                                  "unbegrenzt viele Antworten dem Objekt gäben. Fehler des Modells "
+                                  "und nie gestellte Fragen sind nicht abgedeckt.",
     "ellipses over both": "Bereiche sind 95-%-Konfidenzbereiche: In 95 % der Wiederholungen des "
                           "Experiments mit ebenso vielen anderen Personen enthielte der dann "
                           "berechnete Bereich den Ort, den unbegrenzt viele Antworten dem Objekt "
-                          "gäben. Fehler des Modells, nie gestellte Fragen sind nicht abgedeckt.",
+                          "gäben. Fehler des Modells und nie gestellte Fragen sind nicht "
+                          "abgedeckt.",
     "ellipses over answers": "Bereiche sind 95-%-Konfidenzbereiche: In 95 % der Wiederholungen des "
                              "Experiments mit ebenso vielen Antworten derselben Personen enthielte "
                              "der dann berechnete Bereich den Ort, den unbegrenzt viele Antworten "

@@ -143,7 +143,7 @@ def comparison(material: Material) -> Iterator[Block]:
     tests = material.alike
     if len({words.method(run.fresh()) for run in tests}) > 1:
         yield from _methods(material, tests)
-    elif tests and material.error is None and not material.by_dimension:
+    elif tests and material.map is None and not scale_runs(material.shown()):
         yield joined(words("one predicts", method=words.method(tests[0].fresh()),
                            error=error_of(words, tests[0].error())))
     for run in material.all_of("learning_curve"):
