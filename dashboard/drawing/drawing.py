@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -61,6 +62,14 @@ class Drawing:
         return self.draw(Canvas(width, height)).update_layout(
             width=width, height=height, paper_bgcolor="white", plot_bgcolor="white",
         )
+
+    @cached_property
+    def on_page(self) -> str:
+        """The figure as JSON for a page, as wide as its place; drawn once."""
+        clear = "rgba(0,0,0,0)"
+        return self.figure().update_layout(
+            width=None, paper_bgcolor=clear, plot_bgcolor=clear
+        ).to_json()
 
     def file(self, form: str, composition: Composition | None = None) -> bytes:
         """The figure as a file.

@@ -52,9 +52,7 @@ def _flush(texts: list[str]) -> None:
 
 def _figure(document: Document, drawing: Block) -> None:
     chart(
-        drawing.figure(_WIDTH).update_layout(
-            width=None, paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)"
-        ),
+        drawing.on_page,
         key=f"report.{document.words.language}.{drawing.name}", alt=drawing.alt,
         height=int(_WIDTH * drawing.ratio),
     )

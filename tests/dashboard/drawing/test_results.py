@@ -1,5 +1,8 @@
 """Every figure of results is drawn of real ones, in every language."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,6 +59,15 @@ def test_map_shows_the_uncertainty_that_is_given(answers, runs):
     assert "ellipses" not in alone.caption
     assert "95% ellipses from 10 bootstrap replicates over 8 participants" in sure.caption
     assert len(sure.figure().data) > len(alone.figure().data)
+
+
+def test_a_page_draws_a_figure_once(answers, runs):
+    drawn = []
+    (drawing,) = drawings(runs[0], answers)
+    counted = replace(drawing, draw=lambda canvas: drawn.append(canvas) or drawing.draw(canvas))
+    assert json.loads(counted.on_page)["data"]
+    assert counted.on_page is counted.on_page
+    assert len(drawn) == 1
 
 
 def test_tree_is_cut_as_asked(answers, runs):
