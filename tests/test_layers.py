@@ -22,6 +22,7 @@ FLOORS = [
     ["observers", "quality", "uncertainty", "tree"],
     ["scale"],
     ["design"],
+    ["papers"],
     ["run"],
 ]
 PACKAGE = "tripletscope"

@@ -1,0 +1,1 @@
+"""Which questions to ask, and whom: the thesis, chapter 5."""

@@ -1,0 +1,1 @@
+"""Kernels from triplets: Kleindessner & von Luxburg (2017)."""

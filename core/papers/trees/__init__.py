@@ -1,0 +1,1 @@
+"""Nearest neighbours in comparison trees: the thesis, chapter 2."""

@@ -1,0 +1,1 @@
+"""Uncertainty of ordinal embeddings: Lohaus, Hennig & von Luxburg (2019)."""

@@ -1,0 +1,45 @@
+"""Figures of rebuilt items of papers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import plotly.graph_objects as go
+
+from tripletscope.core.papers.item import Chart, Item
+from tripletscope.core.papers.outcome import Outcome
+from tripletscope.core.papers.registry import original
+from tripletscope.dashboard.drawing.drawing import Drawing
+from tripletscope.dashboard.figures.papers import ABREAST, chart_figure, panels_of
+from tripletscope.dashboard.interface.theme import Canvas
+
+#: Height of a panel divided by the width of the figure, by how many stand side by side.
+_PANEL = {1: 0.55, 2: 0.48, 3: 0.38}
+
+
+def drawings_of(item: Item, outcome: Outcome) -> list[Drawing]:
+    """The figures of a rebuilt item, one for each of its charts.
+
+    Parameters
+    ----------
+    item : Item
+    outcome : Outcome
+    """
+    charts = original(item).charts
+    drawn = []
+    for number, chart in enumerate(charts, 1):
+        n_panels = len(panels_of(chart, outcome.table))
+        rows = -(-n_panels // ABREAST)
+        drawn.append(Drawing(
+            name=f"{item.key}-{number}" if len(charts) > 1 else item.key,
+            title=f"{item.label}: {chart.title or item.title}",
+            caption=f"{item.label} rebuilt{', in short' if outcome.quick else ''}. {item.claim}",
+            alt=f"{item.claim} {outcome.assessment.why}",
+            ratio=rows * _PANEL[min(n_panels, ABREAST)],
+            draw=partial(_draw, chart, outcome), table=lambda: outcome.table,
+        ))
+    return drawn
+
+
+def _draw(chart: Chart, outcome: Outcome, canvas: Canvas) -> go.Figure:
+    return chart_figure(chart, outcome.table, canvas=canvas)

@@ -1,0 +1,199 @@
+"""Figures of rebuilt papers: the table of an experiment, as its item says that it is drawn."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from tripletscope.core.papers.item import Chart
+from tripletscope.dashboard.figures.axes import log_axis
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import (
+    PALETTE,
+    SCREEN,
+    SEQUENTIAL,
+    SYMBOLS,
+    Canvas,
+    finished,
+    panelled,
+    template,
+)
+
+#: So many panels stand side by side.
+ABREAST = 3
+
+
+def panels_of(chart: Chart, table: pd.DataFrame) -> list[str]:
+    """Titles of the panels; one without a title where there are none."""
+    if not chart.panel:
+        return [""]
+    return list(dict.fromkeys(chart.rows(table)[chart.panel].astype(str)))
+
+
+def chart_figure(
+    chart: Chart, table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """A chart of a table, with panels side by side and a line of each kind for every series.
+
+    Parameters
+    ----------
+    chart : Chart
+    table : DataFrame
+        As the item's experiment gives it.
+    """
+    rows = chart.rows(table)
+    panels = panels_of(chart, table)
+    names = list(dict.fromkeys(rows[chart.series].astype(str))) if chart.series else [""]
+    wide, canvas = panelled(panels, ABREAST, canvas)
+    n_rows = -(-len(panels) // wide)
+    figure = make_subplots(
+        n_rows, wide, subplot_titles=[html.escape(p, quote=False) for p in panels],
+        horizontal_spacing=0.13 / max(wide - 0.5, 1), vertical_spacing=0.3 / max(n_rows, 1.5),
+    )
+    draw = {"lines": _lines, "points": _points, "bars": _bars, "matrix": _matrix, "map": _map}
+    for place, panel in enumerate(panels):
+        part = rows[rows[chart.panel].astype(str) == panel] if chart.panel else rows
+        at = {"row": place // wide + 1, "col": place % wide + 1}
+        for trace in draw[chart.kind](chart, part, names, canvas):
+            trace.showlegend = bool(trace.showlegend) and place == 0 and len(names) > 1
+            figure.add_trace(trace, **at)
+        _set_axes(figure, chart, part, at, last=place + wide >= len(panels))
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=chart.title or chart.y,
+        barmode="group", bargap=0.25,
+    )
+    return finished(figure, caption, canvas, top=40 if len(names) > 1 else 34)
+
+
+def _series(
+    chart: Chart, rows: pd.DataFrame, names: list[str]
+) -> Iterator[tuple[int, str, pd.DataFrame]]:
+    """Number, name and rows of each series that has any."""
+    for k, name in enumerate(names):
+        own = rows[rows[chart.series].astype(str) == name] if chart.series else rows
+        if len(own):
+            yield k, html.escape(name, quote=False), own
+
+
+def _spread(chart: Chart, rows: pd.DataFrame, colour: str, canvas: Canvas) -> dict | None:
+    if not chart.spread:
+        return None
+    return {"type": "data", "array": rows[chart.spread], "thickness": 1.2 * canvas.scale,
+            "width": 0, "color": transparent(colour, 0.6)}
+
+
+def _lines(
+    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas, mode: str = "lines+markers"
+) -> Iterator[go.Scatter]:
+    for k, name, own in _series(chart, rows, names):
+        colour, symbol = PALETTE[k % len(PALETTE)], SYMBOLS[k % len(SYMBOLS)]
+        own = own.sort_values(chart.x) if mode != "markers" else own
+        yield go.Scatter(
+            x=own[chart.x], y=own[chart.y], mode=mode, name=name, showlegend=True,
+            legendgroup=name, error_y=_spread(chart, own, colour, canvas),
+            line={"color": colour, "width": 2 * canvas.scale},
+            marker={"size": 7 * canvas.scale, "color": colour, "symbol": symbol},
+            hovertemplate=f"<b>{name}</b> %{{x}}: %{{y:.4g}}<extra></extra>",
+        )
+        if chart.published:
+            yield _published(own[chart.x], own[chart.published], colour, symbol, name, canvas)
+
+
+def _points(
+    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
+) -> Iterator[go.Scatter]:
+    yield from _lines(chart, rows, names, canvas, "markers")
+
+
+def _published(
+    x: pd.Series, y: pd.Series, colour: str, symbol: str, name: str, canvas: Canvas
+) -> go.Scatter:
+    """The paper's own values: hollow marks."""
+    return go.Scatter(
+        x=x, y=y, mode="markers", showlegend=False, legendgroup=name,
+        marker={"size": 9 * canvas.scale, "symbol": f"{symbol}-open", "color": colour,
+                "line": {"width": 2 * canvas.scale}},
+        hovertemplate=f"<b>{name}</b>, published, %{{x}}: %{{y:.4g}}<extra></extra>",
+    )
+
+
+def _bars(
+    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
+) -> Iterator[go.Bar | go.Scatter]:
+    for k, name, own in _series(chart, rows, names):
+        colour = PALETTE[k % len(PALETTE)]
+        yield go.Bar(
+            x=own[chart.x].astype(str), y=own[chart.y], name=name, showlegend=True,
+            legendgroup=name, offsetgroup=str(k), marker={"color": colour, "line": {"width": 0}},
+            error_y=_spread(chart, own, colour, canvas),
+            hovertemplate=f"<b>{name}</b> %{{x}}: %{{y:.4g}}<extra></extra>",
+        )
+        if chart.published:
+            # A bar without a face is in its group's place; what is seen of it is its edge.
+            yield go.Bar(
+                x=own[chart.x].astype(str), y=own[chart.published], showlegend=False,
+                legendgroup=name, offsetgroup=str(k), marker={
+                    "color": "rgba(0,0,0,0)", "line": {"color": "#7C888A", "width": 1.5},
+                },
+                hovertemplate=f"<b>{name}</b>, published, %{{x}}: %{{y:.4g}}<extra></extra>",
+            )
+
+
+def _matrix(
+    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
+) -> Iterator[go.Heatmap]:
+    cells = rows.pivot_table(index=chart.y, columns=chart.x, values=chart.value, sort=False)
+    as_axis = [
+        axis if np.issubdtype(axis.dtype, np.number) else axis.astype(str)
+        for axis in (cells.columns, cells.index)
+    ]
+    yield go.Heatmap(
+        x=as_axis[0], y=as_axis[1], z=cells.to_numpy(), colorscale=SEQUENTIAL, showscale=False,
+        hovertemplate=f"%{{y}}, %{{x}}: {chart.value} %{{z:.4g}}<extra></extra>",
+    )
+
+
+def _map(
+    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
+) -> Iterator[go.Scatter]:
+    for k, name, own in _series(chart, rows, names):
+        labels = own[chart.label].astype(str) if chart.label else None
+        yield go.Scatter(
+            x=own[chart.x], y=own[chart.y], mode="markers+text" if chart.label else "markers",
+            text=labels, textposition="top center", name=name, showlegend=True, legendgroup=name,
+            textfont={"size": 0.8 * canvas.font}, cliponaxis=False,
+            marker={"size": 7 * canvas.scale, "color": PALETTE[k % len(PALETTE)],
+                    "symbol": SYMBOLS[k % len(SYMBOLS)]},
+            hovertemplate="%{text}<extra></extra>" if chart.label else None,
+        )
+
+
+def _set_axes(
+    figure: go.Figure, chart: Chart, rows: pd.DataFrame, at: dict[str, int], *, last: bool
+) -> None:
+    """Titles at the outer edges alone, logarithmic axes in 1-2-5, equal units of maps."""
+    x_title, y_title = chart.x_title or chart.x, chart.y_title or chart.y
+    x = {"title": x_title if last else "", "zeroline": False}
+    y = {"title": y_title if at["col"] == 1 else "", "zeroline": False}
+    if chart.log_x:
+        x |= log_axis([rows[chart.x].min(), rows[chart.x].max()])
+    if chart.log_y:
+        y |= log_axis([rows[chart.y].min(), rows[chart.y].max()])
+    if chart.kind == "bars":
+        x |= {"type": "category", "showgrid": False}
+    if chart.kind == "map":
+        figure.update_xaxes(showticklabels=False, title="", **at)
+        corner = figure.get_subplot(at["row"], at["col"]).xaxis.plotly_name.replace("axis", "")
+        figure.update_yaxes(
+            showticklabels=False, title="", scaleanchor=corner, scaleratio=1, **at
+        )
+        return
+    if chart.kind == "matrix":
+        y["autorange"] = "reversed"
+    figure.update_xaxes(**x, **at)
+    figure.update_yaxes(**y, **at)

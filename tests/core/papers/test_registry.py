@@ -1,0 +1,57 @@
+"""Every figure, table, theorem and algorithm of the four documents has its item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tripletscope.core.papers.item import VERDICTS
+from tripletscope.core.papers.outcome import Outcome, rebuild, shipped
+from tripletscope.core.papers.registry import items, original
+
+#: Keys of everything that is numbered in the documents, read from their text.
+LISTED = Path(__file__).with_name("listed.txt").read_text().split()
+
+
+def test_nothing_is_forgotten():
+    assert sorted(items()) == sorted(LISTED)
+
+
+@pytest.mark.parametrize("key", LISTED)
+def test_an_item_says_what_the_paper_says(key):
+    item = items()[key]
+    assert item.claim[0].isupper()
+    assert item.claim.endswith(".")
+    first = original(item)
+    if first.assessment is None:
+        columns = {name for chart in first.charts for name in (
+            chart.x, chart.y, chart.series, chart.panel, chart.spread, chart.published,
+            chart.value, chart.label,
+        ) if name}
+        outcome = shipped(key)
+        assert outcome is not None, f"python benchmarks/seeds.py {first.key}"
+        assert columns <= set(outcome.table.columns)
+
+
+@pytest.mark.parametrize("key", [k for k in LISTED if not items()[k].same_as])
+def test_what_is_shipped_is_what_the_code_says_of_it(key):
+    item = items()[key]
+    assessment = item.assessment or shipped(key).assessment
+    assert assessment.verdict in VERDICTS
+    assert assessment.why.endswith(".")
+
+
+def test_an_outcome_is_kept_as_it_was():
+    outcome = rebuild("uncertainty-figure-8", quick=True, seed=3)
+    again = Outcome.of(outcome.text())
+    assert again == outcome
+    assert again.table.equals(outcome.table)
+    assert rebuild("uncertainty-figure-8", quick=True, seed=3).rows == outcome.rows
+    assert rebuild("uncertainty-figure-8", quick=True, seed=4).rows != outcome.rows
+
+
+def test_what_is_stated_is_not_rebuilt():
+    stated = next(item.key for item in items().values() if item.assessment is not None)
+    with pytest.raises(ValueError, match="nothing to compute"):
+        rebuild(stated)
