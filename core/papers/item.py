@@ -183,8 +183,8 @@ class Item:
         said = (self.experiment is not None, bool(self.same_as), self.assessment is not None)
         if sum(said) != 1 or (self.experiment is None) != (self.check is None):
             raise ValueError(
-                f"{self.key} must have an experiment with its check, or a assessment, or be the same "
-                "as another."
+                f"{self.key} must have an experiment with its check, or an assessment, or be the "
+                "same as another."
             )
 
     @property
