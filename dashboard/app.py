@@ -53,6 +53,9 @@ def main() -> None:
             "Planning": [
                 st.Page(PAGES / "simulate.py", title="Simulate", icon=":material/science:"),
             ],
+            "Learning": [
+                st.Page(PAGES / "papers.py", title="Papers", icon=":material/menu_book:"),
+            ],
             "Server": [
                 st.Page(PAGES / "computing.py", title="Computing", icon=":material/memory:"),
             ],

@@ -102,21 +102,25 @@ class Chart:
 
 @dataclass(frozen=True)
 class Continuation:
-    """Where a reader goes on with an item: a page of the program, its data and a method.
+    """Where a reader goes on with an item: a page of the program, with its data and settings.
 
     Attributes
     ----------
     page : str
         Name of the page.
-    answers : callable
-        ``answers()`` makes the data set.
+    answers : callable, optional
+        ``answers()`` makes the data set that the page opens.
     method : Method, optional
-        With the paper's settings; the page begins with it.
+        With the paper's settings; the page Embedding begins with it.
+    begin : mapping of str to value
+        Of the page Simulate: what its forms begin with, by the names of the parameters of
+        `tripletscope.core.design.scenario.Scenario` and of the tasks.
     """
 
     page: str
-    answers: Callable[[], Triplets]
+    answers: Callable[[], Triplets] | None = None
     method: Method | None = None
+    begin: Mapping[str, Any] = field(default_factory=dict)
 
 
 #: ``experiment(seed=0, progress=silent, **settings)`` returns a tidy table of what was measured.

@@ -51,6 +51,7 @@ class Outcome:
 
     @property
     def table(self) -> pd.DataFrame:
+        """What was measured, a row for each number."""
         return pd.read_csv(io.StringIO(self.rows), keep_default_na=False, na_values=[""])
 
     @property
@@ -76,10 +77,15 @@ def rebuild(
     Parameters
     ----------
     key : str
+        As ``python benchmarks/seeds.py --list`` has them, or the page Papers.
     quick : bool
         Smaller settings, which take seconds.
     seed : int
     progress : Progress
+
+    Returns
+    -------
+    Outcome
 
     Raises
     ------
@@ -89,6 +95,15 @@ def rebuild(
         If there is nothing to compute.
     Stopped
         If `progress` asked to stop.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> outcome = ts.rebuild("uncertainty-figure-8", quick=True)
+    >>> outcome.assessment.verdict
+    'holds'
+    >>> list(outcome.table)
+    ['x', 'y']
     """
     item = original(items()[key])
     if item.experiment is None:

@@ -38,8 +38,14 @@ def original(item: Item) -> Item:
     return items()[item.same_as] if item.same_as else item
 
 
+#: What is looked for first comes first; the others follow by name.
+_FIRST = ("figure", "table", "algorithm", "theorem")
+
+
 def _place(item: Item) -> tuple:
     """Documents in their order; in each, what is counted together by its number."""
     *words, number = item.key.split("-")[1:]
+    kind = _FIRST.index(words[-1]) if words[-1] in _FIRST else len(_FIRST)
     parts = [(int(p), "") if p.isdigit() else (99, p) for p in re.split(r"\.", number)]
-    return list(DOCUMENTS).index(item.document), "supplement" in words, words[-1], parts
+    document = list(DOCUMENTS).index(item.document)
+    return document, "supplement" in words, kind, words[-1], parts

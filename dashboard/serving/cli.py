@@ -80,6 +80,11 @@ def parser() -> argparse.ArgumentParser:
         help="data set to begin with",
     )
     command.add_argument(
+        "--data", type=Path, metavar="DIR",
+        help="folder of the data sets that the page Papers needs and that may not be shipped, as "
+        "its documentation lists them",
+    )
+    command.add_argument(
         "--prepare", action="store_true",
         help="only compile what the first fit needs, so that it need not wait for it",
     )
@@ -118,6 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if options.engine:
             os.environ["TRIPLETSCOPE_ENGINE"] = options.engine  # of those that compute, too
+        if options.data:
+            os.environ["TRIPLETSCOPE_DATA"] = str(options.data.expanduser().resolve())
         source().warm()
     # What compiles at import must find the cache chosen.
     from tripletscope.dashboard.keeping.services import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -85,6 +86,12 @@ def beginning(current: Session) -> dict[str, Any]:
     return current.drafts.get(_BEGIN, {})
 
 
+def begin_with(current: Session, values: Mapping[str, Any]) -> None:
+    """Let the forms begin anew, with values by the names of parameters."""
+    current.drafts[_BEGIN] = dict(values)
+    current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
+
+
 def scenario_form(current: Session) -> Scenario:
     """Ask for objects, truth and noise."""
     st.subheader("Your experiment", anchor=False)
@@ -127,11 +134,10 @@ def _follow(current: Session) -> None:
     except (DataError, Stopped) as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
-    current.drafts[_BEGIN] = {
+    begin_with(current, {
         **asdict(like), "level": round(like.level, 2), "most": _most(info),
         "n_answers": _most(info), "participants": max(info.n_participants, 1),
-    }
-    current.drafts[_TURN] = current.drafts.get(_TURN, 0) + 1
+    })
     current.drafts[_OF] = info.id
     st.toast(panels.plain(
         f"Like {info.name}: {count(info.n_objects, 'object')}, "

@@ -20,7 +20,7 @@ PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "kernel": "../pages/kernel.py", "clusters": "../pages/clusters.py",
          "trees": "../pages/trees.py", "scale": "../pages/scale.py",
          "compare": "../pages/compare.py", "simulate": "../pages/simulate.py",
-         "computing": "../pages/computing.py"}
+         "papers": "../pages/papers.py", "computing": "../pages/computing.py"}
 
 
 

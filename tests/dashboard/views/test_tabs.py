@@ -64,7 +64,7 @@ def test_a_job_is_seen_while_it_waits_and_when_it_has_failed_or_was_stopped(
     current = Session(session, services.workspace.session(session))
 
     def job_in(slot: str, work) -> Job:
-        place = slot if page in ("simulate", "computing") else current.slot(slot)
+        place = slot if page in ("simulate", "papers", "computing") else current.slot(slot)
         return services.jobs.submit(Job(session, place, "A long job", [Step("Counting", work)]))
 
     def fails(_):

@@ -1,0 +1,45 @@
+"""What was rebuilt of papers in a workspace: a file for each item, in short and in full."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from tripletscope.core.papers.outcome import Outcome
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.room import words_for
+
+log = logging.getLogger(__name__)
+
+
+def keep_outcome(workspace: Path, outcome: Outcome) -> None:
+    """Keep an outcome; it takes the place of an earlier one.
+
+    Raises
+    ------
+    WorkspaceError
+        If there is no room, or no permission.
+    """
+    path = _path(workspace, outcome.item, outcome.quick)
+    partial = path.with_suffix(".part")
+    try:
+        path.parent.mkdir(exist_ok=True)
+        partial.write_text(outcome.text(), "utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise WorkspaceError(words_for(error)) from error
+
+
+def kept_outcome(workspace: Path, item: str, quick: bool) -> Outcome | None:
+    """What is kept of an item; None if there is nothing, or nothing that can be read."""
+    try:
+        return Outcome.of(_path(workspace, item, quick).read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError):  # of another version, or damaged: it is rebuilt
+        log.warning("what was rebuilt of %s cannot be read", item, exc_info=True)
+        return None
+
+
+def _path(workspace: Path, item: str, quick: bool) -> Path:
+    return workspace / "papers" / f"{item}.{'quick' if quick else 'full'}.json"

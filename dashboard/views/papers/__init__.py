@@ -1,0 +1,1 @@
+"""Papers: what the program's methods come from, rebuilt item by item."""

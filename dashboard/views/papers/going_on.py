@@ -1,0 +1,54 @@
+"""From the card of an item to the page of the program that goes on with its data and settings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tripletscope.core.method import Method, parameters
+from tripletscope.core.papers.item import DOCUMENTS, Item
+from tripletscope.core.run import key
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.opened_map import place_of, usual_tasks
+from tripletscope.dashboard.views.simulate.setting import begin_with
+
+
+def go_on(current: Session, item: Item) -> None:
+    """Open the page that goes on with an item, with its data set and settings."""
+    there = item.opens
+    if there.answers is not None:
+        with st.spinner("Making the data set"):
+            info = _dataset(item)
+        current.open(info.id)
+        if there.method is not None:
+            _begin(current, info, there.method)
+    if there.begin:
+        begin_with(current, there.begin)
+    st.switch_page(f"../pages/{there.page}.py")
+
+
+def _dataset(item: Item) -> DatasetInfo:
+    """The data set of an item, made once."""
+    workspace, origin = services().workspace, f"paper:{item.key}"
+    for info in workspace.datasets():
+        if info.origin == origin:
+            return info
+    answers = item.opens.answers().renamed(f"{DOCUMENTS[item.document]}, {item.label}")
+    return workspace.add_dataset(
+        answers, origin=origin, report=[f"Simulated as for {item.label}: {item.title}."]
+    )
+
+
+def _begin(current: Session, info: DatasetInfo, method: Method) -> None:
+    """Let the form of the page Embedding have a method's settings, and fit it."""
+    answers = services().workspace.triplets(info)
+    values = {"embedding.method": method.name} | {
+        f"embedding.{method.name}.{p.name}": getattr(method, p.name)
+        for p in parameters(type(method))
+    }
+    current.take_up(values)
+    widgets().update(values)
+    analysis.start(current, info, answers, method, usual_tasks(answers))
+    current.drafts[place_of(info)] = key("fit", method, answers)

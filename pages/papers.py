@@ -1,0 +1,5 @@
+"""Papers: every figure, table and theorem behind the program, rebuilt."""
+
+from tripletscope.dashboard.views.page import show_page
+
+show_page("papers", "Papers")
