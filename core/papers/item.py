@@ -115,12 +115,15 @@ class Continuation:
     begin : mapping of str to value
         Of the page Simulate: what its forms begin with, by the names of the parameters of
         `tripletscope.core.design.scenario.Scenario` and of the tasks.
+    tab : str
+        Of the page; by default the one that was open last.
     """
 
     page: str
     answers: Callable[[], Triplets] | None = None
     method: Method | None = None
     begin: Mapping[str, Any] = field(default_factory=dict)
+    tab: str = ""
 
 
 #: ``experiment(seed=0, progress=silent, **settings)`` returns a tidy table of what was measured.

@@ -117,6 +117,49 @@ def plan_curves(
     return finished(figure, caption, canvas, top=40)
 
 
+#: What is measured against the noise: titles of axes and of lists.
+NOISY = {
+    "error": "Comparisons wrong", "disparity": "Shape unexplained",
+    "mse": "Mean squared error of the scale", "uncertainty": "Average uncertainty",
+}
+
+
+def noise_curves(
+    table: pd.DataFrame, quantity: str, varied: str, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """What is learned, against the noise; a line with its band for every number of answers.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``level``, ``answers``, ``mean``, ``low`` and ``high``.
+    quantity : str
+        One of `NOISY`.
+    varied : str
+        Title of the horizontal axis.
+    """
+    figure = go.Figure()
+    for k, (answers, rows) in enumerate(table.groupby("answers")):
+        line_with_band(
+            figure, *(rows[c].to_numpy() for c in ("level", "mean", "low", "high")), number=k,
+            name=f"{answers:,} answers", canvas=canvas,
+            hover=f"<b>%{{fullData.name}}</b><br>{varied.lower()} %{{x:.3g}}: %{{y:.3f}}",
+        )
+    if quantity in ("error", "uncertainty") and table["high"].max() > 0.7 * CHANCE:
+        figure.add_hline(
+            CHANCE, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
+            annotation_text="chance", annotation_font_size=0.9 * canvas.font,
+            annotation_position="bottom right",
+        )
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=quantity, showlegend=True,
+        xaxis={"title": varied.lower(), "zeroline": False},
+        yaxis={"title": NOISY[quantity].lower(), "zeroline": False, "rangemode": "tozero"},
+        legend={"entrywidthmode": "fraction", "entrywidth": 0.48},
+    )
+    return finished(figure, caption, canvas, top=40)
+
+
 def detection_bars(
     detection: Detection, *, caption: str = "", canvas: Canvas = SCREEN
 ) -> go.Figure:

@@ -39,6 +39,7 @@ QUICK = {
     "who_predicts_whom": {"by": "who"},
     "pooling_curve": {"by": "who", "repeats": 2}, "observer_maps": {"by": "who"},
     "plan": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2},
+    "noise_curve": {"n_objects": 8, "most": 60, "points": 1, "steps": 2, "repeats": 2},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
 }
 METHODS = {

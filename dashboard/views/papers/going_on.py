@@ -12,6 +12,7 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.opened_map import place_of, usual_tasks
+from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.simulate.setting import begin_with
 
 
@@ -26,6 +27,8 @@ def go_on(current: Session, item: Item) -> None:
             _begin(current, info, there.method)
     if there.begin:
         begin_with(current, there.begin)
+    if there.tab:
+        go_to(there.page, there.tab)
     st.switch_page(f"../pages/{there.page}.py")
 
 

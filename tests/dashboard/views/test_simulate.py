@@ -168,6 +168,25 @@ def test_the_dimension_is_looked_for(services):
     assert "answers reveal all 2 dimensions" in said(app)
 
 
+NOISY = {"simulate.0.noise.most": 80, "simulate.0.noise.points": 1,
+         "simulate.0.noise.steps": 2, "simulate.0.noise.repeats": 2}
+
+
+def test_noise_is_varied_and_what_cannot_be_varied_is_said(services):
+    app = simulate("noise", **NOISY)
+    press(app, "simulate.noise.run", services)
+    (kept,) = services.workspace.runs(None, "noise_curve")
+    assert kept.name.endswith("flipped answers 0.1, noise level 0.05 to 0.4")
+    lines = [t for t in figure(app, "simulate.noise.error")["data"] if t.get("marker")]
+    assert numbers(lines[0]["x"]).tolist() == [0.05, 0.4]
+    second = app.selectbox(key="simulate.noise.second")
+    assert second.options == ["Average uncertainty", "Shape unexplained"]
+    assert app.button(key="simulate.noise.run").disabled
+    app.selectbox(key="simulate.0.noise.vary").set_value("length_scale").run()
+    assert "one scale per observer" in app.warning[0].value
+    assert app.button(key="simulate.noise.run").disabled
+
+
 def test_a_list_of_typed_names(services):
     app = simulate("questions", **{"simulate.list.n_questions": 12, "simulate.list.gold": 2})
     app.selectbox(key="simulate.list.source").select("typed").run()
