@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse.linalg import svds
@@ -11,10 +11,21 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.method import Number
+from tripletscope.core.method import Choice, Number, checked
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.tree import Neighbours
+
+_Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+class _Cut(NamedTuple):
+    """How a cell is divided: the first `n_lower` in `order` are up to the threshold."""
+
+    direction: np.ndarray
+    threshold: float
+    order: np.ndarray
+    n_lower: int
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -37,6 +48,14 @@ class _ProjectionTree(BaseEstimator):
         """(d,) what a cell is projected to."""
         raise NotImplementedError
 
+    def _cut(self, vectors: np.ndarray, rng: np.random.Generator) -> _Cut | None:
+        """How a cell is divided; None if it cannot be."""
+        direction = self._direction(vectors, rng)
+        height = vectors @ direction
+        order = np.argsort(height, kind="stable")
+        half = len(order) // 2
+        return _Cut(direction, height[order[half - 1 : half + 1]].mean(), order, half)
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the tree.
 
@@ -45,6 +64,7 @@ class _ProjectionTree(BaseEstimator):
         X : array-like, shape (n, d)
         y : ignored
         """
+        checked(type(self), self.get_params())
         X = validate_data(self, X, dtype=float)
         self._oracle = Vectors(X)
         rng = np.random.default_rng(getattr(self, "seed", 0))
@@ -59,14 +79,13 @@ class _ProjectionTree(BaseEstimator):
                 cell = X[members]
                 if len(members) <= self.leaf_size or (cell == cell[0]).all():
                     continue
-                direction = self._direction(cell, rng)
-                height = cell @ direction
-                order = np.argsort(height, kind="stable")
-                half = len(members) // 2
+                cut = self._cut(cell, rng)
+                if cut is None:
+                    continue
                 self.child_[-1] = len(waiting)
-                self.direction_[-1] = direction
-                self.threshold_[-1] = height[order[half - 1 : half + 1]].mean()
-                waiting += [members[order[:half]], members[order[half:]]]
+                self.direction_[-1] = cut.direction
+                self.threshold_[-1] = cut.threshold
+                waiting += [members[cut.order[: cut.n_lower]], members[cut.order[cut.n_lower :]]]
         return self
 
     def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
@@ -101,10 +120,43 @@ class _ProjectionTree(BaseEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KDTree(_ProjectionTree):
-    """Cells halved along the coordinate of largest variance (Bentley 1975; Friedman 1977)."""
+    """Cells halved along a coordinate (Bentley 1975; Friedman 1977).
+
+    Parameters
+    ----------
+    leaf_size, coordinate, seed
+        See their declarations.
+
+    Notes
+    -----
+    At a coordinate drawn at random, objects that are equal in it stay together, and a coordinate
+    that would leave fewer than two objects on a side is drawn again: so the KD trees were grown
+    that comparison trees were held against (Haghiri, Ghoshdastidar & von Luxburg 2017).
+    """
+
+    coordinate: Annotated[
+        str,
+        Choice(
+            {"widest": "Of largest variance", "random": "Drawn at random"}, "Coordinate",
+            "Along which a cell is halved.", advanced=True,
+        ),
+    ] = "widest"
+    seed: _Seed = 0
 
     def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return np.eye(1, vectors.shape[1], np.argmax(vectors.var(axis=0)))[0]
+
+    def _cut(self, vectors: np.ndarray, rng: np.random.Generator) -> _Cut | None:
+        if self.coordinate == "widest":
+            return super()._cut(vectors, rng)
+        for axis in rng.permutation(vectors.shape[1]):
+            height = vectors[:, axis]
+            threshold = np.median(height)
+            n_lower = np.count_nonzero(height <= threshold)
+            if 2 <= n_lower <= len(height) - 2:
+                direction = np.eye(1, vectors.shape[1], axis)[0]
+                return _Cut(direction, threshold, np.argsort(height, kind="stable"), n_lower)
+        return None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -123,7 +175,7 @@ class PATree(_ProjectionTree):
 class RPTree(_ProjectionTree):
     """Cells halved along a random direction (Dasgupta & Freund 2008, split at the median)."""
 
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    seed: _Seed = 0
 
     def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return rng.standard_normal(vectors.shape[1])

@@ -30,6 +30,9 @@ class RankCoverTree(ComparingEstimator):
 
     Attributes
     ----------
+    n_levels_ : int
+        Levels; without a number of them floor(log4 n), as Haghiri, Ghoshdastidar & von Luxburg
+        (2017) held it against comparison trees.
     n_questions_ : int
         Questions that building the tree took.
 
@@ -46,7 +49,11 @@ class RankCoverTree(ComparingEstimator):
 
     metric: str | Oracle = "euclidean"
     n_levels: Annotated[
-        int, Number(1, 20, "Levels h", "Each level has the h-th root of n times fewer objects.")
+        int | None,
+        Number(
+            1, 20, "Levels h", "Each level has the h-th root of n times fewer objects.",
+            automatic="As many as leave a quarter of the objects at each, about",
+        ),
     ] = 4
     coverage: Annotated[
         float,
@@ -71,10 +78,12 @@ class RankCoverTree(ComparingEstimator):
         """
         oracle, objects = self._given(X)
         asked = oracle.n_questions
-        self.oracle_, self._rate = oracle, len(objects) ** (1 / self.n_levels)
+        self.n_levels_ = self.n_levels or max((len(objects).bit_length() - 1) // 2, 1)
+        self.oracle_, self._rate = oracle, len(objects) ** (1 / self.n_levels_)
         rng = np.random.default_rng(self.seed)
         if self._rate > 1:
-            level = np.minimum(rng.geometric(1 - 1 / self._rate, len(objects)), self.n_levels) - 1
+            level = rng.geometric(1 - 1 / self._rate, len(objects))
+            level = np.minimum(level, self.n_levels_) - 1
         else:
             level = np.zeros(len(objects), dtype=int)
         self._top = objects[level == level.max()]

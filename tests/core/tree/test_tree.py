@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.simulation.simulate import random_questions, simulate
-from tripletscope.core.tree import ComparisonTree, KDTree, PATree, RankCoverTree, RPTree
+from tripletscope.core.tree import ComparisonTree, RankCoverTree
 from tripletscope.core.tree.cells import LABELS, RANDOM, RESPONSES, finished, planted
 from tripletscope.core.tree.growing import grow_measured
 from tripletscope.core.tree.nodes import descending
@@ -416,27 +416,6 @@ def test_parameters_are_checked():
 # Peers and theory ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tree", [KDTree, RPTree, PATree])
-def test_projection_trees(tree):
-    exact = search_errors(tree(leaf_size=1000), POINTS)
-    assert exact.miss_rate == exact.mean_excess == 0.0
-    fitted = tree(leaf_size=10).fit(POINTS)
-    leaves = [m for m, child in zip(fitted.members_, fitted.child_, strict=True) if child < 0]
-    assert sorted(np.concatenate(leaves)) == list(range(200))
-    assert {len(leaf) for leaf in leaves} <= {6, 7}
-    found, asked = fitted.kneighbors(POINTS + 1e-9)
-    # Every object is led to the leaf it is in.
-    assert np.array_equal(found[:, 0], OBJECTS)
-    assert set(asked) <= {5 + 5, 5 + 6}
-    assert len(tree().fit(np.zeros((50, 3))).members_) == 1
-
-
-def test_principal_axis():
-    line = np.outer(np.arange(100.0), [0.6, 0.8, 0.0]) + 0.01 * RNG.normal(size=(100, 3))
-    direction = PATree(leaf_size=60).fit(line).direction_[0]
-    assert np.abs(direction @ [0.6, 0.8, 0.0]) > 0.999
-
-
 def test_rank_cover_tree():
     exact = search_errors(RankCoverTree(coverage=1000, n_levels=3), POINTS)
     assert exact.miss_rate == 0.0
@@ -445,6 +424,9 @@ def test_rank_cover_tree():
     assert errors[0].asked.mean() < errors[1].asked.mean()
     tree = search_errors(ComparisonTree(leaf_size=16), digits(), folds=3)
     assert errors[1].to_build > 5 * tree.to_build
+    for n_objects, n_levels in ((3, 1), (4, 1), (16, 2), (63, 2), (200, 3)):
+        published = RankCoverTree(n_levels=None).fit(POINTS[:n_objects])
+        assert published.n_levels_ == n_levels
     oracle = Vectors(POINTS)
     fitted = RankCoverTree(metric=oracle).fit(OBJECTS)
     assert fitted.n_questions_ == oracle.n_questions
