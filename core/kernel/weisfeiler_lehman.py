@@ -25,6 +25,12 @@ class WeisfeilerLehman(Kernel):
     one. The subtree kernel counts nodes by their labels in all rounds, the edge kernel edges by
     the labels of their ends.
 
+    Notes
+    -----
+    Haghiri, Garreau & von Luxburg (2018) grow their forests with three rounds, from distances
+    without the root, K_aa + K_bb - 2 K_ab. These order pairs of graphs as `distances` does, so
+    that all comparisons, trees and forests are the same.
+
     References
     ----------
     Shervashidze, N., Schweitzer, P., van Leeuwen, E. J., Mehlhorn, K., & Borgwardt, K. M. (2011).

@@ -13,7 +13,7 @@ import numpy as np
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.tree.nodes import Nodes
 
-RANDOM, LABELS, RESPONSES = 0, 1, 2
+RANDOM, LABELS, RESPONSES, LABELS_FIRST = 0, 1, 2, 3
 
 #: Pairs that are tried in a cell before it stays a leaf, if they leave one pivot alone...
 _ATTEMPTS = 3
@@ -30,7 +30,8 @@ class SplitRule(NamedTuple):
     ----------
     kind : int
         RANDOM pairs; pairs of different LABELS; one pivot with a response up to the cell's mean
-        and one above it (RESPONSES).
+        and one above it (RESPONSES); LABELS_FIRST: pairs of different labels, and random ones
+        where all members have the same.
     candidates : int
         Pairs that are asked about; the one that lowers the variance of the responses most splits.
     leaf_size : int
@@ -107,21 +108,23 @@ def choose(growth, rule, node, pair, number):
     members = growth.order[growth.start[node] : growth.stop[node]]
     key, size = growth.key[node], members.size
     number = 2 * (growth.attempt[node] * rule.candidates + number)
-    if rule.kind == RANDOM:
+    by_label = rule.kind == LABELS or rule.kind == LABELS_FIRST
+    # The first pivot comes from one group, the second from outside of it.
+    i, count, bound = -1, 0, 0.0
+    if by_label:
+        i, count, bound = _one_label(rule.label, members, key, number)
+    elif rule.kind == RESPONSES:
+        i, count, bound = _up_to_the_mean(rule.response, members, key, number)
+    if rule.kind == RANDOM or (rule.kind == LABELS_FIRST and i < 0):
         i = _draw(key, number, size)
         j = _draw(key, number + 1, size - 1)
         pair[0], pair[1] = members[i], members[j + (j >= i)]
         return True
-    # The first pivot comes from one group, the second from outside of it.
-    if rule.kind == LABELS:
-        i, count, bound = _one_label(rule.label, members, key, number)
-    else:
-        i, count, bound = _up_to_the_mean(rule.response, members, key, number)
     if i < 0:
         return False
     j = _draw(key, number + 1, size - count)
     for x in members:
-        if (rule.label[x] == bound) if rule.kind == LABELS else (rule.response[x] <= bound):
+        if (rule.label[x] == bound) if by_label else (rule.response[x] <= bound):
             if i == 0:
                 pair[0] = x
             i -= 1

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.method import Choice, Number, Switch
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.tree.cells import LABELS, RANDOM, RESPONSES
+from tripletscope.core.tree.cells import LABELS, LABELS_FIRST, RANDOM, RESPONSES
 from tripletscope.core.tree.choosing import try_leaf_sizes
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import Oracle
@@ -115,7 +115,7 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     ----------
     metric, n_estimators, leaf_size, max_samples, seed
         See `ComparisonForest`.
-    pivots, multiclass, oob_score
+    pivots, multiclass, divide_pure, oob_score
         See their declarations.
 
     Attributes
@@ -141,6 +141,9 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     The members of the leaves that an object reaches in all trees are pooled and vote. A pure cell
     is not divided further under supervised pivots; it has `leaf_size` votes, as its parts would
     have had. (For a leaf size of 1 that is exactly the law of the fully grown forest.)
+
+    As published: `leaf_size` 1, `divide_pure`, and `multiclass` "summed", which with two classes
+    is no other than "pooled". Their one-vs-one forests are grown of both kinds of pivots.
 
     References
     ----------
@@ -168,12 +171,25 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     multiclass: Annotated[
         str,
         Choice(
-            {"pooled": "One forest, pooled vote", "one-vs-one": "One forest per pair of classes"},
+            {
+                "pooled": "One forest, pooled vote", "one-vs-one": "One forest per pair of classes",
+                "summed": "One forest per pair, votes summed",
+            },
             "More than two classes",
-            "One forest per pair of classes takes more questions, and as many trees for each pair.",
+            "One forest per pair of classes takes more questions, and as many trees for each pair. "
+            "Each says which class wins, or its shares of votes are summed.",
             advanced=True,
         ),
     ] = "pooled"
+    divide_pure: Annotated[
+        bool,
+        Switch(
+            "Divide pure cells",
+            "Under supervised pivots, cells of one class are divided by random pairs too, as in "
+            "the paper: more questions, and for a leaf size of 1 the same law of the votes.",
+            advanced=True,
+        ),
+    ] = False
     oob_score: OutOfBag = False
 
     def _learn(
@@ -183,10 +199,11 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
         self.classes_, label = np.unique(y, return_inverse=True)
         self._label = _spread(label, objects, oracle.n_objects, np.int32)
         self._groups = [np.arange(len(self.classes_))]
-        if self.multiclass == "one-vs-one" and len(self.classes_) > 2:
+        if self.multiclass != "pooled" and len(self.classes_) > 2:
             self._groups = [np.array(pair) for pair in combinations(range(len(self.classes_)), 2)]
+        kind = LABELS_FIRST if self.divide_pure else LABELS
         return [np.flatnonzero(np.isin(label, group)) for group in self._groups], {
-            "kind": LABELS if self.pivots == "supervised" else RANDOM, "label": self._label,
+            "kind": kind if self.pivots == "supervised" else RANDOM, "label": self._label,
         }
 
     def _look_at_leaves(self) -> None:
@@ -210,8 +227,10 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
         return self._probabilities(*self._reached(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """(m,) class with most votes; with forests for each two classes, with most wins."""
+        """(m,) class with most votes; of forests for each two, with most wins or votes."""
         m, reached = self._reached(X)
+        if self.multiclass == "summed":
+            return self.classes_[np.argmax(self._probabilities(m, reached), axis=1)]
         shares = self._shares(m, reached)
         if len(self._groups) == 1:
             return self.classes_[np.argmax(next(shares), axis=1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -107,6 +108,36 @@ def test_one_vs_one_is_a_forest_for_each_two_classes():
     assert probability.max() <= 2 / 3 + 1e-12
 
 
+@pytest.mark.parametrize("pivots", ["supervised", "random"])
+def test_votes_of_forests_for_each_two_classes_are_summed_over_them(pivots):
+    options = {"n_estimators": 4, "pivots": pivots}
+    forest = Classifier(multiclass="summed", **options).fit(SMALL, CLASS)
+    margins = np.zeros((len(TEST), 10))
+    shares = forest._shares(*forest._reached(X[TEST]))
+    for (a, b), share in zip(combinations(range(10), 2), shares, strict=True):
+        margins[:, a] += share[:, a] - share[:, b]
+        margins[:, b] += share[:, b] - share[:, a]
+    chosen = forest.predict(X[TEST])
+    assert margins[np.arange(len(TEST)), chosen] == pytest.approx(margins.max(axis=1))
+    wins = Classifier(multiclass="one-vs-one", **options).fit(SMALL, CLASS).predict(X[TEST])
+    assert 0 < np.sum(chosen != wins) < 30
+
+
+def test_pure_cells_are_divided_as_published():
+    options = {"n_estimators": 60, "divide_pure": True}
+    forest = Classifier(**options).fit(SMALL, CLASS)
+    stops = Classifier(n_estimators=60).fit(SMALL, CLASS)
+    nodes = forest.tree(0)
+    assert (nodes.stop - nodes.start)[nodes.child < 0].max() == 1
+    for node in np.flatnonzero(nodes.child >= 0):
+        p, q = nodes.pivots[node, 0]
+        pure = len(set(CLASS[nodes.members(node)])) == 1
+        assert (CLASS[p] == CLASS[q]) == pure
+    assert forest.n_questions_ > 1.1 * stops.n_questions_
+    # The splits down to the pure cells are the same, and each leaf has one vote.
+    assert np.array_equal(forest.predict_proba(X[TEST]), stops.predict_proba(X[TEST]))
+
+
 @pytest.mark.parametrize("pivots", ["best", "different", "random"])
 def test_regression_is_the_mean_of_the_leaves(pivots):
     y = SMALL[:, 20] + 1000
@@ -167,6 +198,7 @@ def test_forests_say_when_the_mean_is_no_worse():
 
 @pytest.mark.parametrize("estimator", [
     Classifier(n_estimators=10), Classifier(n_estimators=4, multiclass="one-vs-one"),
+    Classifier(n_estimators=4, multiclass="summed", divide_pure=True),
     Regressor(n_estimators=6, max_samples=0.7, oob_score=True),
     Classifier(n_estimators=6, max_samples=0.7, oob_score=True),
 ])
