@@ -14,7 +14,10 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.kernel import WeisfeilerLehman
 from tripletscope.core.kernel.graphs import Graph, from_networkx, read_graphs
+from tripletscope.core.kernel.kernel import kernel_distances
 from tripletscope.core.run import run
+from tripletscope.core.simulation.motifs import motif_graphs
+from tripletscope.core.tree import ComparisonForestClassifier
 
 LINE = {"label": 1, "node_labels": ["C", "C", "O"], "edges": [[0, 1], [1, 2]]}
 
@@ -150,3 +153,17 @@ def test_what_is_wrong_is_said(content, message):
 def test_is_no_method_for_triplets(planted):
     with pytest.raises(ValueError, match="kernel_map is for methods of kind kernel"):
         run("kernel_map", WeisfeilerLehman(), planted)
+
+
+def test_a_forest_of_the_distances_without_the_root_is_the_same():
+    graphs = motif_graphs(60)
+    labels = [one.label for one in graphs]
+    kernel = WeisfeilerLehman(rounds=3).fit(graphs).kernel_
+    own = kernel.diagonal()
+    squares = own[:, None] + own - 2 * kernel
+    guesses = [
+        ComparisonForestClassifier(metric="precomputed", n_estimators=5)
+        .fit(table[:40, :40], labels[:40]).predict_proba(table[40:, :40])
+        for table in (squares, kernel_distances(kernel))
+    ]
+    assert np.array_equal(*guesses)
