@@ -21,7 +21,7 @@ from tripletscope.core.evaluation.units import (
     n_participants,
     sampling_units,
 )
-from tripletscope.core.geometry import procrustes_disparity
+from tripletscope.core.geometry import procrustes, procrustes_disparity
 from tripletscope.core.method import Choice, Number, Switch
 from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.task import task
@@ -51,6 +51,15 @@ Fraction = Annotated[
     float,
     Number(0.01, 0.99, "Subsample fraction", "Of the units, in each subsample.", advanced=True),
 ]
+Align = Annotated[
+    str,
+    Choice(
+        {"whole": "Map of all answers", "replicate": "A replicate, sizes fitted"}, "Alignment",
+        "Map of all answers: replicates are brought to it and get its size. A replicate, drawn at "
+        "random, to which the size of the others is fitted: as in Lohaus et al. (2019).",
+        advanced=True,
+    ),
+]
 
 
 @task("Resampling answers", "embedding", columns=("participant",))
@@ -77,6 +86,7 @@ def bootstrap(
             advanced=True,
         ),
     ] = True,
+    align: Align = "whole",
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     reference: np.ndarray | None = None,
     progress: Progress = silent,
@@ -88,8 +98,10 @@ def bootstrap(
     method : OrdinalEmbedding
         Every replicate is fitted from a single start.
     triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    replicates, scheme, unit, share, rescale, seed
-        See their declarations; `share` and `rescale` matter to subsamples only.
+    replicates, scheme, unit, share, rescale, align, seed
+        See their declarations; `share` and `rescale` matter to subsamples only. The setting of
+        Lohaus et al. is ``replicates=20, scheme="subsample", unit="answers", share=0.4,
+        rescale=False, align="replicate"``.
     reference : ndarray, shape (n, d), optional
         By default the map of all answers.
     progress : Progress
@@ -162,6 +174,8 @@ def bootstrap(
             break
     if len(maps) < 2:
         raise Stopped
+    if align == "replicate":
+        *maps, reference = _to_replicate([*maps, reference], seed)
     correction = units.correction
     if share is not None:
         correction = units.subsampled(share) if rescale else 1.0
@@ -258,6 +272,16 @@ def _replicate(
     drawn = drawing.answers.reweighted(counts * drawing.answers.weight)
     found = method.refitted(drawn, drawing.reference if warm else None, halt)
     return aligned(found, drawn.placed, drawing.reference)
+
+
+def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
+    """The maps brought to one of them, which is not the last, by fitting their sizes, too."""
+    target = maps[np.random.default_rng(seed).integers(len(maps) - 1)]
+    found = []
+    for own in maps:
+        common = np.isfinite(own[:, 0]) & np.isfinite(target[:, 0])
+        found.append(procrustes(own[common], target[common])(own) if common.any() else own)
+    return found
 
 
 def _is_same(warm: np.ndarray, cold: np.ndarray, reference: np.ndarray) -> bool:

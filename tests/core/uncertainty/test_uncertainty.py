@@ -53,6 +53,27 @@ def test_samples_are_aligned_to_the_reference(planted):
         assert procrustes_disparity(sample, samples.reference) < 0.05
 
 
+def test_samples_can_be_aligned_to_a_replicate_by_fitting_their_sizes(planted):
+    same = bootstrap(STE(), planted.take(np.arange(300)), replicates=8)
+    fitted = bootstrap(STE(), planted.take(np.arange(300)), replicates=8, align="replicate")
+    stayed = np.isclose(fitted.embeddings, same.embeddings).all(axis=(1, 2))
+    assert stayed.sum() == 1, "the one that the others are aligned to"
+    target = fitted.embeddings[stayed][0]
+    for sample in [*fitted.embeddings, fitted.reference]:
+        assert np.allclose(procrustes(sample, target)(sample), sample)
+    sizes = [rms(sample) for sample in fitted.embeddings]
+    assert max(sizes) > 1.02 * min(sizes)
+
+
+def test_a_replicate_may_share_no_object_with_another():
+    rows = [[0, 1, 2], [3, 4, 5]]
+    samples = bootstrap(
+        STE(), Triplets.from_array(rows, 6), replicates=12, scheme="subsample", share=0.5,
+        align="replicate",
+    )
+    assert samples.counts.sum() == 36
+
+
 def test_moments_are_those_of_the_samples():
     embeddings = np.random.default_rng(0).normal(size=(50, 4, 3))
     samples = Samples(embeddings, embeddings[0], correction=0.5)

@@ -1,0 +1,56 @@
+"""Settings of the papers: everything that a paper set otherwise than the program does by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tripletscope.core.papers.item import DOCUMENTS
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The settings of one paper, by the names under which methods and tasks declare them.
+
+    Attributes
+    ----------
+    title : str
+        As it stands in a menu, in captions and in scripts.
+    cited : str
+        The paper in full.
+    method : mapping of str to mapping
+        Parameters of methods, by the name of the method.
+    options : mapping of str to mapping
+        Options of tasks, by the name of the task; those of `tripletscope.core.design.active`'s
+        `propose`, which is none, under its own.
+
+    Notes
+    -----
+    What is not mentioned is as it is by default. Seeds and sizes of the data are not part of it.
+    """
+
+    title: str
+    cited: str
+    method: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+#: By the document that they are of, see `DOCUMENTS`.
+PRESETS: dict[str, Preset] = {
+    "uncertainty": Preset(
+        title=f"As in {DOCUMENTS['uncertainty']}",
+        cited="Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal "
+        "embeddings. arXiv:1906.11655. Sections 3 to 5.",
+        options={
+            "bootstrap": {
+                "replicates": 20, "scheme": "subsample", "unit": "answers", "share": 0.4,
+                "rescale": False, "align": "replicate",
+            },
+            "posterior": {
+                "sampler": "plain", "variance": 15.0, "most": 500, "effective": 10_000,
+                "chains": 1, "warm_up": 0.0,
+            },
+        },
+    ),
+}

@@ -1,0 +1,56 @@
+"""Settings of the papers are settings of the program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tripletscope.core.design.active import propose
+from tripletscope.core.embedding import STE
+from tripletscope.core.method import checked, methods, parameters
+from tripletscope.core.papers.item import DOCUMENTS
+from tripletscope.core.papers.presets import PRESETS
+from tripletscope.core.run import TASKS
+from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.simulation.truth import true_positions
+from tripletscope.core.uncertainty import bootstrap, sample_posterior
+
+FUNCTIONS = {name: task.function for name, task in TASKS.items()} | {"propose": propose}
+KINDS = ("embedding", "kernel", "clustering", "scale")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_of_a_document_and_says_so(name):
+    assert PRESETS[name].title == f"As in {DOCUMENTS[name]}"
+    assert PRESETS[name].cited.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("preset", "task"), [(p, task) for p in PRESETS for task in PRESETS[p].options]
+)
+def test_options_are_declared_and_accepted_and_not_the_defaults(preset, task):
+    options = PRESETS[preset].options[task]
+    declared = {p.name: p.default for p in parameters(FUNCTIONS[task])}
+    assert set(options) <= set(declared)
+    assert checked(FUNCTIONS[task], options).items() >= options.items()
+    assert all(declared[name] != value for name, value in options.items())
+
+
+@pytest.mark.parametrize(
+    ("preset", "method"), [(p, method) for p in PRESETS for method in PRESETS[p].method]
+)
+def test_parameters_are_declared_and_accepted(preset, method):
+    found = {name: kind for k in KINDS for name, kind in methods(k).items()}[method]
+    values = PRESETS[preset].method[method]
+    assert checked(found, values).items() >= values.items()
+
+
+def test_the_settings_of_lohaus_et_al_give_what_they_describe():
+    truth = true_positions("mixture", 20, 2, np.random.default_rng(0))
+    answers = simulate(truth, 400, seed=1)
+    options = PRESETS["uncertainty"].options
+    maps = bootstrap(STE(), answers, **options["bootstrap"])
+    chain = sample_posterior(STE(), answers, **options["posterior"])
+    assert len(maps.embeddings) == 20
+    assert maps.correction == 1.0
+    assert len(chain.embeddings) == 500
