@@ -42,6 +42,16 @@ Strategy = Annotated[
         "object against pairs of a few. Repeats: questions asked before, to measure consistency.",
     ),
 ]
+Batch = Annotated[
+    str,
+    Choice(
+        {"spread": "Spread over the objects", "top": "The first ones, as published"}, "Batch",
+        "Of most uncertain or most informative questions. Spread: without near-duplicates, and no "
+        "object much more often than its share. The first ones: nothing but the rank counts, and "
+        "uncertainty is that of Lohaus et al. (2019).",
+        advanced=True,
+    ),
+]
 Landmarks = Annotated[
     int,
     Number(
@@ -70,14 +80,16 @@ def propose(
     *,
     strategy: Strategy = "random",
     landmarks: Landmarks = 10,
+    batch: Batch = "spread",
     seed: Seed = 0,
     samples: Samples | None = None,
 ) -> np.ndarray:
     """Questions for the next batch, in random order and with sides drawn by lot.
 
-    No question stands twice in a batch. Among uncertain or informative ones, no pair of anchor
-    and other object stands twice and no object much more often than its share, because the
-    answers to near-duplicates would tell the same.
+    No question stands twice in a batch, but it may have been asked before. Among uncertain or
+    informative ones, no pair of anchor and other object stands twice and no object much more
+    often than its share, because the answers to near-duplicates would tell the same; with
+    ``batch="top"`` they are those of the highest rank, as in Lohaus et al. (2019).
 
     Parameters
     ----------
@@ -86,7 +98,7 @@ def propose(
         The answers so far.
     n_questions : int
         Fewer come back where there are not so many different ones.
-    strategy, landmarks, seed
+    strategy, landmarks, batch, seed
         See their declarations.
     samples : Samples, optional
         Of the map of these answers; by default a bootstrap of 50 replicates, where needed.
@@ -127,7 +139,7 @@ def propose(
         samples = bootstrap(method, triplets, replicates=50, unit="answers", seed=seed)
     rng = np.random.default_rng(seed)
     chosen = _CHOOSE[strategy](
-        _Asking(method, triplets, n_questions, landmarks, samples, rng)
+        _Asking(method, triplets, n_questions, landmarks, batch, samples, rng)
     )
     chosen = rng.permutation(chosen[:n_questions])
     turned = rng.random(len(chosen)) < 0.5
@@ -143,6 +155,7 @@ class _Asking:
     triplets: Triplets
     n_questions: int
     n_landmarks: int
+    batch: str
     samples: Samples | None
     rng: np.random.Generator
 
@@ -189,6 +202,8 @@ def _repeat(asking: _Asking) -> np.ndarray:
 
 
 def _uncertain(asking: _Asking) -> np.ndarray:
+    if asking.batch == "top":
+        return asking.samples.most_uncertain(asking.n_questions, spread="published")[0]
     rows, _ = asking.samples.most_uncertain(
         _CANDIDATES * asking.n_questions, spread="independent"
     )
@@ -223,7 +238,8 @@ def _gain(asking: _Asking) -> np.ndarray:
         gains.append(_entropy(weight @ chance) - weight @ _entropy(chance))
         rows.append(np.column_stack([np.full(len(pairs), anchor), pairs]))
     rows, gains = np.concatenate(rows), np.concatenate(gains)
-    return _spread_out(_different(rows[np.argsort(-gains, kind="stable")]), asking)
+    ranked = _different(rows[np.argsort(-gains, kind="stable")])
+    return ranked if asking.batch == "top" else _spread_out(ranked, asking)
 
 
 def _losses(
@@ -372,6 +388,7 @@ def compare_active(
             "How questions are selected in the condition that is compared with random ones.",
         ),
     ] = "uncertain",
+    batch: Batch = "spread",
     more: Annotated[
         int,
         Number(10, 1_000_000, "Further answers", "How many you could still collect."),
@@ -397,7 +414,7 @@ def compare_active(
     method : OrdinalEmbedding
     triplets : Triplets or array-like of int, shape (T, 3)
         The answers so far.
-    strategy, more, batches, repeats, seed
+    strategy, batch, more, batches, repeats, seed
         See their declarations.
     progress : Progress
         Called after every simulation.
@@ -419,7 +436,7 @@ def compare_active(
     )
     sizes = np.diff(np.linspace(0, more, batches + 1).astype(int))
     pieces = [
-        (method, truth, len(triplets), sizes, strategy, child) for child in children
+        (method, truth, len(triplets), sizes, strategy, batch, child) for child in children
     ]
     found = []
     for curves in in_parallel(_simulated, pieces, partial=True):
@@ -439,6 +456,7 @@ def _simulated(
     n_answers: int,
     sizes: np.ndarray,
     strategy: str,
+    batch: str,
     seed: np.random.SeedSequence,
     halt: Halt,
 ) -> np.ndarray:
@@ -465,8 +483,8 @@ def _simulated(
                     reference=fitted.embedding_,
                 )
             asked = propose(
-                method, so_far, int(size), strategy=name, seed=int(rng.integers(2**31)),
-                samples=samples,
+                method, so_far, int(size), strategy=name, batch=batch,
+                seed=int(rng.integers(2**31)), samples=samples,
             )
             # Where there are not so many different questions, they are asked again.
             asked = np.resize(asked, (size, 3))

@@ -51,6 +51,8 @@ PRESETS: dict[str, Preset] = {
                 "sampler": "plain", "variance": 15.0, "most": 500, "effective": 10_000,
                 "chains": 1, "warm_up": 0.0,
             },
+            "propose": {"strategy": "uncertain", "batch": "top"},
+            "compare_active": {"batch": "top"},
         },
     ),
 }

@@ -70,6 +70,26 @@ def test_uncertain_questions_are_uncertain_and_spread_out(few):
     assert np.bincount(asked.ravel(), minlength=30).max() <= 12  # twice the share
 
 
+@pytest.mark.parametrize("strategy", ["uncertain", "gain"])
+def test_a_batch_as_published_goes_by_rank_alone(strategy, few):
+    samples = bootstrap(STE(), few, replicates=30)
+    top, spread = (
+        propose(STE(), few, 60, strategy=strategy, samples=samples, batch=batch)
+        for batch in ("top", "spread")
+    )
+    assert len(set(as_questions(top))) == 60
+    pairs = [(a, other) for a, b, c in top.tolist() for other in (b, c)]
+    assert len(set(pairs)) < len(pairs)
+    if strategy == "uncertain":
+        rows, _ = samples.most_uncertain(60, spread="published")
+        assert set(as_questions(top)) == set(as_questions(rows))
+        doubt = [
+            np.abs(samples.probability(Triplets.from_array(rows, 30)) - 0.5).max()
+            for rows in (top, spread)
+        ]
+        assert doubt[0] < doubt[1]
+
+
 def test_information_gain_prefers_what_is_open(few):
     """An anchor about which nothing is known tells more than one that is asked about a lot."""
     only = few.take(few.rows[:, 0] != 7)
