@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.method import register
+from tripletscope.core.method import Switch, register
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.optimise.loss import Loss
 
@@ -27,14 +28,26 @@ def _gnmds(near2, far2, weight, constants, by_near, by_far):
     return total
 
 
+@compiled
+def _hinge(near2, far2, weight, constants, by_near, by_far):
+    total = 0.0
+    for t in range(near2.size):
+        short = max(1.0 + near2[t] - far2[t], 0.0)
+        total += weight[t] * short
+        slope = weight[t] if short > 0.0 else 0.0
+        by_near[t] = slope
+        by_far[t] = -slope
+    return total
+
+
 @register("embedding")
 @dataclass(kw_only=True, eq=False, repr=False)
 class GNMDS(OrdinalEmbedding):
     """Generalised non-metric multidimensional scaling, over positions.
 
     Requires d_far^2 to exceed d_near^2 by a margin of 1, with the hinge loss
-    max(0, 1 + d_near^2 - d_far^2); its corner is rounded over a width of 0.5, so that the loss
-    has a gradient everywhere. The paper's lambda is half of `prior`.
+    max(0, 1 + d_near^2 - d_far^2); unless `rounded` is off, its corner is rounded over a width of
+    0.5, so that the loss has a gradient everywhere. The paper's lambda is half of `prior`.
 
     References
     ----------
@@ -54,5 +67,15 @@ class GNMDS(OrdinalEmbedding):
     name = "gnmds"
     title = "GNMDS"
 
+    rounded: Annotated[
+        bool,
+        Switch(
+            "Rounded hinge",
+            "Rounds off the corner of the loss, which fits need to come near to its minimum. "
+            "Published programs keep the corner.",
+            advanced=True,
+        ),
+    ] = True
+
     def _loss(self) -> Loss:
-        return Loss(_gnmds, (ROUNDING,))
+        return Loss(_gnmds, (ROUNDING,)) if self.rounded else Loss(_hinge)

@@ -313,6 +313,14 @@ def test_soe_grows_with_its_margin(planted):
     assert rms(large.embedding_) == pytest.approx(10 * rms(small.embedding_), rel=0.01)
 
 
+def test_gnmds_without_rounding_has_the_larger_loss_and_nearly_the_same_map():
+    truth = np.random.default_rng(0).normal(size=(20, 2))
+    answers = simulate(truth, 1000, noise="none", seed=0)
+    smooth, sharp = (GNMDS(n_init=1, rounded=rounded).fit(answers) for rounded in (True, False))
+    assert sharp.loss_ > smooth.loss_
+    assert 0.0 < procrustes_disparity(sharp.embedding_, smooth.embedding_) < 0.01
+
+
 def test_gnmdsk_is_the_minimum_over_all_kernels():
     """Accelerated projected gradients on the kernel itself, a convex problem, end there too."""
     truth = np.random.default_rng(0).normal(size=(7, 2))

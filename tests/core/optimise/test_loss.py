@@ -203,6 +203,9 @@ def test_gnmds_is_the_hinge_but_for_its_corner():
     # 1 + 1 - 1.2 = 0.8, beyond the rounding of width 1/2: less by 1/4.
     assert evaluate(loss, 1.0, 1.2) == pytest.approx((0.55, 1.0, -1.0))
     assert evaluate(Loss(_gnmds, (1e-9,)), 1.0, 1.2) == pytest.approx((0.8, 1.0, -1.0))
+    sharp = GNMDS(rounded=False)._loss()
+    assert evaluate(sharp, 1.0, 1.2) == pytest.approx((0.8, 1.0, -1.0))
+    assert evaluate(sharp, 1.0, 2.5) == (0.0, 0.0, 0.0)
 
 
 def test_soe_is_the_squared_hinge_of_distances():
