@@ -27,7 +27,8 @@ class Number:
     """A number from `low` to `high`, both included.
 
     Whether it is whole follows from the annotated type; ``None`` is allowed when the type says so
-    and then stands for `automatic`.
+    and then stands for `automatic`. One that came `later` than results were first kept is no part
+    of keys at its default, so that earlier results keep theirs.
     """
 
     low: float
@@ -36,25 +37,28 @@ class Number:
     help: str = ""
     advanced: bool = False
     automatic: str = ""
+    later: bool = False
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few named options, given as value -> label."""
+    """One of a few named options, given as value -> label; `later` as of a `Number`."""
 
     options: Mapping[str, str]
     label: str
     help: str = ""
     advanced: bool = False
+    later: bool = False
 
 
 @dataclass(frozen=True)
 class Switch:
-    """On or off."""
+    """On or off; `later` as of a `Number`."""
 
     label: str
     help: str = ""
     advanced: bool = False
+    later: bool = False
 
 
 @dataclass(frozen=True)
@@ -197,6 +201,27 @@ def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
         if p.default is inspect.Parameter.empty and p.name not in values:
             raise ValueError(f"{title} needs {p.name!r}.")
     return {p.name: p.check(values.get(p.name, p.default), title) for p in declared}
+
+
+def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Checked values as keys have them: without what came later and is at its default.
+
+    Parameters
+    ----------
+    owner : type or callable
+    values : mapping
+        As `checked` gives them.
+    """
+    found = {}
+    for p in parameters(owner):
+        value = values[p.name]
+        if getattr(p.spec, "later", False) and value == p.default:
+            continue
+        if isinstance(p.spec, Inner) and value is not None:
+            inner = _registry[value["kind"]][value["method"]]
+            value = {**value, "parameters": for_key(inner, value["parameters"])}
+        found[p.name] = value
+    return found
 
 
 def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:

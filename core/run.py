@@ -26,7 +26,7 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.compare import LearningCurve, Tuning
 from tripletscope.core.evaluation.score import ErrorEstimate
-from tripletscope.core.method import Method, checked, methods
+from tripletscope.core.method import Method, checked, for_key, methods
 from tripletscope.core.task import Computation, Result, divided, tasks
 from tripletscope.core.uncertainty import Samples
 from tripletscope.core.uncertainty.sources import response_model, response_options
@@ -168,9 +168,10 @@ def key(
     if kinds and method.kind not in kinds:
         raise ValueError(f"{task} is for methods of kind {' or '.join(kinds)}, not {method.kind}.")
     chosen = checked(TASKS[task].function, options or {})
+    set_to = checked(type(method), method.get_params(deep=False))
     record = [
-        RESULTS_SINCE, task, method.kind, method.name,
-        checked(type(method), method.get_params(deep=False)), chosen,
+        RESULTS_SINCE, task, method.kind, method.name, for_key(type(method), set_to),
+        for_key(TASKS[task].function, chosen),
         TASKS[task].fingerprint(method, triplets, chosen),
     ]
     return _hash(json.dumps(record, sort_keys=True).encode())

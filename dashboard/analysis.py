@@ -7,7 +7,7 @@ from typing import Any
 
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Method, checked
+from tripletscope.core.method import Method, checked, parameters
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
@@ -135,7 +135,9 @@ def find(
     wanted = (method.name, checked(type(method), method.get_params(deep=False)))
     for listed in workspace.runs(dataset, task):
         record = listed.record
-        if (record["method"], record["parameters"]) != wanted:
+        # What came later is not in an earlier record: it was as it is by default.
+        before = {p.name: p.default for p in parameters(type(method))}
+        if (record["method"], {**before, **record["parameters"]}) != wanted:
             continue
         if listed.key == key(task, method, triplets, record["options"]):
             return workspace.run(dataset, listed.key)

@@ -49,7 +49,7 @@ Batch = Annotated[
         "Of most uncertain or most informative questions. Spread: without near-duplicates, and no "
         "object much more often than its share. The first ones: nothing but the rank counts, and "
         "uncertainty is that of Lohaus et al. (2019).",
-        advanced=True,
+        advanced=True, later=True,
     ),
 ]
 Landmarks = Annotated[

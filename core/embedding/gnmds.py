@@ -73,7 +73,7 @@ class GNMDS(OrdinalEmbedding):
             "Rounded hinge",
             "Rounds off the corner of the loss, which fits need to come near to its minimum. "
             "Published programs keep the corner.",
-            advanced=True,
+            advanced=True, later=True,
         ),
     ] = True
 

@@ -56,3 +56,27 @@ PRESETS: dict[str, Preset] = {
         },
     ),
 }
+
+
+def settings_as_published(name: str) -> dict[str, dict[str, Any]]:
+    """What papers set of a method or a task, by the paper as it is cited.
+
+    Parameters
+    ----------
+    name : str
+        Of the method or the task.
+    """
+    return {
+        DOCUMENTS[document]: dict(settings)
+        for document, preset in PRESETS.items()
+        for listed in (preset.method, preset.options)
+        if (settings := listed.get(name))
+    }
+
+
+def published_in(name: str, values: Mapping[str, Any]) -> str:
+    """The paper whose settings of a method or a task these are, as it is cited; empty if none's."""
+    for cited, settings in settings_as_published(name).items():
+        if all(name in values and values[name] == value for name, value in settings.items()):
+            return cited
+    return ""

@@ -57,7 +57,7 @@ Align = Annotated[
         {"whole": "Map of all answers", "replicate": "A replicate, sizes fitted"}, "Alignment",
         "Map of all answers: replicates are brought to it and get its size. A replicate, drawn at "
         "random, to which the size of the others is fitted: as in Lohaus et al. (2019).",
-        advanced=True,
+        advanced=True, later=True,
     ),
 ]
 

@@ -77,8 +77,10 @@ def origin_of(shown: ShownResults, samples: Run) -> str:
     words, found = shown.words, samples.samples()
     number = words.whole(len(found.embeddings))
     if found.source == "bootstrap":
-        return words("from bootstrap", number=number, over=words.over(found.unit, found.n_units))
-    return words(f"from {found.source}", number=number)
+        text = words("from bootstrap", number=number, over=words.over(found.unit, found.n_units))
+    else:
+        text = words(f"from {found.source}", number=number)
+    return text + words.as_in(samples.task, samples.options)
 
 
 def colour_of(objects: pd.DataFrame) -> str | None:

@@ -22,7 +22,9 @@ from tripletscope.core.method import (
     methods,
     parameters,
 )
-from tripletscope.dashboard.state import Session
+from tripletscope.core.papers.presets import settings_as_published
+from tripletscope.core.task import tasks
+from tripletscope.dashboard.state import Session, widgets
 
 # Every widget begins with what the session remembers of it, given as its default: a value set
 # through the state of the session would be lost to the browser when the script is interrupted.
@@ -224,14 +226,37 @@ def parameter_form(
     plain = [p for p in declared if not p.spec.advanced]
     advanced = [p for p in declared if p.spec.advanced]
 
-    def widgets(some: Sequence[Parameter]) -> dict[str, Any]:
+    def ask(some: Sequence[Parameter]) -> dict[str, Any]:
         return {p.name: _widget(session, p, f"{prefix}.{p.name}", columns, inner) for p in some}
 
-    values = widgets(plain)
+    values = ask(plain)
     if advanced:
         with st.expander(folded) if folded else nullcontext():
-            values |= widgets(advanced)
+            _presets(session, owner, prefix, declared)
+            values |= ask(advanced)
     return {p.name: values[p.name] for p in declared}
+
+
+def _presets(
+    session: Session, owner: type | Callable, prefix: str, declared: Sequence[Parameter]
+) -> None:
+    """A button for each paper that says how something was set: all of the form is set so."""
+    known = {task.function: name for name, task in tasks().items()}
+    name = getattr(owner, "name", "") or known.get(owner, owner.__name__)
+    for cited, settings in settings_as_published(name).items():
+        st.button(
+            f"As in {cited}", key=f"{prefix}.as in {cited}", width="stretch",
+            help="Sets what the paper set otherwise than usual, and everything else as usual.",
+            on_click=_set_to, args=(session, prefix, {
+                p.name: settings.get(p.name, p.default) for p in declared
+                if not isinstance(p.spec, Inner | Column)
+            }),
+        )
+
+
+def _set_to(session: Session, prefix: str, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        widgets()[f"{prefix}.{name}"] = session.remember(f"{prefix}.{name}", value)
 
 
 def joint_form(

@@ -18,6 +18,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.columns.reading import SIDE_ROLES
 from tripletscope.core.io.writing import WRITERS, write_answers
 from tripletscope.core.method import Inner, Method, parameters, unfitted
+from tripletscope.core.papers.presets import published_in
 from tripletscope.core.quality import Cleaning
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard import export
@@ -207,7 +208,9 @@ class Steps:
     def _result(self, run: Run, name: str, data: str, results: str) -> list[Cell]:
         method = run.fresh()
         given = [repr(run.task), _source(method), data, *_options(run)]
-        lines = [_call(f"{name} = ts.run", *given)]
+        cited = published_in(run.task, run.options) or published_in(run.method, run.parameters)
+        lines = [f"# Settings as in {cited}."] if cited else []
+        lines.append(_call(f"{name} = ts.run", *given))
         if not self._is_of_now(run, data):
             lines.append("# An earlier version computed this, from the same answers.")
         elif run.complete:

@@ -30,6 +30,7 @@ NOUNS = {
 FIGURES = {
     "about": "{name}: {objects}, {answers}.",
     "on the basis of": "on {method}",
+    "as in": ", as in {cited}",
     "switched off": "{name} off",
     "average linkage": "average linkage",
     "of distances": "on the distances of {name}",

@@ -30,6 +30,7 @@ NOUNS = {
 FIGURES = {
     "about": "{name}: {objects}, {answers}.",
     "on the basis of": "auf der Grundlage von {method}",
+    "as in": ", wie bei {cited}",
     "switched off": "ohne {name}",
     "average linkage": "Average-Linkage",
     "of distances": "auf den Distanzen aus {name}",

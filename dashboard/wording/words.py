@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.method import Inner, Method, parameters, unfitted
+from tripletscope.core.papers.presets import published_in
 from tripletscope.dashboard.wording import english, german
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
@@ -103,7 +105,13 @@ class Words:
                 name = parameter.spec.label.lower()
                 off = {True: name, False: self("switched off", name=name)}
                 words.append(off[value] if isinstance(value, bool) else f"{name} {value}")
-        return ", ".join(words)
+        values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
+        return ", ".join(words) + self.as_in(method.name, values)
+
+    def as_in(self, name: str, values: Mapping[str, Any]) -> str:
+        """The paper whose settings these are of a method or task, as the end of a phrase."""
+        cited = published_in(name, values)
+        return self("as in", cited=cited) if cited else ""
 
 
 ENGLISH = Words("en")

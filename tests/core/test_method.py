@@ -8,8 +8,20 @@ from typing import Annotated
 import numpy as np
 import pytest
 
+from tripletscope.core.embedding import GNMDS
 from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.method import Choice, Method, Number, Switch, checked, methods, parameters
+from tripletscope.core.method import (
+    Choice,
+    Inner,
+    Method,
+    Number,
+    Switch,
+    checked,
+    described,
+    for_key,
+    methods,
+    parameters,
+)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -22,6 +34,14 @@ class Example(Method):
     real: Annotated[float | None, Number(0.0, 1.0, "Real")] = None
     kind: Annotated[str, Choice({"a": "A", "b": "B"}, "Kind")] = "a"
     on: Annotated[bool, Switch("On")] = True
+
+
+def grown(
+    size: Annotated[int, Number(1, 9, "Size")] = 1,
+    corner: Annotated[bool, Switch("Corner", later=True)] = True,
+    basis: Annotated[dict | None, Inner(("embedding",), "Basis")] = None,
+) -> None:
+    """What got a parameter after results were kept."""
 
 
 def test_parameters_come_in_order_with_their_types():
@@ -67,3 +87,16 @@ def test_methods_are_listed_by_title():
     assert list(listed) == sorted(listed, key=lambda name: listed[name].title.lower())
     assert {"ste", "tste"} <= set(listed)
     assert methods("nothing") == {}
+
+
+def test_what_came_later_is_no_part_of_keys_unless_it_is_used():
+    usual = checked(grown, {})
+    assert for_key(grown, usual) == {"size": 1, "basis": None}
+    assert for_key(grown, {**usual, "corner": False}) == {
+        "size": 1, "corner": False, "basis": None
+    }
+    # Wherever a method stands.
+    inner = described(GNMDS(rounded=True))
+    told = for_key(grown, {**usual, "basis": inner})["basis"]
+    assert "rounded" not in told["parameters"]
+    assert told["parameters"].items() <= inner["parameters"].items()

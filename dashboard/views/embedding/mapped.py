@@ -46,6 +46,7 @@ from tripletscope.dashboard.views.opening import about
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.turning import Turn, turn_of
+from tripletscope.dashboard.wording import ENGLISH
 
 _MAP = Canvas(900.0, 620.0)
 #: A map in the plane has a frame of its shape: width that it is fitted to, least and most height;
@@ -331,8 +332,9 @@ def _origin(result: Result) -> str:
     """Where uncertainty comes from, in words."""
     samples, options = result.drawn, result.samples.options
     made = len(samples.embeddings)
+    cited = ENGLISH.as_in(result.samples.task, options)
     if samples.source != "bootstrap":
-        return f"{count(made, 'map')} {_DRAWN[samples.source]}"
+        return f"{count(made, 'map')} {_DRAWN[samples.source]}{cited}"
     drawn = samples.sampling
     if samples.unit == "answers":
         drawn = "answers" if result.triplets.trials is None else "trials"
@@ -340,7 +342,7 @@ def _origin(result: Result) -> str:
         f"{drawn} drawn with replacement" if options["scheme"] == "resample"
         else f"subsamples of {100 * options['share']:.0f} % of the {drawn}"
     )
-    return f"{count(made, 'replicate')}, {how}"
+    return f"{count(made, 'replicate')}, {how}{cited}"
 
 
 # Files ---------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from tripletscope.core.design.active import propose
 from tripletscope.core.embedding import STE
 from tripletscope.core.method import checked, methods, parameters
 from tripletscope.core.papers.item import DOCUMENTS
-from tripletscope.core.papers.presets import PRESETS
+from tripletscope.core.papers.presets import PRESETS, published_in, settings_as_published
 from tripletscope.core.run import TASKS
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.simulation.truth import true_positions
@@ -54,3 +54,12 @@ def test_the_settings_of_lohaus_et_al_give_what_they_describe():
     assert len(maps.embeddings) == 20
     assert maps.correction == 1.0
     assert len(chain.embeddings) == 500
+
+
+def test_settings_are_known_by_what_they_are():
+    published = settings_as_published("bootstrap")[DOCUMENTS["uncertainty"]]
+    usual = checked(bootstrap, {})
+    assert published_in("bootstrap", usual) == ""
+    assert published_in("bootstrap", {**usual, **published}) == DOCUMENTS["uncertainty"]
+    assert published_in("bootstrap", {**usual, **published, "share": 0.5}) == ""
+    assert published_in("cross_validate", {**usual, **published}) == ""
