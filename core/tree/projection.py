@@ -129,9 +129,9 @@ class KDTree(_ProjectionTree):
 
     Notes
     -----
-    At a coordinate drawn at random, objects that are equal in it stay together, and a coordinate
-    that would leave fewer than two objects on a side is drawn again: so the KD trees were grown
-    that comparison trees were held against (Haghiri, Ghoshdastidar & von Luxburg 2017).
+    At a coordinate drawn at random, objects below the median part from the others, and one that
+    would leave fewer than two objects on a side is drawn again: so the KD trees were grown that
+    comparison trees were held against (Haghiri, Ghoshdastidar & von Luxburg 2017).
     """
 
     coordinate: Annotated[
@@ -151,7 +151,8 @@ class KDTree(_ProjectionTree):
             return super()._cut(vectors, rng)
         for axis in rng.permutation(vectors.shape[1]):
             height = vectors[:, axis]
-            threshold = np.median(height)
+            # What is at the median goes up.
+            threshold = np.nextafter(np.median(height), -np.inf)
             n_lower = np.count_nonzero(height <= threshold)
             if 2 <= n_lower <= len(height) - 2:
                 direction = np.eye(1, vectors.shape[1], axis)[0]
