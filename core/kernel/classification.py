@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -164,9 +165,60 @@ def classify_labels(
     labels : array-like, shape (n,)
         Missing values mean that the label is not known.
     """
+    space = space_of(fitted)
+
+    def learner(n_train: int) -> Learner:
+        inputs, classifier, grid = _classifier(fitted, space, algorithm, n_train)
+        return Learner(inputs, classifier, grid, inputs is not space.vectors)
+
+    return classify_by(
+        learner, space, labels, folds=folds, repeats=repeats, seed=seed, progress=progress
+    )
+
+
+class Learner(NamedTuple):
+    """A classifier, what it sees of m objects, and what of it inner folds choose.
+
+    Attributes
+    ----------
+    inputs : ndarray
+        A row for each of the objects.
+    classifier : estimator
+        Of scikit-learn's kind.
+    grid : dict of str to list
+        Values of one parameter.
+    square : bool
+        Whether inputs are a matrix between the objects.
+    """
+
+    inputs: np.ndarray
+    classifier: BaseEstimator
+    grid: dict[str, list]
+    square: bool
+
+
+def classify_by(
+    learner: Callable[[int], Learner],
+    space: Space,
+    labels: Any,
+    *,
+    folds: int = 10,
+    repeats: int = 5,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Classification:
+    """The same by any classifier; folds follow from the labels and the seed alone.
+
+    Parameters
+    ----------
+    learner : callable
+        Is given the number of objects that inner folds learn from.
+    space : Space
+        Its objects are those that the learner sees.
+    labels : array-like, shape (n,)
+    """
     from sklearn.model_selection import GridSearchCV, StratifiedKFold  # imported late: slow
 
-    space = space_of(fitted)
     known = pd.Series(np.asarray(labels, dtype=object)).iloc[space.objects].reset_index(drop=True)
     there = np.flatnonzero(known.notna())
     codes, classes = pd.factorize(known.iloc[there].astype(str), sort=True)
@@ -177,10 +229,9 @@ def classify_labels(
             remedy="Choose another column, or merge rare labels.",
         )
     folds = min(folds, int(counts.min()))
-    inputs, classifier, grid = _classifier(
-        fitted, space, algorithm, int(len(there) * (1 - 1 / folds) * (1 - 1 / _INNER_FOLDS))
+    inputs, classifier, grid, square = learner(
+        int(len(there) * (1 - 1 / folds) * (1 - 1 / _INNER_FOLDS))
     )
-    square = inputs is not space.vectors
     inputs = inputs[np.ix_(there, there)] if square else inputs[there]
     errors, chosen, first = [], [], np.full(len(there), -1)
     seeds = np.random.SeedSequence(seed).generate_state(repeats)
