@@ -28,10 +28,12 @@ from tripletscope.core.papers.item import DOCUMENTS, NO_DATA, Assessment, Item
 from tripletscope.core.papers.outcome import SHIPPED, Outcome, rebuild, shipped
 from tripletscope.core.papers.registry import items, original
 from tripletscope.dashboard.drawing.papers import drawings_of
+from tripletscope.dashboard.printing.composition import Composition
 
 HERE = Path(__file__).resolve().parent
 PICTURES = HERE / "seeds"
 TABLE = HERE / "SEEDS.md"
+_WIDTH = 150.0  # mm
 
 
 def attempt(key: str, quick: bool, seed: int) -> tuple[str, Outcome | str]:
@@ -67,7 +69,7 @@ def draw(item: Item, outcome: Outcome) -> None:
     """Write the figures of an item."""
     PICTURES.mkdir(exist_ok=True)
     for drawing in drawings_of(item, outcome):
-        drawing.save(PICTURES / f"{drawing.name}.svg")
+        drawing.save(PICTURES / f"{drawing.name}.svg", Composition(width=_WIDTH, caption=False))
 
 
 def assessment_of(item: Item) -> tuple[Assessment, Outcome | None]:

@@ -14,11 +14,13 @@ from tripletscope.dashboard.figures.papers import ABREAST, chart_figure, panels_
 from tripletscope.dashboard.interface.theme import Canvas
 
 #: Height of a panel divided by the width of the figure, by how many stand side by side.
-_PANEL = {1: 0.55, 2: 0.48, 3: 0.38}
+_PANEL = {1: 0.55, 2: 0.5, 3: 0.44}
 
 
 def drawings_of(item: Item, outcome: Outcome) -> list[Drawing]:
-    """The figures of a rebuilt item, one for each of its charts.
+    """The figures of a rebuilt item, one for each of its charts of which it has rows.
+
+    A run in short may have left out what some of them show.
 
     Parameters
     ----------
@@ -28,6 +30,8 @@ def drawings_of(item: Item, outcome: Outcome) -> list[Drawing]:
     charts = original(item).charts
     drawn = []
     for number, chart in enumerate(charts, 1):
+        if chart.rows(outcome.table).empty:
+            continue
         n_panels = len(panels_of(chart, outcome.table))
         rows = -(-n_panels // ABREAST)
         drawn.append(Drawing(

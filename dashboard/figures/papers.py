@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from tripletscope.core.papers.item import Chart
-from tripletscope.dashboard.figures.axes import log_axis
+from tripletscope.dashboard.figures.axes import log_axis, whole_axis
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     PALETTE,
@@ -20,10 +20,14 @@ from tripletscope.dashboard.interface.theme import (
     SYMBOLS,
     Canvas,
     finished,
+    legend_height,
     panelled,
     template,
 )
 
+#: Sides of a mark, against the clock from the right, for its name.
+_SIDES = ("middle right", "top right", "top center", "top left", "middle left", "bottom left",
+          "bottom center", "bottom right")
 #: So many panels stand side by side.
 ABREAST = 3
 
@@ -63,11 +67,19 @@ def chart_figure(
             trace.showlegend = bool(trace.showlegend) and place == 0 and len(names) > 1
             figure.add_trace(trace, **at)
         _set_axes(figure, chart, part, at, last=place + wide >= len(panels))
+    figure.update_annotations(font={"size": canvas.font})
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=chart.title or chart.y,
-        barmode="group", bargap=0.25,
+        barmode="group", bargap=0.25, showlegend=len(names) > 1,
     )
-    return finished(figure, caption, canvas, top=40 if len(names) > 1 else 34)
+    # The names of lines stand above the titles of panels, and both below a page's tool bar.
+    titles = 1.9 * canvas.font if any(panels) else 0.6 * canvas.font
+    top = max(legend_height(figure, canvas), 30.0 * canvas.screen) + titles
+    figure.update_layout(
+        legend={"yref": "container", "y": 1.0 - 0.3 * canvas.font / canvas.height, "yanchor": "top"}
+    )
+    figure = finished(figure, caption, canvas)
+    return figure.update_layout(margin_t=top)
 
 
 def _series(
@@ -162,15 +174,29 @@ def _map(
     chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
 ) -> Iterator[go.Scatter]:
     for k, name, own in _series(chart, rows, names):
-        labels = own[chart.label].astype(str) if chart.label else None
+        labels = own[chart.label].map(_named) if chart.label else None
         yield go.Scatter(
             x=own[chart.x], y=own[chart.y], mode="markers+text" if chart.label else "markers",
-            text=labels, textposition="top center", name=name, showlegend=True, legendgroup=name,
+            text=labels, textposition=_outwards(chart, own, rows), name=name, showlegend=True,
+            legendgroup=name,
             textfont={"size": 0.8 * canvas.font}, cliponaxis=False,
             marker={"size": 7 * canvas.scale, "color": PALETTE[k % len(PALETTE)],
                     "symbol": SYMBOLS[k % len(SYMBOLS)]},
             hovertemplate="%{text}<extra></extra>" if chart.label else None,
         )
+
+
+def _named(label: object) -> str:
+    """A label; of a number read from a table, without the digits that it has not."""
+    text = f"{label:g}" if isinstance(label, float) else str(label)
+    return html.escape(text, quote=False)
+
+
+def _outwards(chart: Chart, rows: pd.DataFrame, every: pd.DataFrame) -> list[str]:
+    """Where the name of each object stands: away from the middle of them all."""
+    away = rows[[chart.x, chart.y]] - every[[chart.x, chart.y]].mean()
+    angles = np.degrees(np.arctan2(away[chart.y], away[chart.x]))
+    return [_SIDES[round(angle / 45) % 8] for angle in angles]
 
 
 def _set_axes(
@@ -180,6 +206,8 @@ def _set_axes(
     x_title, y_title = chart.x_title or chart.x, chart.y_title or chart.y
     x = {"title": x_title if last else "", "zeroline": False}
     y = {"title": y_title if at["col"] == 1 else "", "zeroline": False}
+    if chart.kind in ("lines", "points") and np.issubdtype(rows[chart.x].dtype, np.number):
+        x |= whole_axis(rows[chart.x])
     if chart.log_x:
         x |= log_axis([rows[chart.x].min(), rows[chart.x].max()])
     if chart.log_y:
@@ -192,6 +220,7 @@ def _set_axes(
         figure.update_yaxes(
             showticklabels=False, title="", scaleanchor=corner, scaleratio=1, **at
         )
+        figure.update_xaxes(constrain="domain", **at)
         return
     if chart.kind == "matrix":
         y["autorange"] = "reversed"

@@ -170,7 +170,7 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
     """
     if not _has_numbers(figure):
         return canvas
-    around = _AXIS * canvas.font + _legend_height(figure, canvas)
+    around = _AXIS * canvas.font + legend_height(figure, canvas)
     if canvas.grows:
         missing = max(around - _AROUND * canvas.width, 0.0)
         canvas = replace(canvas, height=canvas.height + missing)
@@ -212,7 +212,7 @@ def _set_legend_title(figure: go.Figure, canvas: Canvas) -> None:
         figure.update_layout(legend_title_side="top")
 
 
-def _legend_height(figure: go.Figure, canvas: Canvas) -> float:
+def legend_height(figure: go.Figure, canvas: Canvas) -> float:
     """What a legend above a figure takes of its height, in pixels."""
     if canvas.legend != "above":
         return 0.0
