@@ -68,6 +68,9 @@ class Chart:
         Column with the paper's own values, drawn hollow beside ours.
     value, label : str
         See `kind`.
+    outline : str
+        Of a map: column with the name of the polygon of which a row is a corner, in their order;
+        empty in rows that are objects.
     x_title, y_title : str
         Of the axes; by default the columns' names.
     log_x, log_y : bool
@@ -86,6 +89,7 @@ class Chart:
     published: str = ""
     value: str = ""
     label: str = ""
+    outline: str = ""
     x_title: str = ""
     y_title: str = ""
     log_x: bool = False

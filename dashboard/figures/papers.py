@@ -52,7 +52,7 @@ def chart_figure(
     """
     rows = chart.rows(table)
     panels = panels_of(chart, table)
-    names = list(dict.fromkeys(rows[chart.series].astype(str))) if chart.series else [""]
+    names = list(dict.fromkeys(rows[chart.series].dropna().astype(str))) if chart.series else [""]
     wide, canvas = panelled(panels, ABREAST, canvas)
     n_rows = -(-len(panels) // wide)
     figure = make_subplots(
@@ -60,11 +60,15 @@ def chart_figure(
         horizontal_spacing=0.13 / max(wide - 0.5, 1), vertical_spacing=0.3 / max(n_rows, 1.5),
     )
     draw = {"lines": _lines, "points": _points, "bars": _bars, "matrix": _matrix, "map": _map}
+    told = set()
     for place, panel in enumerate(panels):
         part = rows[rows[chart.panel].astype(str) == panel] if chart.panel else rows
         at = {"row": place // wide + 1, "col": place % wide + 1}
         for trace in draw[chart.kind](chart, part, names, canvas):
-            trace.showlegend = bool(trace.showlegend) and place == 0 and len(names) > 1
+            trace.showlegend = (
+                bool(trace.showlegend) and trace.name not in told and len(names) > 1
+            )
+            told |= {trace.name} if trace.showlegend else set()
             figure.add_trace(trace, **at)
         _set_axes(figure, chart, part, at, last=place + wide >= len(panels))
     figure.update_annotations(font={"size": canvas.font})
@@ -173,6 +177,10 @@ def _matrix(
 def _map(
     chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
 ) -> Iterator[go.Scatter]:
+    if chart.outline:
+        named = rows[chart.outline].notna()
+        yield _outlines(chart, rows[named], canvas)
+        rows = rows[~named]
     for k, name, own in _series(chart, rows, names):
         labels = own[chart.label].map(_named) if chart.label else None
         yield go.Scatter(
@@ -197,6 +205,16 @@ def _outwards(chart: Chart, rows: pd.DataFrame, every: pd.DataFrame) -> list[str
     away = rows[[chart.x, chart.y]] - every[[chart.x, chart.y]].mean()
     angles = np.degrees(np.arctan2(away[chart.y], away[chart.x]))
     return [_SIDES[round(angle / 45) % 8] for angle in angles]
+
+
+def _outlines(chart: Chart, rows: pd.DataFrame, canvas: Canvas) -> go.Scatter:
+    """Polygons as one line that is interrupted between them."""
+    parts = [part for _, part in rows.groupby(chart.outline, sort=False)]
+    x, y = ([v for part in parts for v in [*part[axis], None]] for axis in (chart.x, chart.y))
+    return go.Scatter(
+        x=x, y=y, mode="lines", showlegend=False, hoverinfo="skip",
+        line={"color": "#7C888A", "width": 1.2 * canvas.scale},
+    )
 
 
 def _set_axes(
