@@ -1,0 +1,42 @@
+"""Stand-ins for images that crowds compared."""
+
+from __future__ import annotations
+
+import pytest
+
+from tripletscope.core.papers.item import DOES_NOT_HOLD, HOLDS
+from tripletscope.core.papers.kernels.people import (
+    both,
+    check_clusters,
+    check_projection,
+    clusters,
+    projection,
+)
+
+
+def test_clusters_hold_every_thing_once():
+    table = clusters(kernel="k2")
+    assert table["members"].sum() == 60
+    assert table["cluster"].nunique() == 10
+    assert table["chance"].iloc[0] > 1 / 6
+    assert check_clusters(table).verdict == HOLDS
+
+
+def test_mixed_clusters_are_told():
+    table = clusters(kernel="k1").assign(members=1)
+    assert check_clusters(table).verdict == DOES_NOT_HOLD
+
+
+@pytest.mark.parametrize("method", ["k1", "GNMDS"])
+def test_neighbours_in_maps_are_of_a_kind(method):
+    table = projection(method=method)
+    assert len(table) == 60
+    assert check_projection(table).verdict == HOLDS
+    assert check_projection(table.assign(alike=0.4)).verdict == DOES_NOT_HOLD
+
+
+def test_eggs_are_in_the_order_of_their_spikiness():
+    table = both()
+    eggs = table[table["what"] == "map"]
+    assert eggs.groupby("third").size().tolist() == [100, 100, 100]
+    assert abs(eggs["x"].corr(eggs["spikiness"])) > 0.7
