@@ -43,7 +43,7 @@ _MEASURED = ("error", "disparity", "neighbours")
 #: What is shown as a map, and judged.
 _SIGMA, _SHARE = 0.1, 1.0
 #: Of the helix.
-_AXES = ("chroma, one direction", "chroma, other direction", "height")
+_AXES = ("chroma 1", "chroma 2", "height")
 _SHADES = ((480, "violet, blue"), (570, "green"), (605, "yellow, orange"), (700, "red"))
 
 
