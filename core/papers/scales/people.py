@@ -268,7 +268,8 @@ ITEMS = (
         charts=(
             Chart("bars", "observer", "error", series="method", spread="error_sd",
                   where={"kind": "errors", "starts": _STARTS["order"]},
-                  x_title="Observer", y_title="Held-out triplet error", title="One start in the stimulus's order"),
+                  x_title="Observer", y_title="Held-out triplet error",
+                  title="One start in the stimulus's order"),
             Chart("bars", "observer", "error", series="method", spread="error_sd",
                   where={"kind": "errors", "starts": _STARTS["random"]},
                   x_title="Observer", y_title="Held-out triplet error", title="Random starts"),
