@@ -138,9 +138,9 @@ def _check(table: pd.DataFrame) -> Assessment:
     return Assessment(
         HOLDS if not wrong else DOES_NOT_HOLD, f"triplet errors, {ours}",
         f"Not so: {'; '.join(wrong)}." if wrong else
-        "Our NMDS refuses a table with an unknown distance, the others learn from 40 % of the triples "
-        "and give answers probabilities; the second dimension that MLDS does not have lowers the "
-        f"error of t-STE on the circle from {value(FLAT, 't-STE'):.2f} to "
+        "Our NMDS refuses a table with an unknown distance, the others learn from 40 % of the "
+        "triples and give answers probabilities; the second dimension that MLDS does not have "
+        f"lowers the error of t-STE on the circle from {value(FLAT, 't-STE'):.2f} to "
         f"{value(PLANE, 't-STE'):.2f}, and MLDS errs in {value(TURNING, 'MLDS'):.2f} of the "
         "questions where the scale falls and rises.",
     )
@@ -158,8 +158,8 @@ ITEMS = (
         "that MLDS needs a scale that rises, which the text says, is one more",
         experiment=properties, quick={"repeats": 4}, check=_check,
         charts=(
-            Chart("bars", "measure", "value", series="method", spread="spread", x_title="Measurement",
-                  y_title="Triplet error; surprise in nats"),
+            Chart("bars", "measure", "value", series="method", spread="spread",
+                  x_title="Measurement", y_title="Error; surprise, nats"),
         ),
     ),
 )
