@@ -24,7 +24,7 @@ from tripletscope.core.tree.supervised import ComparisonForestClassifier
 #: What is compared, by the names that `predict_labels` takes.
 CLASSIFIERS = {
     "svm": "Support vector machine", "knn": "Nearest neighbours",
-    "supervised": "Comparison forest", "random": "Comparison forest, random pivots",
+    "supervised": "Comparison forest", "random": "Forest, random pivots",
 }
 _LEAVES = (1, 4, 16)
 

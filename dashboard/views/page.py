@@ -117,8 +117,11 @@ class Context:
 
     def begin(self, title: str, words: str, work: Callable[[Progress], Any]) -> Job:
         """Do in the background what is no task of a method; its result is in `Job.results`."""
-        job = Job(self.session.id, self._place(), title, [Step(words, work)])
-        return services().jobs.submit(job)
+        return self.begin_steps(title, [Step(words, work)])
+
+    def begin_steps(self, title: str, steps: Sequence[Step]) -> Job:
+        """The same in several steps, each of which lets others by and leaves a result."""
+        return services().jobs.submit(Job(self.session.id, self._place(), title, list(steps)))
 
     def _slot(self) -> str:
         if self.slot is None:

@@ -2,86 +2,143 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.kernel import WeisfeilerLehman
-from tripletscope.core.kernel.classification import Classification, classify_labels
+from tripletscope.core.kernel.classification import Classification
 from tripletscope.core.kernel.graphs import Graph
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.spectrum import KernelMap, principal_components
+from tripletscope.core.simulation.motifs import motif_graphs
+from tripletscope.core.tree.classifiers import CLASSIFIERS, error_table, predict_labels
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.quality import shares
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form
+from tripletscope.dashboard.interface.controls import parameter_form, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.interface.theme import Canvas, count, number
+from tripletscope.dashboard.keeping.jobs import Step
 from tripletscope.dashboard.views.kernel.context import PAGE
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.working.pool import pool
+
+_PLACE = f"{PAGE}.graphs"
+_ERRORS = Canvas(760.0, 260.0)
+_FOLDS, _REPEATS = 10, 2
+#: Roughly what a classifier takes, in seconds, for each graph; forests take most.
+_SECONDS = {"svm": 0.01, "knn": 0.01, "supervised": 0.15, "random": 0.15}
 
 
-@tab(PAGE, "Graphs", 6, slot=None)
+@dataclass(frozen=True)
+class Graphs:
+    """Graphs that are looked at.
+
+    Attributes
+    ----------
+    key : str
+        Tells them from others.
+    name : str
+        The file, or what was simulated.
+    graphs : list of Graph
+    """
+
+    key: str
+    name: str
+    graphs: list[Graph]
+
+    @property
+    def labels(self) -> list[str | None]:
+        """Class of every graph."""
+        return [None if graph.label is None else str(graph.label) for graph in self.graphs]
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether there are classes that can be learned: two, each of two graphs or more."""
+        counts = pd.Series(self.labels, dtype=object).value_counts()
+        return len(counts) > 1 and int(counts.min()) > 1
+
+
+@tab(PAGE, "Graphs", 6, slot=_PLACE)
 def show_graphs(context: Context) -> None:
     """Weisfeiler-Lehman kernels of graphs in a file, apart from the open data set."""
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = context.picture_and_side()
     with side:
         file = st.file_uploader(
-            "Graphs", key=f"{PAGE}.graphs",
+            "Graphs", key=_PLACE,
             help="JSON lines with node_labels, edges and optionally edge_labels, label and name; "
             "networkx's node-link form; GraphML; GML. Also gzipped.",
         )
         kernel = WeisfeilerLehman(**parameter_form(context.session, WeisfeilerLehman, f"{PAGE}.wl"))
     with picture:
-        if file is None:
-            panels.empty(
-                "No graphs yet",
-                "Upload a file of graphs to see which of them are alike: molecules, texts, "
-                "networks. They are not added to the open data set.",
-            )
-            return
         try:
-            graphs = read_file(
-                context.session, f"{PAGE}.graphs", file, "graphs", words="Reading the graphs"
-            )
-            found, error = _analysed(file.file_id, kernel.get_params(), kernel, graphs)
+            given = _given(context, file)
+            if given is None:
+                return
+            fitted, found = _analysed(given.key, kernel.get_params(), kernel, given.graphs)
         except DataError as problem:
             st.error(panels.plain(str(problem)), icon=":material/error:")
             return
-        _show(context.session, file.name, kernel, graphs, found, error)
+        _show(context, given, fitted, found)
+    with side:
+        _compare(context, given, fitted)
+
+
+def _given(context: Context, file: Any) -> Graphs | None:
+    """The graphs of the file, or simulated ones; None, having asked for some, where none are."""
+    key = f"{PAGE}.graphs.simulated"
+    if file is not None:
+        graphs = read_file(context.session, _PLACE, file, "graphs", words="Reading the graphs")
+        return Graphs(file.file_id, file.name, graphs)
+    if not context.session.drafts.get(key):
+        panels.empty(
+            "No graphs yet",
+            "Upload a file of graphs to see which of them are alike: molecules, texts, "
+            "networks. They are not added to the open data set.",
+        )
+        if not pressed(
+            context.session, f"{key}.try", "Try simulated graphs", icon=":material/science:",
+            help="Small graphs of two classes, which differ only in how a few nodes of a motif are "
+            "joined.",
+        ):
+            return None
+        context.session.remember(key, True)
+        st.rerun()
+    if pressed(
+        context.session, f"{key}.close", "Close the simulated graphs", type="tertiary",
+        icon=":material/close:",
+    ):
+        context.session.remember(key, False)
+        st.rerun()
+    graphs = motif_graphs()
+    return Graphs(
+        f"simulated {len(graphs)}", "Simulated graphs, 5 % of the classes exchanged", graphs
+    )
 
 
 @st.cache_data(max_entries=8, show_spinner="Comparing the graphs")
 def _analysed(
-    file: str, parameters: dict[str, Any], _kernel: WeisfeilerLehman, _graphs: list[Graph]
-) -> tuple[KernelMap, Classification | None]:
-    """A map of the graphs, and how well nearest neighbours tell their labels apart."""
+    graphs: str, parameters: dict[str, Any], _kernel: WeisfeilerLehman, _graphs: list[Graph]
+) -> tuple[WeisfeilerLehman, KernelMap]:
+    """The kernel of the graphs, and a map of them."""
     fitted = _kernel.fit(_graphs)
-    labels = [None if graph.label is None else str(graph.label) for graph in _graphs]
-    found, error = principal_components(space_of(fitted), 2), None
-    # Graphs without classes, or with too few of one, can be drawn all the same.
-    with contextlib.suppress(DataError):
-        error = classify_labels(fitted, labels, algorithm="knn")
-    return found, error
+    return fitted, principal_components(space_of(fitted), 2)
 
 
-def _show(
-    current: Session, name: str, kernel: WeisfeilerLehman, graphs: list[Graph], found: KernelMap,
-    error: Classification | None,
-) -> None:
-    labels = [str(graph.label) if graph.label is not None else "" for graph in graphs]
-    names = [graph.name or str(number) for number, graph in enumerate(graphs, 1)]
+def _show(context: Context, given: Graphs, fitted: WeisfeilerLehman, found: KernelMap) -> None:
+    labels = [label or "" for label in given.labels]
+    names = [graph.name or str(number) for number, graph in enumerate(given.graphs, 1)]
     objects = pd.DataFrame({"id": names, "label": names, "class": labels})
-    shares = ", ".join(f"{100 * share:.0f} %" for share in found.shares)
-    text = (
-        f"{analysis.describe(kernel)}. {name}: {count(len(graphs), 'graph')}. Kernel PCA; its axes "
-        f"explain {shares} of the variance."
-    )
+    explained = ", ".join(f"{100 * share:.0f} %" for share in found.shares)
+    text = f"{_about(given, fitted)} Kernel PCA; its axes explain {explained} of the variance."
     style = MapStyle("points", "class" if any(labels) else None, False)
     data = MapData(found.coordinates, objects)
 
@@ -90,19 +147,118 @@ def _show(
 
     def table() -> pd.DataFrame:
         sizes = pd.DataFrame({
-            "nodes": [len(graph.node_labels) for graph in graphs],
-            "edges": [len(graph.edges) for graph in graphs],
+            "nodes": [len(graph.node_labels) for graph in given.graphs],
+            "edges": [len(graph.edges) for graph in given.graphs],
         })
         places = pd.DataFrame(found.coordinates, columns=["x1", "x2"])
         return pd.concat([objects, sizes, places], axis=1)
 
     panels.figure_panel(
-        current, draw, key="kernel.graphs.map", alt=f"Map of graphs. {text}", caption=text,
-        name=export.file_name(name, "graphs"), table=table,
+        context.session, draw, key="kernel.graphs.map", alt=f"Map of graphs. {text}", caption=text,
+        name=export.file_name(given.name, "graphs"), table=table,
     )
-    if error is not None:
-        st.markdown(
-            f"Nearest neighbours predict {100 * error.error:.1f} % of the held-out classes wrongly "
-            f"(standard error {100 * error.standard_error:.1f} %); always "
-            f"predicting the most frequent one errs in {100 * error.chance:.1f} %."
+    _errors(context, given, fitted)
+
+
+def _about(given: Graphs, fitted: WeisfeilerLehman) -> str:
+    return (
+        f"{analysis.describe(fitted)}. {given.name}: "
+        f"{count(len(given.graphs), 'graph')}."
+    )
+
+
+# Classifiers ---------------------------------------------------------------------------------
+
+
+def _compare(context: Context, given: Graphs, fitted: WeisfeilerLehman) -> None:
+    """The button that compares classifiers, where there are classes."""
+    if not given.has_classes:
+        return
+    if not pressed(
+        context.session, f"{_PLACE}.run", "Compare classifiers", type="primary",
+        icon=":material/play_arrow:", width="stretch",
+        disabled=len(_predicted(context, given, fitted)) == len(CLASSIFIERS),
+        help="Predicts held-out classes by a support vector machine, nearest neighbours, and "
+        "comparison forests, on the same folds.",
+    ):
+        return
+    context.begin_steps(f"Classifiers: {given.name}", [
+        Step(
+            f"Predicting held-out classes: {title}", _step(name, given, fitted),
+            weight=_SECONDS[name], seconds=_SECONDS[name] * len(given.graphs),
+        ) for name, title in CLASSIFIERS.items()
+    ])
+    st.rerun()
+
+
+def _of(given: Graphs, fitted: WeisfeilerLehman) -> str:
+    """What classes are predicted from: of which graphs, by which kernel."""
+    return f"{given.key} {sorted(fitted.get_params().items())}"
+
+
+def _step(
+    name: str, given: Graphs, fitted: WeisfeilerLehman
+) -> Callable[[Progress], tuple[str, str, Classification]]:
+    labels, of = given.labels, _of(given, fitted)
+
+    def work(progress: Progress) -> tuple[str, str, Classification]:
+        found = pool().call(_judged, fitted, labels, name, progress=progress)
+        return of, name, found
+
+    return work
+
+
+def _judged(
+    fitted: WeisfeilerLehman, labels: Sequence[str | None], name: str, *, progress: Progress
+) -> Classification:
+    return predict_labels(
+        fitted, labels, name, folds=_FOLDS, repeats=_REPEATS, progress=progress
+    )
+
+
+def _predicted(
+    context: Context, given: Graphs, fitted: WeisfeilerLehman
+) -> Mapping[str, Classification]:
+    """What is known of the classifiers, by name: more with every step that is done."""
+    done = context.job.results if context.job is not None else []
+    of = _of(given, fitted)
+    return {name: found for which, name, found in done if which == of}
+
+
+def _errors(context: Context, given: Graphs, fitted: WeisfeilerLehman) -> None:
+    """Held-out error of every classifier that is done."""
+    known = _predicted(context, given, fitted)
+    if not given.has_classes:
+        st.caption(
+            "Classifiers are compared where two classes or more are known, each of two graphs or "
+            "more."
         )
+    if not known:
+        return
+    table = error_table(known)
+    first = next(iter(known.values()))
+    repeats, folds = first.fold_errors.shape
+    best = table.iloc[int(table["value"].argmin())]
+    st.markdown(panels.plain(
+        f"{best['name']} predicts {100 * best['value']:.1f} % of the held-out classes wrongly, "
+        f"[{100 * best['low']:.1f}, {100 * best['high']:.1f}]; always predicting the most frequent "
+        f"one errs in {100 * first.chance:.1f} %."
+    ))
+    text = (
+        f"Held-out classes predicted from the kernel, {count(repeats, 'repeat')} of {folds} folds, "
+        "the same for all; inner folds choose penalty, neighbours and leaf size. Forests of 100 "
+        "trees ask only which of two graphs is more similar. 95 % intervals over folds (Nadeau "
+        f"and Bengio); dotted: the most frequent class, {number(first.chance)}. "
+        f"{_about(given, fitted)}"
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return shares(
+            table.assign(series=""), title="share of wrong classes", chance=first.chance,
+            caption=text, canvas=canvas,
+        )
+
+    panels.figure_panel(
+        context.session, draw, key="kernel.graphs.errors", alt=text, caption=text, canvas=_ERRORS,
+        name=export.file_name(given.name, "classifiers"), table=lambda: table,
+    )

@@ -66,7 +66,7 @@ def test_intervals_hold_the_mean_and_are_shares():
                               np.array(errors), np.ones_like(errors))
 
     table = error_table({"svm": of([[0.0, 0.1, 0.2]]), "random": of([[0.5, 0.9, 1.0]])})
-    assert table["name"].tolist() == ["Support vector machine", "Comparison forest, random pivots"]
+    assert table["name"].tolist() == ["Support vector machine", "Forest, random pivots"]
     assert table["value"].tolist() == pytest.approx([0.1, 0.8])
     # sqrt((1/3 + 1/2) 0.01) times the 97.5 % point of t with 2 degrees of freedom
     assert table["high"][0] == pytest.approx(0.1 + 0.091287 * 4.302653, abs=1e-5)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -19,9 +21,13 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
+from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.simulation.motifs import motif_graphs
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.tree.classifiers import CLASSIFIERS, predict_labels
 from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.views.kernel import graphs
 
 
 def kernel(session: str, view: str = "similarities") -> AppTest:
@@ -160,6 +166,87 @@ def test_graphs_are_drawn_though_a_class_has_one_only(services, opened):
     assert not app.exception
     assert not app.error
     assert figure(app, "kernel.graphs.map")["data"]
+    assert "each of two graphs or more" in words(app)
+    assert not [b for b in app.button if b.key == "kernel.graphs.run"]
+
+
+def test_simulated_graphs_are_there_at_once_and_a_file_takes_their_place(services, opened):
+    app = kernel(opened, "graphs")
+    app.button(key="kernel.graphs.simulated.try").click().run()
+    assert not app.exception
+    classes = {t.get("name") for t in figure(app, "kernel.graphs.map")["data"]}
+    assert {"near", "apart"} <= classes
+    assert "120 graphs" in words(app)
+    app = kernel(opened, "graphs")
+    assert "120 graphs" in words(app), "they are there on the next visit"
+    file = "\n".join(
+        json.dumps({"node_labels": ["C"] * n, "edges": [[i, i + 1] for i in range(n - 1)]})
+        for n in (2, 3, 5)
+    ).encode()
+    app.file_uploader(key="kernel.graphs").upload("chains.jsonl", file, "text/plain")
+    app.run()
+    assert not app.error
+    assert "chains.jsonl: 3 graphs" in words(app).replace("\\", "")
+    app = kernel(opened, "graphs")
+    app.button(key="kernel.graphs.simulated.close").click().run()
+    assert "No graphs yet" in words(app)
+
+
+def judge_at_once(monkeypatch, judged) -> None:
+    """Let classifiers be judged in this process, with few folds and trees."""
+    monkeypatch.setattr(graphs, "predict_labels", lambda *given, progress, **_: predict_labels(
+        *given, folds=3, repeats=1, n_estimators=5, progress=progress
+    ))
+    monkeypatch.setattr(
+        graphs, "pool",
+        lambda: SimpleNamespace(call=lambda _, *given, progress: judged(*given, progress=progress)),
+    )
+
+
+def test_classifiers_of_graphs_are_compared_on_the_same_folds(services, opened, monkeypatch):
+    few = partial(motif_graphs, 24, n_motifs=2, noise=0.0)
+    monkeypatch.setattr(graphs, "motif_graphs", few)
+    judge_at_once(monkeypatch, graphs._judged)
+    app = kernel(opened, "graphs")
+    app.button(key="kernel.graphs.simulated.try").click().run()
+    app.button(key="kernel.graphs.run").click().run()
+    settled(app, services)
+    (points,) = figure(app, "kernel.graphs.errors")["data"]
+    assert len(points["y"]) == len(CLASSIFIERS)
+    axis = figure(app, "kernel.graphs.errors")["layout"]["yaxis"]
+    assert axis["ticktext"] == list(CLASSIFIERS.values())
+    assert np.all(numbers(points["x"]) < 0.5)
+    assert app.button(key="kernel.graphs.run").disabled
+    text = words(app).replace("\\", "")
+    assert "always predicting the most frequent one errs in 50.0 %" in text
+    app.number_input(key="kernel.wl.rounds").set_value(1).run()
+    assert not app.button(key="kernel.graphs.run").disabled, "of another kernel"
+
+
+def test_what_is_done_of_the_classifiers_is_kept_when_they_are_cancelled(
+    services, opened, monkeypatch
+):
+    def judged(fitted, labels, name, *, progress):
+        if name == "supervised":
+            raise Stopped
+        return graphs.predict_labels(fitted, labels, name, progress=progress)
+
+    judge_at_once(monkeypatch, judged)
+    app = kernel(opened, "graphs")
+    app.button(key="kernel.graphs.simulated.try").click().run()
+    app.button(key="kernel.graphs.run").click().run()
+    settled(app, services)
+    (points,) = figure(app, "kernel.graphs.errors")["data"]
+    assert len(points["y"]) == 2
+    assert not app.button(key="kernel.graphs.run").disabled
+
+
+def test_what_is_wrong_with_a_file_of_graphs_is_said_with_its_row(services, opened):
+    app = kernel(opened, "graphs")
+    file = b'{"node_labels": ["a"], "edges": []}\n{"node_labels": ["a"], "edges": [[0, 3]]}'
+    app.file_uploader(key="kernel.graphs").upload("wrong.jsonl", file, "text/plain")
+    app.run()
+    assert "wrong.jsonl, row 2" in app.error[0].value.replace("\\", "")
 
 
 def test_who_is_predicted_wrongly_is_named_and_can_be_selected(services, planted):
