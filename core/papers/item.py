@@ -55,9 +55,10 @@ class Chart:
 
     Attributes
     ----------
-    kind : {"lines", "points", "bars", "matrix", "map"}
-        Of a matrix, `x` and `y` are its columns and rows and `value` what is in its cells. A map
-        has objects at `x` and `y`, with names in `label` and categories in `series`.
+    kind : {"lines", "points", "curves", "bars", "matrix", "map"}
+        Curves are drawn in the order of the rows, with equal units on both axes; a missing place
+        parts them. Of a matrix, `x` and `y` are its columns and rows and `value` what is in its
+        cells. A map has objects at `x` and `y`, with names in `label` and categories in `series`.
     x, y : str
         Columns of the table. Of bars, `x` is a category.
     series, panel : str

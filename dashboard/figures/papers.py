@@ -59,7 +59,10 @@ def chart_figure(
         n_rows, wide, subplot_titles=[html.escape(p, quote=False) for p in panels],
         horizontal_spacing=0.13 / max(wide - 0.5, 1), vertical_spacing=0.3 / max(n_rows, 1.5),
     )
-    draw = {"lines": _lines, "points": _points, "bars": _bars, "matrix": _matrix, "map": _map}
+    draw = {
+        "lines": _lines, "points": _points, "curves": _curves, "bars": _bars, "matrix": _matrix,
+        "map": _map,
+    }
     told = set()
     for place, panel in enumerate(panels):
         part = rows[rows[chart.panel].astype(str) == panel] if chart.panel else rows
@@ -124,6 +127,17 @@ def _points(
     chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
 ) -> Iterator[go.Scatter]:
     yield from _lines(chart, rows, names, canvas, "markers")
+
+
+def _curves(
+    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
+) -> Iterator[go.Scatter]:
+    for k, name, own in _series(chart, rows, names):
+        yield go.Scatter(
+            x=own[chart.x], y=own[chart.y], mode="lines", name=name, showlegend=True,
+            legendgroup=name, hoverinfo="name",
+            line={"color": PALETTE[k % len(PALETTE)], "width": 2 * canvas.scale},
+        )
 
 
 def _published(
@@ -227,12 +241,12 @@ def _set_axes(
     if chart.kind in ("lines", "points") and np.issubdtype(rows[chart.x].dtype, np.number):
         x |= whole_axis(rows[chart.x])
     if chart.log_x:
-        x |= log_axis([rows[chart.x].min(), rows[chart.x].max()])
+        x |= log_axis(_positive(rows[chart.x]))
     if chart.log_y:
-        y |= log_axis([rows[chart.y].min(), rows[chart.y].max()])
+        y |= log_axis(_positive(rows[chart.y]))
     if chart.kind == "bars":
         x |= {"type": "category", "showgrid": False}
-    if chart.kind == "map":
+    if chart.kind in ("map", "curves"):
         figure.update_xaxes(showticklabels=False, title="", **at)
         corner = figure.get_subplot(at["row"], at["col"]).xaxis.plotly_name.replace("axis", "")
         figure.update_yaxes(
@@ -244,3 +258,9 @@ def _set_axes(
         y["autorange"] = "reversed"
     figure.update_xaxes(**x, **at)
     figure.update_yaxes(**y, **at)
+
+
+def _positive(values: pd.Series) -> list[float]:
+    """The range of what can be seen on a logarithmic axis."""
+    seen = values[values > 0]
+    return [seen.min(), seen.max()] if len(seen) else [1.0, 10.0]
