@@ -94,8 +94,8 @@ def vectors(name: str) -> LabelledVectors:
     Parameters
     ----------
     name : str
-        "digits", "cancer", "wine" or "iris", which come with scikit-learn; or "mnist", "chess",
-        "boston", "white_wine" or "forest_fires" of `BROUGHT`.
+        "digits", "cancer", "wine", "iris" or "diabetes" (a response), which come with
+        scikit-learn; or "mnist", "chess", "boston", "white_wine" or "forest_fires" of `BROUGHT`.
 
     Raises
     ------
@@ -105,6 +105,7 @@ def vectors(name: str) -> LabelledVectors:
     at_hand = {
         "digits": datasets.load_digits, "cancer": datasets.load_breast_cancer,
         "wine": datasets.load_wine, "iris": datasets.load_iris,
+        "diabetes": datasets.load_diabetes,
     }
     if name in at_hand:
         points, target = at_hand[name](return_X_y=True)
