@@ -209,11 +209,11 @@ ITEMS = (
         published="n = 20: slight gain at p = 0.1 or 0.2, loss above; n = 100: loss (no numbers)",
         setting="n = 20 and 100 in the unit cube, 2,000 questions l = 3 or 5 times, answers "
         "flipped with probability p, LOE in three dimensions",
-        ours="SOE, the form of LOE for triplets; accuracy on right answers; 10 runs",
+        ours="SOE, the form of LOE for triplets; accuracy on right answers; 40 runs",
         experiment=repetition,
         full={"sizes": (20, 100), "times": (3, 5), "noises": (0.0, 0.1, 0.2, 0.3, 0.4),
-              "different": 2000, "runs": 10},
-        quick={"times": (3,), "noises": (0.1, 0.3), "different": 1000, "runs": 3},
+              "different": 2000, "runs": 40},
+        quick={"noises": (0.1, 0.3), "different": 1000, "runs": 3},
         check=check_repetition,
         charts=(Chart(
             "lines", "noise", "accuracy", series="strategy", panel="panel", spread="spread",

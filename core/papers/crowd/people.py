@@ -247,7 +247,10 @@ def check_gold(table: pd.DataFrame) -> Assessment:
 
 
 def _music() -> Triplets:
+    """Answers about musicians, without the few that name one twice."""
     rows = pd.read_csv(brought("music"))[["anchor", "near", "far"]].to_numpy() - 1
+    anchor, near, far = rows.T
+    rows = rows[(anchor != near) & (anchor != far) & (near != far)]
     return Triplets.from_array(rows, 412)
 
 
