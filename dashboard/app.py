@@ -47,19 +47,18 @@ def main() -> None:
                 st.Page(PAGES / "scale.py", title="Scale", icon=":material/stairs:"),
                 st.Page(PAGES / "compare.py", title="Compare", icon=":material/query_stats:"),
             ],
-            "Paper": [
+            "Papers": [
                 st.Page(PAGES / "report.py", title="Report", icon=":material/article:"),
+                st.Page(PAGES / "papers.py", title="Papers", icon=":material/menu_book:"),
             ],
             "Planning": [
                 st.Page(PAGES / "simulate.py", title="Simulate", icon=":material/science:"),
             ],
-            "Learning": [
-                st.Page(PAGES / "papers.py", title="Papers", icon=":material/menu_book:"),
-            ],
             "Server": [
                 st.Page(PAGES / "computing.py", title="Computing", icon=":material/memory:"),
             ],
-        }
+        },
+        expanded=True,
     )
     current.watched.clear()
     try:

@@ -24,7 +24,7 @@ from tripletscope.dashboard.views.papers.going_on import go_on
 from tripletscope.dashboard.views.papers.overview import BADGES, NAMES, PAGE, assessment_of
 from tripletscope.dashboard.working.pool import pool
 
-_WIDTH = 780.0
+_WIDTH = 640.0
 #: Names of runs of an item, in the order in which they are shown.
 _SHIPPED, _FULL, _QUICK = "As shipped", "Rebuilt here", "Rebuilt here in short"
 
@@ -157,7 +157,7 @@ def _pictures(context: Context, item: Item, outcome: Outcome) -> None:
         panels.figure_panel(
             context.session, drawing.draw, key=f"{PAGE}.figure.{drawing.name}", alt=drawing.alt,
             name=drawing.name, table=drawing.table,
-            canvas=Canvas(_WIDTH, _WIDTH * drawing.ratio), caption=drawing.caption,
+            canvas=Canvas(_WIDTH, _WIDTH * drawing.ratio),
             simulations={}, of=outcome.rows,
         )
 
