@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import Method, parameters
 from tripletscope.core.papers.item import DOCUMENTS, Item
 from tripletscope.core.run import key
@@ -40,18 +41,19 @@ def _dataset(item: Item) -> DatasetInfo:
             return info
     answers = item.opens.answers().renamed(f"{DOCUMENTS[item.document]}, {item.label}")
     return workspace.add_dataset(
-        answers, origin=origin, report=[f"Simulated as for {item.label}: {item.title}."]
+        answers, origin=origin, report=[f"Made for {item.label}: {item.title}."]
     )
 
 
 def _begin(current: Session, info: DatasetInfo, method: Method) -> None:
-    """Let the form of the page Embedding have a method's settings, and fit it."""
-    answers = services().workspace.triplets(info)
-    values = {"embedding.method": method.name} | {
-        f"embedding.{method.name}.{p.name}": getattr(method, p.name)
+    """Let the form of a method have its settings; a map is fitted, since pages begin with one."""
+    values = {f"{method.kind}.method": method.name} | {
+        f"{method.kind}.{method.name}.{p.name}": getattr(method, p.name)
         for p in parameters(type(method))
     }
     current.take_up(values)
     widgets().update(values)
-    analysis.start(current, info, answers, method, usual_tasks(answers))
-    current.drafts[place_of(info)] = key("fit", method, answers)
+    if isinstance(method, OrdinalEmbedding):
+        answers = services().workspace.triplets(info)
+        analysis.start(current, info, answers, method, usual_tasks(answers))
+        current.drafts[place_of(info)] = key("fit", method, answers)
