@@ -114,8 +114,8 @@ def _check(table: pd.DataFrame) -> Assessment:
         f"{'; '.join(words)}",
         ("The error of every truncated tree and of their forest falls by more than two standard "
          "errors" if not standing else f"The error does not fall of {', '.join(standing)}")
-        + f"; the forest as it is used, which the theorem does not cover, comes to {last[REAL]:.3f} "
-        f"with leaves of one object and to {last[WIDER]:.3f} with leaves of √n.",
+        + "; the forest as it is used, which the theorem does not cover, comes to "
+        f"{last[REAL]:.3f} with leaves of one object and to {last[WIDER]:.3f} with leaves of √n.",
     )
 
 
