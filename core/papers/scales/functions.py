@@ -170,12 +170,16 @@ def _check_rising(function: str, level: bool) -> Callable[[pd.DataFrame], Assess
         more = "MLDS" if own < 0 else "an embedding"
         return Assessment(
             verdict, _said(theirs),
-            f"Averaged over noises, the embeddings' MSE is {gaps[0]:+.3f} from that of MLDS with "
-            f"the fewest questions and {gaps[1]:+.3f} with as many as there are triples; of the "
+            f"Averaged over noises, the embeddings' MSE is {_than(gaps[0])} than that of MLDS with "
+            f"the fewest questions and {_than(gaps[1])} with as many as there are triples; of the "
             "answers learned from, which the thesis's definition of the triplet error also "
             f"allows, {more} contradicts {abs(own):.2f} more with the fewest questions.",
         )
     return check
+
+
+def _than(gap: float) -> str:
+    return f"{abs(gap):.3f} {'higher' if gap >= 0 else 'lower'}"
 
 
 def _turns(rows: pd.DataFrame) -> bool:

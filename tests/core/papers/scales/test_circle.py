@@ -19,7 +19,7 @@ def errors(found=FOUND, by_loss=FOUND) -> pd.DataFrame:
     return pd.DataFrame([
         {"kind": "errors", "sigma": 0.1, "share": 1.0, "method": method, "kept": kept,
          "error": error, "error_sd": 0.01, "disparity": error, "disparity_sd": 0.01,
-         "neighbours": 0.8, "neighbours_sd": 0.1, "repeats": 50}
+         "neighbours": 0.8, "neighbours_sd": 0.1, "repeats": 25}
         for kept, of in ((LEAST_ERROR, found), (LEAST_LOSS, by_loss))
         for method, error in of.items()
     ])
