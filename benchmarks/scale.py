@@ -1,12 +1,12 @@
-"""Difference scaling and scales from maps, on the simulations of Haghiri's thesis in small.
+"""Difference scaling and scales from maps, beyond the simulations of Haghiri's thesis.
 
     python benchmarks/scale.py
 
-Figures 4.4 to 4.6 and A.1 to A.5 (two rising scales, two that rise and fall, the colour circle),
-the pitch helix, 5.1 and 5.2 (repeated questions, landmarks), every noise of
+Figures 5.1 and 5.2 (repeated questions, landmarks), every noise of
 `tripletscope.core.simulation.simulate` with every embedding, whether plans keep what they promise,
 the alien eggs as a scale and their participants, comparisons of pairs, and what a bootstrap of
-difference scales costs beside fitting one model at a time, here and in R.
+difference scales costs beside fitting one model at a time, here and in R. The thesis's figures of
+chapter 4 are made by `seeds.py`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -27,12 +25,12 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.detection import detect_dimension
 from tripletscope.core.design.plan import plan
 from tripletscope.core.design.scenario import SampleSizes, Scenario
-from tripletscope.core.embedding import CKL, NMDS, SOE, STE, TSTE
+from tripletscope.core.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.geometry import distances, procrustes_disparity
-from tripletscope.core.method import Method, methods
+from tripletscope.core.method import methods
 from tripletscope.core.observers import observer_maps, pooling_curve, who_predicts_whom
-from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded, scale_error
+from tripletscope.core.papers.scales.observer import questions
+from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded
 from tripletscope.core.simulation.simulate import (
     NOISE,
     answer,
@@ -40,106 +38,9 @@ from tripletscope.core.simulation.simulate import (
     questions_of,
     random_questions,
 )
-from tripletscope.core.simulation.truth import scale_function, true_positions
+from tripletscope.core.simulation.truth import scale_function
 
 RECORDED = Path(__file__).parent.parent / "tests" / "fixtures" / "mlds"
-EKMAN = Path(__file__).parent.parent / "sample_data" / "ekman_colors" / "similarity.csv"
-N_STIMULI, SHARES, SIGMAS, REPEATS = 15, (0.2, 0.6, 1.0), (0.01, 0.05, 0.1, 0.5), 10
-COLUMNS = ("MLDS", "NMDS", "SOE", "STE", "t-STE")
-
-
-def embeddings(d: int) -> dict[str, Method]:
-    """What the thesis compares, without priors, from ten starts."""
-    common = {"n_components": d, "n_init": 10, "prior": 0.0}
-    return {"STE": STE(**common), "t-STE": TSTE(**common, alpha=1.0), "SOE": SOE(**common)}
-
-
-def triads(n: int, middle_only: bool) -> np.ndarray:
-    """All different questions, or those with the middle of three stimuli as anchor."""
-    rows = [
-        (b, a, c) if turn == 0 else (a, b, c) if turn == 1 else (c, a, b)
-        for a, b, c in combinations(range(n), 3) for turn in range(1 if middle_only else 3)
-    ]
-    return np.array(rows)
-
-
-def error_of(fitted: Method, positions: np.ndarray) -> float:
-    """Share of all different questions that the fit answers otherwise than the truth."""
-    rows = answer(positions, triads(len(positions), False), np.random.default_rng(0))
-    return 1.0 - fitted.score(Triplets.from_array(rows, len(positions)))
-
-
-def compared(
-    positions: np.ndarray, sigma: float, share: float, judge: Callable[[Method], tuple]
-) -> dict[str, np.ndarray]:
-    """(repetitions, k) what `judge` says of every method."""
-    n, d = positions.shape
-    sets = {name: (method, triads(n, False)) for name, method in embeddings(d).items()}
-    sets["MLDS"] = (MLDS(), triads(n, True))
-    wanted = int(share * len(sets["MLDS"][1]))
-    found: dict[str, list[tuple]] = {name: [] for name in [*sets, "NMDS"]}
-    for repeat in range(REPEATS):
-        rng = np.random.default_rng(repeat)
-        for name, (method, questions) in sets.items():
-            asked = questions[rng.permutation(len(questions))[:wanted]]
-            rows = answer(positions, asked, rng, noise="positions", level=sigma)
-            found[name].append(judge(method.fit(Triplets.from_array(rows, n))))
-        if share == 1.0:
-            seen = positions + sigma * rng.standard_normal(positions.shape)
-            nmds = NMDS(n_components=d, seed=repeat).fit_dissimilarities(distances(seen))
-            found["NMDS"].append(judge(nmds))
-    return {name: np.array(values) for name, values in found.items() if values}
-
-
-def series(
-    positions: np.ndarray, titles: Sequence[str], digits: Sequence[int],
-    judge: Callable[[Method], tuple],
-) -> None:
-    """A table for everything that `judge` says: mean and standard deviation, by σ and r."""
-    tables: list[list[tuple]] = [[] for _ in titles]
-    for sigma in SIGMAS:
-        for share in SHARES:
-            found = compared(positions, sigma, share, judge)
-            for number, (table, n_digits) in enumerate(zip(tables, digits, strict=True)):
-                cells = []
-                for name in COLUMNS:
-                    values = found[name][:, number] if name in found else np.array([np.nan])
-                    cells.append("" if np.isnan(values).all() else (
-                        f"{values.mean():.{n_digits}f} ± {values.std(ddof=1):.{n_digits}f}"
-                    ))
-                table.append((f"σ = {sigma}, r = {share}", *cells))
-    for title, table in zip(titles, tables, strict=True):
-        print_table((title, *COLUMNS), table)
-
-
-def known_scales() -> None:
-    """Figures 4.4 and A.1 (sigmoid), A.2 (cubic), A.3 (sinusoid), 4.5 and A.4 (polynomial)."""
-    x = np.linspace(0, 1, N_STIMULI)
-    for name in ("sigmoid", "cubic", "sinusoid", "polynomial"):
-        truth = scale_function(name, x)
-
-        def judge(fitted: Method, truth: np.ndarray = truth) -> tuple[float, float]:
-            values = fitted.unconstrained_ if isinstance(fitted, MLDS) else fitted.embedding_[:, 0]
-            return scale_error(values, truth), error_of(fitted, truth[:, None])
-
-        series(truth[:, None], (f"{name}: MSE", f"{name}: triplet error"), (4, 3), judge)
-
-
-def curved_spaces() -> None:
-    """Figures 4.6 and A.5 (colour circle, in a square of side 1), and the pitch helix."""
-    similarity = pd.read_csv(EKMAN, index_col=0).to_numpy(dtype=float)
-    circle = NMDS(n_components=2).fit_dissimilarities(similarity.max() - similarity).embedding_
-    helix = true_positions("helix", 25, 3, np.random.default_rng(0))
-    for title, truth in (("circle", circle), ("helix", helix)):
-        truth = (truth - truth.min(axis=0)) / np.ptp(truth, axis=0).max()
-
-        def judge(fitted: Method, truth: np.ndarray = truth) -> tuple[float, float]:
-            shape = np.nan if isinstance(fitted, MLDS) else procrustes_disparity(
-                fitted.embedding_, truth
-            )
-            return error_of(fitted, truth), shape
-
-        series(truth, (f"{title}: triplet error", f"{title}: disparity"), (3, 3), judge)
 
 
 def designs() -> None:
@@ -306,9 +207,8 @@ def cost() -> None:
     """Processor time of resampling."""
     truth = scale_function("sigmoid", np.linspace(0, 1, 11))
     rng = np.random.default_rng(0)
-    rows = answer(
-        truth[:, None], np.tile(triads(11, True), (2, 1)), rng, noise="positions", level=0.1
-    )
+    asked = np.tile(questions(11, of_middle=True), (2, 1))
+    rows = answer(truth[:, None], asked, rng, noise="positions", level=0.1)
     data = Triplets.from_array(rows, 11)
     bootstrap_scale(MLDS(), data, resamples=100)
     begun = time.process_time()
@@ -380,7 +280,7 @@ def main() -> None:
     """Print all tables."""
     print(machine())
     for part in (
-        known_scales, curved_spaces, designs, noises, recommendations, dimensions, eggs,
+        designs, noises, recommendations, dimensions, eggs,
         participants, pairs, cost, beside_r,
     ):
         part()
