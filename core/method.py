@@ -77,7 +77,7 @@ class Inner:
 
 @dataclass(frozen=True)
 class Column:
-    """Name of a column of the table of objects, or of that of answers.
+    """Name of a column of the table of objects, or of that of answers; or `several`, as a list.
 
     ``None`` is allowed when the type says so and then stands for `automatic`.
     """
@@ -87,6 +87,7 @@ class Column:
     advanced: bool = False
     of: str = "objects"
     automatic: str = "None"
+    several: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,11 @@ class Parameter:
                     allowed = ", ".join(map(repr, options))
                     raise ValueError(f"{name} is {value!r}; it must be one of {allowed}.")
                 return value
+            case Column(several=True):
+                names = list(value) if isinstance(value, list | tuple) else []
+                if not names or not all(isinstance(name, str) for name in names):
+                    raise ValueError(f"{name} is {value!r}; it must be a list of names of columns.")
+                return names
             case Column():
                 if not isinstance(value, str):
                     raise ValueError(f"{name} is {value!r}; it must be the name of a column.")

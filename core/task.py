@@ -116,7 +116,7 @@ class Computation:
         named: dict[str, list[str]] = {"objects": [], "answers": []}
         for spec, value in chosen:
             if isinstance(spec, Column) and value is not None:
-                named[spec.of].append(value)
+                named[spec.of] += value if spec.several else [value]
         return triplets.fingerprint_of(
             *self.columns, *named["answers"], objects=tuple(named["objects"])
         )

@@ -14,6 +14,7 @@ from .core.design.plan import plan as plan
 from .core.design.scenario import SampleSizes as SampleSizes
 from .core.design.scenario import Scenario as Scenario
 from .core.embedding.ckl import CKL as CKL
+from .core.embedding.features import Features as Features
 from .core.embedding.gnmds import GNMDS as GNMDS
 from .core.embedding.gnmdsk import GNMDSK as GNMDSK
 from .core.embedding.loe import LOE as LOE

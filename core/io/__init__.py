@@ -26,6 +26,7 @@ from tripletscope.core.io.interpret.report import Imported, Omission, Pairs, Rep
 from tripletscope.core.io.layouts import Layout, layouts
 from tripletscope.core.io.loading import load, load_several
 from tripletscope.core.io.matrix import Dissimilarities, read_distances, read_matrix
+from tripletscope.core.io.objects.features import features_of, read_features
 from tripletscope.core.io.objects.matching import MatchReport
 from tripletscope.core.io.objects.objects import attach_objects, read_objects
 from tripletscope.core.io.objects.pictures import Pictures, attach_pictures, read_pictures
@@ -62,6 +63,7 @@ __all__ = [
     "attach_pictures",
     "can_be_kept",
     "candidates",
+    "features_of",
     "interpret",
     "layouts",
     "load",
@@ -69,6 +71,7 @@ __all__ = [
     "propose",
     "read",
     "read_distances",
+    "read_features",
     "read_gold",
     "read_matrix",
     "read_objects",

@@ -66,7 +66,7 @@ class SearchCurve:
         })
 
 
-@task("Searching for neighbours", "embedding", "kernel")
+@task("Searching for neighbours", "embedding", "kernel", "features")
 def search_curve(
     method: Method,
     triplets: Triplets,

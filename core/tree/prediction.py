@@ -39,7 +39,7 @@ _CART_TREES = 100
 OracleChoice = Annotated[
     str,
     Choice(
-        {"fitted": "The map", "answered": "The data; the map where they have no answer"},
+        {"fitted": "The map, kernel or features", "answered": "The data, then one of these"},
         "Oracle",
         "What answers which of two objects a third is nearer to.",
     ),
@@ -143,7 +143,7 @@ class ForestErrors:
         return table
 
 
-@task("Predicting held-out values", "embedding", "kernel")
+@task("Predicting held-out values", "embedding", "kernel", "features")
 def forest_errors(
     method: Method,
     triplets: Triplets,
@@ -165,8 +165,8 @@ def forest_errors(
     Parameters
     ----------
     method : Method
-        A map or kernel; fitted, as a clone, to all answers: answers are given about all objects,
-        values of the column are not.
+        A map, a kernel or features; fitted, as a clone, to all answers: answers are given about
+        all objects, values of the column are not.
     triplets : Triplets
     column, kind, answers, max_samples, folds, seed
         See their declarations.

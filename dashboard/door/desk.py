@@ -41,6 +41,7 @@ from tripletscope.core.io import (
     load_several,
     propose,
     read_distances,
+    read_features,
     read_gold,
     read_matrix,
     read_objects,
@@ -204,6 +205,10 @@ class Desk:
         """A table of objects."""
         return read_objects(content, name=name)
 
+    def features(self, name: str, content: bytes) -> pd.DataFrame:
+        """A table of objects with their features."""
+        return read_features(content, name)
+
     def pictures(self, files: Sequence[File]) -> tuple[dict[str, bytes], list[str]]:
         """Pictures by name, and what was shrunk or left out."""
         found = gather_pictures(files)
@@ -279,7 +284,8 @@ class Desk:
 #: What a desk can be asked; whether it reports how far it is.
 REQUESTS: dict[str, bool] = {
     "open": True, "reopen": True, "reload": True, "look": True, "answers": True, "direction": True,
-    "add_objects": False, "add_pictures": False, "objects": False, "pictures": False,
+    "add_objects": False, "add_pictures": False, "objects": False, "features": False,
+    "pictures": False,
     "archive": True, "matrix": False, "distances": False, "questions": False, "gold": False,
     "graphs": False, "reading": False, "small": False,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -325,9 +326,17 @@ def _widget(
 
 def _column(
     session: Session, parameter: Parameter, spec: Column, key: str, names: Sequence[str]
-) -> str | None:
-    """One of the columns; a select box takes an option that is None for no choice at all."""
+) -> str | list[str] | None:
+    """One of the columns; a select box takes an option that is None for no choice at all.
+
+    Where several may be named, some of them: all to begin with.
+    """
     options = {name: name for name in names}
+    if spec.several:
+        return several(
+            session, key, spec.label, options, help=spec.help or None,
+            default=names if parameter.default is inspect.Parameter.empty else parameter.default,
+        )
     if parameter.optional:
         options = {"": spec.automatic, **options}
     return pick(

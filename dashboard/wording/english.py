@@ -11,6 +11,7 @@ NOUNS = {
     "cluster": ("cluster", "clusters"),
     "comparison of pairs": ("comparison of pairs", "comparisons of pairs"),
     "component": ("eigenvalue", "eigenvalues"),
+    "column": ("column", "columns"),
     "dimension": ("dimension", "dimensions"),
     "fold": ("fold", "folds"),
     "landmark": ("landmark", "landmarks"),

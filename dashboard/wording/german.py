@@ -11,6 +11,7 @@ NOUNS = {
     "cluster": ("Cluster", "Cluster"),
     "comparison of pairs": ("Paarvergleich", "Paarvergleiche"),
     "component": ("Eigenwert", "Eigenwerte"),
+    "column": ("Spalte", "Spalten"),
     "dimension": ("Dimension", "Dimensionen"),
     "fold": ("Teil", "Teile"),
     "landmark": ("Landmarke", "Landmarken"),

@@ -15,6 +15,8 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}
 _MODULES = {"en": english, "de": german}
 #: Smaller p values are only said to be smaller.
 _SMALL = 0.001
+#: So many columns are named, of more their number is said.
+_FEW_COLUMNS = 3
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,9 @@ class Words:
             elif isinstance(parameter.spec, Inner):
                 if value is not None:
                     words.append(self("on the basis of", method=self.method(unfitted(value))))
+            elif isinstance(value, list):
+                few = len(value) <= _FEW_COLUMNS
+                words.append(", ".join(value) if few else self.count(len(value), "column"))
             elif value != parameter.default:
                 name = parameter.spec.label.lower()
                 off = {True: name, False: self("switched off", name=name)}

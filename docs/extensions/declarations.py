@@ -32,8 +32,10 @@ def kind_of(parameter: Parameter) -> str:
             kind = "bool"
         case Inner(kinds=kinds):
             kind = f"method of kind {' or '.join(kinds)}"
-        case Column(of=of):
-            kind = f"str, a column of the table of {of}"
+        case Column(of=of, several=several):
+            kind = f"list of str, columns of the table of {of}" if several else (
+                f"str, a column of the table of {of}"
+            )
     if parameter.optional:
         kind += ", or None"
     if parameter.default is inspect.Parameter.empty:
