@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.figures.colours import look
+from tripletscope.dashboard.figures.curves import line_with_band
 from tripletscope.dashboard.figures.labels import WIDTH, short_labels, short_names, shorten
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
@@ -190,5 +192,36 @@ def cross_table(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCRE
                "zeroline": False, "tickangle": 0 if len(columns) <= 8 else -60, "ticks": ""},
         yaxis={"tickvals": np.arange(len(table)), "ticktext": [str(i) for i in table.index],
                "showgrid": False, "zeroline": False, "autorange": "reversed", "ticks": ""},
+    )
+    return finished(figure, caption, canvas)
+
+
+def purity_curve(
+    table: pd.DataFrame, chance: float, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Purity of clusters against the number of answers, with its band and that of random clusters.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``answers``, ``mean``, ``low`` and ``high``.
+    chance : float
+        Purity of random clusters.
+    """
+    figure = go.Figure()
+    line_with_band(
+        figure, *(table[c].to_numpy() for c in ("answers", "mean", "low", "high")), canvas=canvas,
+        hover="%{x:,} answers: purity %{y:.3f}",
+    )
+    figure.add_hline(
+        chance, line={"color": FAINT, "dash": "dash", "width": 1.2 * canvas.scale},
+        annotation_text="random clusters", annotation_font_size=0.9 * canvas.font,
+        annotation_position="bottom right",
+    )
+    low, high = table["answers"].min(), table["answers"].max()
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision="purity",
+        xaxis={"title": "answers", "zeroline": False, **log_axis([low, high])},
+        yaxis={"title": "purity", "zeroline": False},
     )
     return finished(figure, caption, canvas)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from pandas.api.types import is_numeric_dtype
 from plotly.subplots import make_subplots
 
 from tripletscope.core.papers.item import Chart
@@ -179,7 +180,7 @@ def _matrix(
 ) -> Iterator[go.Heatmap]:
     cells = rows.pivot_table(index=chart.y, columns=chart.x, values=chart.value, sort=False)
     as_axis = [
-        axis if np.issubdtype(axis.dtype, np.number) else axis.astype(str)
+        axis if is_numeric_dtype(axis) else axis.astype(str)
         for axis in (cells.columns, cells.index)
     ]
     yield go.Heatmap(
@@ -238,7 +239,7 @@ def _set_axes(
     x_title, y_title = chart.x_title or chart.x, chart.y_title or chart.y
     x = {"title": x_title if last else "", "zeroline": False}
     y = {"title": y_title if at["col"] == 1 else "", "zeroline": False}
-    if chart.kind in ("lines", "points") and np.issubdtype(rows[chart.x].dtype, np.number):
+    if chart.kind in ("lines", "points") and is_numeric_dtype(rows[chart.x]):
         x |= whole_axis(rows[chart.x])
     if chart.log_x:
         x |= log_axis(_positive(rows[chart.x]))

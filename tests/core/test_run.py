@@ -30,6 +30,7 @@ QUICK = {
     "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
     "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3, "references": 5},
     "stability": {"replicates": 3, "most": 3},
+    "agreement_curve": {"labels": "kind", "points": 2, "repeats": 2},
     "search_curve": {"n_trees": 2, "folds": 2, "max_objects": 10},
     "forest_errors": {"column": "kind", "folds": 2},
     "bootstrap_scale": {"resamples": 20}, "diagnose": {"simulations": 20},
@@ -44,6 +45,7 @@ QUICK = {
 }
 METHODS = {
     "kernel_map": K1(), "spectrum": K2(), "classify": K1(), "count_clusters": Agglomerative(),
+    "agreement_curve": Agglomerative(),
     "stability": Agglomerative(linkage="complete", basis=K2()),
     "bootstrap_scale": MLDS(stimulus="size"), "diagnose": MLDS(stimulus="size"),
 }

@@ -8,13 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.cluster.agreement import agreement
+from tripletscope.core.cluster.learning import agreement_curve
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.clusters import cross_table
+from tripletscope.dashboard.figures.clusters import cross_table, purity_curve
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.dendrogram import cluster_name
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
@@ -93,9 +94,47 @@ def show_agreement(shown: ShownClustering) -> None:
             caption=text, table=lambda: table.reset_index(names="cluster"),
             name=export.file_name(shown.info.name, shown.run.method, column),
         )
+        _curve(shown, column)
         left = int(((shown.clusters < 0) | objects[column].isna()).sum())
         if left:
             st.caption(f"{count(left, 'object')} without a cluster or a label omitted.")
+
+
+def _curve(shown: ShownClustering, column: str) -> None:
+    """Agreement against the number of answers."""
+    if not shown.is_of_answers:
+        return
+    with shown.side:
+        options = parameter_form(
+            shown.session, agreement_curve, f"{PAGE}.agreement", hidden=("labels",),
+            folded="Number of answers",
+        ) | {"labels": column}
+        any_number = shown.run.fresh().set_params(n_clusters=None)
+        run = shown.find(any_number, "agreement_curve", options)
+        shown.compute_button(
+            f"{PAGE}.agreement.run", f"Agreement with {column}",
+            [] if run is not None and run.complete else [(any_number, "agreement_curve", options)],
+            "Clusters random subsets of the answers, to show how many it takes until clusters "
+            "agree with the labels.", label="By number of answers",
+        )
+    if run is None:
+        return
+    curve = run.result()
+    text = (
+        f"{shown.described}. {shown.info.name}. Clusters of random subsets of the answers, as many "
+        f"as {column} has labels: share of objects with the most frequent label of their cluster. "
+        f"Mean of {count(len(curve.purity), 'subset')} with 95 % band; dashed: random clusters."
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return purity_curve(
+            curve.band(), float(curve.chance.mean()), caption=text, canvas=canvas
+        )
+
+    panels.figure_panel(
+        shown.session, draw, key=f"{PAGE}.agreement", alt=text, canvas=Canvas(900.0, 380.0),
+        caption=text, table=curve.band, name=export.file_name(shown.info.name, "purity"),
+    )
 
 
 def label_columns(objects: pd.DataFrame) -> list[str]:

@@ -207,6 +207,18 @@ def test_clusters_against_labels(services, opened):
     assert "There is no column of labels" in words(clusters(services, "plain", "agreement"))
 
 
+def test_agreement_with_labels_by_the_number_of_answers(services, opened):
+    app = clusters(services, opened, "agreement")
+    app.number_input(key="clusters.agreement.points").set_value(2)
+    app.number_input(key="clusters.agreement.repeats").set_value(2).run()
+    app.button(key="clusters.agreement.run").click().run()
+    app = settled(app, services)
+    drawn = [t for t in figure(app, "clusters.agreement")["data"] if t.get("marker")]
+    assert len(numbers(drawn[0]["x"])) == 2
+    assert "random clusters" in words(app)
+    assert app.button(key="clusters.agreement.run").disabled
+
+
 def test_two_trees_face_each_other(services, opened):
     app = clusters(services, opened, "two_trees")
     assert "There is only one tree" in words(app)

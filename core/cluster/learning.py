@@ -1,0 +1,147 @@
+"""How many answers it takes until clusters agree with what is known of the objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+from sklearn.base import clone
+
+from tripletscope.core.cluster.agreement import agreement
+from tripletscope.core.cluster.clustering import Clustering
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.method import Column, Number
+from tripletscope.core.task import task
+
+#: Fewer answers than this tell nothing of any object.
+_FEWEST = 10
+
+
+@dataclass(frozen=True)
+class AgreementCurve:
+    """Agreement of clusters with labels, against the number of answers.
+
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+    purity, adjusted_rand : ndarray, shape (r, p)
+        Of clusters of r random subsets, as `tripletscope.core.cluster.agreement.LabelAgreement`
+        has them. Objects that a subset says nothing about are one more cluster.
+    chance : ndarray, shape (r,)
+        Purity of as many random clusters of equal size.
+    """
+
+    n_answers: np.ndarray
+    purity: np.ndarray
+    adjusted_rand: np.ndarray
+    chance: np.ndarray
+
+    def band(self, quantity: str = "purity") -> pd.DataFrame:
+        """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean over subsets.
+
+        All answers are one subset: there the interval says only how the method's starts differ.
+
+        Parameters
+        ----------
+        quantity : {"purity", "adjusted_rand"}
+        """
+        values = getattr(self, quantity)
+        mean = values.mean(axis=0)
+        reach = stdtrit(len(values) - 1, 0.975) * values.std(axis=0, ddof=1)
+        reach /= np.sqrt(len(values))
+        return pd.DataFrame({
+            "answers": self.n_answers, "mean": mean, "low": mean - reach,
+            "high": np.minimum(mean + reach, 1.0),
+        })
+
+
+@task("Clustering more and more answers", "cluster")
+def agreement_curve(
+    method: Clustering,
+    triplets: Triplets,
+    *,
+    labels: Annotated[str, Column("Labels", "Categories of the objects.")],
+    points: Annotated[int, Number(2, 20, "Points", "Numbers of answers.", advanced=True)] = 5,
+    repeats: Annotated[
+        int, Number(2, 100, "Repeats", "Random subsets of the answers.", advanced=True)
+    ] = 5,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> AgreementCurve:
+    """Cluster random subsets of the answers into as many clusters as there are labels.
+
+    Parameters
+    ----------
+    method : Clustering
+        Its number of clusters is replaced by that of the labels.
+    triplets : Triplets
+    labels : str
+        Column of the objects.
+    points, repeats, seed : int
+        See their declarations. The numbers of answers are equal steps of their logarithm, from a
+        hundredth to all.
+    progress : Progress
+        Called after every clustering.
+
+    Returns
+    -------
+    AgreementCurve
+
+    Raises
+    ------
+    DataError
+        If fewer than two labels are known, or there are too few answers.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    References
+    ----------
+    Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet comparisons.
+    Figure 5.
+    """
+    triplets = as_triplets(triplets)
+    known = triplets.objects[labels]
+    n_labels = known.nunique()
+    if n_labels < 2:
+        raise DataError(
+            f"column {labels!r} has fewer than two labels", file=triplets.name,
+            remedy="Choose another column.",
+        )
+    if len(triplets) < points * _FEWEST:
+        raise DataError(
+            f"{len(triplets):,} answers are too few for {points} subsets", file=triplets.name,
+            remedy="Use more answers.",
+        )
+    fewest = max(len(triplets) // 100, _FEWEST)
+    sizes = np.unique(np.geomspace(fewest, len(triplets), points).round().astype(int))
+    method = clone(method).set_params(n_clusters=n_labels)
+    pieces, chance = [], []
+    for child in np.random.SeedSequence(seed).spawn(repeats):
+        rng = np.random.default_rng(child)
+        order = rng.permutation(len(triplets))
+        pieces += [(method, triplets, order[:size], known) for size in sizes]
+        random = rng.permutation(np.arange(len(known)) % n_labels)
+        chance.append(agreement(random, known).purity)
+    found = []
+    for result in in_parallel(_agreed, pieces, partial=True):
+        found.append(result)
+        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
+            raise Stopped
+    purity, adjusted = np.reshape(found, (repeats, len(sizes), 2)).transpose(2, 0, 1)
+    return AgreementCurve(sizes, purity, adjusted, np.array(chance))
+
+
+def _agreed(
+    method: Clustering, triplets: Triplets, chosen: np.ndarray, labels: pd.Series, halt: Halt
+) -> tuple[float, float]:
+    """Purity and adjusted Rand index of the clusters of some of the answers."""
+    clusters = clone(method).fit(triplets.take(chosen), progress=halt).labels_
+    # What has no answers yet is a cluster, too: left out, few answers would seem to tell more.
+    found = agreement(np.where(clusters < 0, clusters.max() + 1, clusters), labels)
+    return found.purity, found.adjusted_rand
