@@ -70,7 +70,7 @@ def cones(*, n_points: int, seed: int = 0, progress: Progress = silent) -> pd.Da
         for share in turn:
             ray = circle(centre, 0.8, (share, share))[:1]
             pieces.append(("", "cone Π", np.array([centre, ray[0]])))
-        pieces += [("", "Σ", circle(centre, rho, turn)), ("", "γ", circle(centre, rho))]
+        pieces += [("", "γ", circle(centre, rho)), ("", "Σ", circle(centre, rho, turn))]
         if centre is A:
             angle = turn[1] - turn[0]
     # Of the sector, of the cell, and of what of the ball γ is in the cell.
@@ -114,7 +114,7 @@ def _other_pivots(
     points = 3 * rng.random((n_points, 2)) - 1
     met = np.all([_met(points, centre) for centre in centres.values()], axis=0)
     inside = np.all([_in_annulus(points, centre) for centre in centres.values()], axis=0)
-    pieces = [("", "x", circle(X, 0.008))]
+    pieces = [("", "x", circle(X, 0.02))]
     for name, centre in centres.items():
         own = np.linalg.norm(X - centre)
         pieces += [

@@ -47,7 +47,7 @@ def regions(*, n_points: int, seed: int = 0, progress: Progress = silent) -> pd.
         major * np.cos(angle), np.sqrt(major**2 - APART**2 / 4) * np.sin(angle)
     ])
     real = APART / 2 - 2 * RADIUS
-    bend = np.linspace(-1.6, 1.6, 121)
+    bend = np.linspace(-1.2, 1.2, 121)
     hyperbola = np.column_stack([
         -real * np.cosh(bend), np.sqrt(APART**2 / 4 - real**2) * np.sinh(bend)
     ])
@@ -55,7 +55,7 @@ def regions(*, n_points: int, seed: int = 0, progress: Progress = silent) -> pd.
     pieces += [("", "ellipse", ellipse + middle), ("", "hyperbola", hyperbola + middle),
                ("", "halfway", np.array([[APART / 2, -1.0], [APART / 2, 1.0]]))]
     pieces += [
-        ("", f"x of case {name}", circle(EXAMPLES[name], 0.02)) for name in CASES
+        ("", f"x of case {name}", circle(EXAMPLES[name], 0.03)) for name in CASES
     ]
     progress(1.0)
     shares = {("", name): np.mean(found == k) for k, name in enumerate(CASES)}
@@ -80,7 +80,7 @@ def intersections(*, n_points: int, seed: int = 0, progress: Progress = silent) 
         x = np.array([place])
         own = radii(x, np.array([APART]), RADIUS)[0]
         panel = f"Case {name}"
-        pieces.append((panel, "x", circle(place, 0.015)))
+        pieces.append((panel, "x", circle(place, 0.03)))
         for k, radius in enumerate(own):
             kind = "around a" if k < 2 else "around a′"
             if radius > 0:

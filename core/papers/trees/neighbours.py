@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.stats import linregress
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.papers.item import DOES_NOT_HOLD, HOLDS, Assessment, Chart, Item
@@ -168,10 +169,10 @@ def _check_dimensions(table: pd.DataFrame) -> Assessment:
     words, slower = [], []
     for name, part in table.groupby("data", sort=False):
         own = part[(part["curve"] == MEASURED) & (part["missed"] > 0)]
-        slope = np.polyfit(np.log(own["leaf_size"]), np.log(own["missed"]), 1)[0]
+        fit = linregress(np.log(own["leaf_size"]), np.log(own["missed"]))
         stated = -1 / own["dimension"].iloc[0]
-        words.append(f"{name}: power {slope:.2f}, -1/D = {stated:.2f}")
-        if slope > stated:
+        words.append(f"{name}: power {fit.slope:.2f} ± {fit.stderr:.2f}, -1/D = {stated:.2f}")
+        if fit.slope > stated + 2 * fit.stderr:
             slower.append(name)
     return Assessment(
         DOES_NOT_HOLD if slower else HOLDS, "; ".join(words),
