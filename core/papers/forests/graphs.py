@@ -170,7 +170,7 @@ def check_graphs(table: pd.DataFrame) -> Assessment:
         for row in many.itertuples()
     )
     names = list(dict.fromkeys(table["data"]))
-    sides = "Forests err less than the SVM on MUTAG and ENZYMES and more on the others, as published,"
+    sides = "Forests err less than the SVM on MUTAG and ENZYMES and more on NCI, as published,"
     if names == [MOTIFS.upper()]:
         sides = "Forests of graphs that differ in a motif err no more than k-NN and five points"
     return Assessment(
