@@ -113,7 +113,7 @@ def error_by_map(
     near_best, cart_best = (-1.0, 0, 0), (-1.0, 0)
     for d in dimensions:
         place = _embedded(kind, among, half, d, seed)
-        for k in NEIGHBOURS:
+        for k in [k for k in NEIGHBOURS if 2 * k <= half]:
             score = cross_val_score(KNeighborsClassifier(k), place, labels[:half], cv=folds).mean()
             near_best = max(near_best, (score, -d, -k))
         if cart:
