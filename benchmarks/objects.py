@@ -1,4 +1,4 @@
-"""Vectors with classes or responses, for the benchmarks of trees."""
+"""Vectors with classes, for the benchmarks of trees."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import gzip
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from sklearn.datasets import load_digits
 
 
@@ -22,16 +21,6 @@ def mnist(folder: Path | None) -> tuple[np.ndarray, np.ndarray] | None:
 
 def _idx(path: Path, header: int) -> np.ndarray:
     return np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8, offset=header).copy()
-
-
-def regression(folder: Path | None, name: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """Features and target of one of the forest paper's data sets, if `folder` holds it."""
-    path = folder / "regression" / f"{name}.csv" if folder else None
-    if path is None or not path.exists():
-        print(f"{name} is left out: give the folder that holds regression/{name}.csv by --data.")
-        return None
-    table = pd.read_csv(path)
-    return table.drop(columns="target").to_numpy(), table["target"].to_numpy()
 
 
 def images(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
