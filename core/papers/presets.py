@@ -55,6 +55,16 @@ PRESETS: dict[str, Preset] = {
             "compare_active": {"batch": "top"},
         },
     ),
+    # Kernels with a reduced diagonal and k-means with five restarts are the defaults.
+    "kernels": Preset(
+        title=f"As in {DOCUMENTS['kernels']}",
+        cited="Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet "
+        "comparisons. Advances in Neural Information Processing Systems 30. Section 4.",
+        method={
+            "agglomerative": {"linkage": "complete"},
+            "gnmds": {"rounded": False, "prior": 0.0, "n_init": 1, "init": "random"},
+        },
+    ),
 }
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tripletscope.core.cluster import KMeans
 from tripletscope.core.design.active import propose
-from tripletscope.core.embedding import STE
+from tripletscope.core.embedding import GNMDS, STE
+from tripletscope.core.kernel import K1, K2
 from tripletscope.core.method import checked, methods, parameters
 from tripletscope.core.papers.item import DOCUMENTS
 from tripletscope.core.papers.presets import PRESETS, published_in, settings_as_published
@@ -16,7 +18,7 @@ from tripletscope.core.simulation.truth import true_positions
 from tripletscope.core.uncertainty import bootstrap, sample_posterior
 
 FUNCTIONS = {name: task.function for name, task in TASKS.items()} | {"propose": propose}
-KINDS = ("embedding", "kernel", "clustering", "scale")
+KINDS = ("embedding", "kernel", "cluster", "scale")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -43,6 +45,8 @@ def test_parameters_are_declared_and_accepted(preset, method):
     found = {name: kind for k in KINDS for name, kind in methods(k).items()}[method]
     values = PRESETS[preset].method[method]
     assert checked(found, values).items() >= values.items()
+    declared = {p.name: p.default for p in parameters(found)}
+    assert all(declared[name] != value for name, value in values.items())
 
 
 def test_the_settings_of_lohaus_et_al_give_what_they_describe():
@@ -54,6 +58,18 @@ def test_the_settings_of_lohaus_et_al_give_what_they_describe():
     assert len(maps.embeddings) == 20
     assert maps.correction == 1.0
     assert len(chain.embeddings) == 500
+
+
+def test_what_kleindessner_and_von_luxburg_set_is_otherwise_the_default():
+    # Reduced diagonals and five restarts need not be set.
+    assert K1().reduce_diagonal
+    assert K2().reduce_diagonal
+    assert KMeans().n_init == 5
+    published = settings_as_published("gnmds")[DOCUMENTS["kernels"]]
+    answers = simulate(true_positions("mixture", 15, 2, np.random.default_rng(0)), 400, seed=1)
+    found = GNMDS(**published).fit(answers)
+    # Without a prior nothing holds the loss up.
+    assert found.loss_ < GNMDS(n_init=1, rounded=False).fit(answers).loss_
 
 
 def test_settings_are_known_by_what_they_are():
