@@ -25,15 +25,16 @@ def test_all_strategies_ask_the_same_number():
     table = repetition(sizes=(8, 30), times=(3,), noises=(0.2,), different=150, runs=2)
     assert len(table) == 6
     assert table["accuracy"].between(0.4, 1).all()
-    own = table[table["strategy"] == "random, as many as 3-repeated"]
+    own = table[table["strategy"] == "random"]
     assert (own["gain"] == 0).all()
 
 
 def _repetition(few: float, many: float) -> pd.DataFrame:
     return pd.DataFrame([
-        {"objects": n, "times": 3, "noise": p, "strategy": "3-repeated", "accuracy": 0.8,
-         "gain": gain, "error": 0.01}
+        {"objects": n, "times": 3, "noise": p, "strategy": strategy, "accuracy": 0.8,
+         "gain": gain + (strategy != "repeated") * 0.02, "error": 0.01}
         for n, gain in ((20, few), (100, many)) for p in (0.0, 0.1, 0.3)
+        for strategy in ("repeated", "random, equal ones voted")
     ])
 
 
@@ -42,7 +43,9 @@ def _repetition(few: float, many: float) -> pd.DataFrame:
     (0.05, 0.0, DOES_NOT_HOLD),
 ])
 def test_verdicts_on_repetition(few, many, verdict):
-    assert check_repetition(_repetition(few, many)).verdict == verdict
+    found = check_repetition(_repetition(few, many))
+    assert found.verdict == verdict
+    assert ("gain 0.070" in found.why) == (verdict == HOLDS)
 
 
 def test_landmarks_are_compared_with_as_many_random_questions():
