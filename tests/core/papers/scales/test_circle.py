@@ -34,6 +34,8 @@ def test_the_circle_is_found_from_answers_alone():
     assert found.verdict == DOES_NOT_HOLD
     assert "NMDS and t-STE" in found.why
     assert check(errors({**FOUND, "MLDS": 0.1})).verdict == DOES_NOT_HOLD
+    loud = errors({**FOUND, "MLDS": 0.05}).assign(sigma=0.5)
+    assert "MLDS (0.050 at σ = 0.5)" in check(pd.concat([errors(), loud])).why
 
 
 def test_neighbours_around_the_middle():
