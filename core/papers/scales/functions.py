@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, part, silent
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.papers.item import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -25,13 +24,10 @@ from tripletscope.core.papers.scales.observer import (
     SIGMAS,
     clear_answers,
     contradicted,
-    published_embeddings,
-    questions,
     runs,
     summary,
 )
 from tripletscope.core.scale.ordinal import normalised, scale_error
-from tripletscope.core.simulation.simulate import answer
 from tripletscope.core.simulation.truth import scale_function
 
 EMBEDDINGS = ("STE", "t-STE", "LOE")
@@ -227,17 +223,6 @@ def _verdict(with_theirs: bool, with_ours: bool) -> str:
     return DOES_NOT_HOLD
 
 
-def observer_answers(function: str, n: int = 10, sigma: float = 0.1) -> Triplets:
-    """Answers of one simulated observer to all questions about a scale; the stimulus is known."""
-    stimulus = np.linspace(0.0, 1.0, n)
-    truth = scale_function(function, stimulus)[:, None]
-    rows = answer(
-        truth, questions(n), np.random.default_rng(0), noise="positions", level=sigma
-    )
-    objects = pd.DataFrame({"id": [f"{x:.2f}" for x in stimulus], "stimulus": stimulus})
-    return Triplets(rows, objects, None, f"{function}, simulated")
-
-
 def _charts(function: str, n: int) -> tuple[Chart, ...]:
     where = {"kind": "errors", "function": function, "kept": LEAST_ERROR, "n": n}
     shared = {"x": "share", "series": "method", "panel": "noise", "x_title": "r"}
@@ -254,6 +239,11 @@ def _charts(function: str, n: int) -> tuple[Chart, ...]:
     )
 
 
+def _asked(share: float, n: int = 10) -> int:
+    """Answers that are a share of the triples of n stimuli."""
+    return round(share * n * (n - 1) * (n - 2) / 6)
+
+
 def _item(key: str, function: str, *others: str, **words: object) -> Item:
     sizes = (10, 20)
     return Item(
@@ -268,9 +258,11 @@ def _item(key: str, function: str, *others: str, **words: object) -> Item:
         quick={"sizes": sizes[:1], "sigmas": (0.05, 0.1, 0.5), "shares": (0.2, 1.0),
                "repeats": 5},
         charts=_charts(function, sizes[0]),
-        opens=Continuation(
-            "scale", lambda: observer_answers(function), published_embeddings(1)["STE"]
-        ),
+        opens=Continuation("simulate", tab="How much noise?", begin={
+            "n_objects": sizes[0], "truth": function, "noise": "positions", "level": 0.1,
+            "lowest": min(SIGMAS), "highest": max(SIGMAS), "steps": 6,
+            "fewest": _asked(min(SHARES)), "most": _asked(1.0), "points": 2, "repeats": 10,
+        }),
         **words,
     )
 

@@ -7,10 +7,12 @@ from itertools import product
 import pandas as pd
 import pytest
 
+from tripletscope.core.embedding import STE
 from tripletscope.core.papers.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS
 from tripletscope.core.papers.registry import items
-from tripletscope.core.papers.scales.functions import advantage, observer_answers, scales
+from tripletscope.core.papers.scales.functions import advantage, scales
 from tripletscope.core.papers.scales.observer import LEAST_ERROR, LEAST_LOSS
+from tripletscope.core.run import run
 
 RISING, TURNING = items()["thesis-figure-4.4"], items()["thesis-figure-4.5"]
 
@@ -97,7 +99,8 @@ def test_few_simulations_see_the_claim(item):
 
 
 def test_a_reader_goes_on_with_the_same_observer():
-    answers = observer_answers("sigmoid")
-    assert len(answers) == 360
-    assert answers.objects["stimulus"].iloc[[0, -1]].tolist() == [0.0, 1.0]
-    assert RISING.opens.method.set_params(n_init=1).fit(RISING.opens.answers()).n_objects_ == 10
+    begin = {**RISING.opens.begin, "steps": 2, "repeats": 2}
+    curve = run("noise_curve", STE(n_init=1), None, begin).result()
+    assert curve.n_answers.tolist() == [24, 120]
+    assert curve.levels.tolist() == [0.01, 0.5]
+    assert (curve.mse[..., 0] < 0.3).all()
