@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.features import Features
+from tripletscope.core.geometry import distances
 from tripletscope.core.io import Dissimilarities
 from tripletscope.core.io.formats.source import TABLE_SUFFIXES
 from tripletscope.core.io.names import file_name
@@ -28,6 +31,7 @@ from tripletscope.dashboard.keeping.uploads import File
 from tripletscope.dashboard.reproduce.inside import is_archive
 from tripletscope.dashboard.reproduce.restoring import Restored, restore
 from tripletscope.dashboard.waiting import SLOT, Waiting, always
+from tripletscope.dashboard.wording import ENGLISH
 
 #: Endings of files that are read, packed or not.
 _ENDINGS = re.compile(
@@ -36,6 +40,9 @@ _ENDINGS = re.compile(
 
 log = logging.getLogger(__name__)
 
+#: Of larger tables the distances would take much memory.
+MOST_WITH_FEATURES = 5_000
+_ANSWERS_PER_OBJECT = 100
 #: Seconds that a page waits itself; then it shows how far reading is, and lets one cancel it.
 SOON = 3.0
 
@@ -330,3 +337,54 @@ def accept_matrix(
         if known == (triplets.name, name, triplets.fingerprint, [], report):
             return info  # uploaded before, and lists hold it once
     return services().workspace.add_dataset(triplets, origin=name, report=report)
+
+
+def accept_features(
+    name: str, objects: pd.DataFrame, columns: Sequence[str], standardise: bool = True
+) -> DatasetInfo:
+    """Keep a table of features as a data set, whose answers are comparisons of distances.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+    objects : DataFrame
+        As of `read_features`.
+    columns : sequence of str
+        The features.
+    standardise : bool
+        See `tripletscope.core.embedding.features.Features`.
+
+    Raises
+    ------
+    DataError
+        If there are too few or too many objects, or their features tell none apart.
+    """
+    n = len(objects)
+    if not 3 <= n <= MOST_WITH_FEATURES:
+        raise DataError(
+            f"it has {n:,} objects", file=name,
+            remedy=f"Give from 3 to {MOST_WITH_FEATURES:,} objects.",
+        )
+    about = Triplets(np.zeros((0, 3), dtype=int), objects, name=suggested_name(name))
+    try:
+        fitted = Features(columns=list(columns), standardise=standardise).fit(about)
+    except DataError as error:
+        raise DataError(error.problem, file=name, remedy=error.remedy) from error
+    placed = np.flatnonzero(fitted.placed_)
+    rows = comparisons_of(
+        distances(fitted.embedding_[placed]), most=min(_ANSWERS_PER_OBJECT * n, MOST_COMPARISONS)
+    )
+    if not len(rows):
+        raise DataError(
+            "all objects have the same features", file=name, remedy="Give features that differ."
+        )
+    report = [
+        f"{len(rows):,} comparisons of distances between the objects, Euclidean in "
+        f"{ENGLISH.count(len(columns), 'column')}{', standardised' if standardise else ''}. "
+        "Nobody was asked: error bars and intervals mean little here.",
+    ]
+    return services().workspace.add_dataset(
+        Triplets(placed[rows], objects, name=about.name), origin=name, report=report,
+        extra={"features": list(columns)},
+    )

@@ -1,5 +1,6 @@
 """Trees: neighbours, classes and numbers from comparisons alone."""
 
 from tripletscope.dashboard.views.page import show_page
+from tripletscope.dashboard.views.trees.features import show_table
 
-show_page("trees", "Trees", "Comparison trees grow from answers")
+show_page("trees", "Trees", "Comparison trees grow from answers", without=show_table)

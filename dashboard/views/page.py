@@ -217,6 +217,7 @@ def tabs_of(page: str) -> dict[str, Tab]:
 def show_page(
     name: str, title: str, otherwise: str | None = None, *, with_pairs: bool = False,
     head: Callable[[Session, DatasetInfo], None] | None = None,
+    without: Callable[[Session], None] | None = None,
 ) -> None:
     """Show a page: its head, and the tab that is chosen.
 
@@ -231,12 +232,16 @@ def show_page(
         Whether the page can do with nothing but comparisons of pairs.
     head : callable, optional
         Shows the head of an open data set; by default the title.
+    without : callable, optional
+        Shows, where no data set is open, what the page can do with something else.
     """
     current = session()
     info = None
     if otherwise is not None:
         info = _opened(current, name, title, otherwise, with_pairs, head)
         if info is None:
+            if current.dataset is None and without is not None:
+                without(current)
             return
     else:
         page_title(title, name)

@@ -31,16 +31,17 @@ _MOST_PIVOTS = 20
 @tab(PAGE, "Prediction", 3, needs=choose_space)
 def show_prediction(grove: Grove) -> None:
     """Errors by leaf size and number of trees, what is predicted wrongly, and by which pivots."""
-    if not grove.columns:
+    if not grove.explained:
         panels.empty(
             "There is nothing to predict",
-            "Forests predict a column of the stimulus metadata. Add one on the page Data.",
+            "Forests predict a column of the stimulus metadata"
+            f"{' that is no feature' if grove.has_features else ''}. Add one on the page Data.",
         )
         return
     picture, side = st.columns([3, 1], gap="large")
     with side:
         options = grove.options(
-            "forest_errors", columns={"objects": grove.columns}, hidden=("kind",)
+            "forest_errors", columns={"objects": grove.explained}, hidden=("kind",)
         )
         numeric = is_quantity(grove.triplets.objects[options["column"]])
         options["kind"] = "numbers" if numeric else "classes"
@@ -53,7 +54,8 @@ def show_prediction(grove: Grove) -> None:
             grove.empty(
                 "Nothing has been computed yet",
                 "Compute shows how well a forest that uses only comparisons predicts "
-                f"{options['column']} of held-out objects, next to methods that see the map.",
+                f"{options['column']} of held-out objects, next to methods that see "
+                f"{grove.source}.",
             )
             return
         found: ForestErrors = run.result()
@@ -81,7 +83,7 @@ def _setting(grove: Grove, found: ForestErrors) -> tuple[int, int]:
 
 def _words(grove: Grove, found: ForestErrors, options: dict[str, Any]) -> str:
     known = int(np.isfinite(found.truth).sum())
-    who = "the map" if options["answers"] == "fitted" else "the data, then the map"
+    who = grove.source if options["answers"] == "fitted" else f"the data, then {grove.source}"
     share = options["max_samples"]
     return (
         f"Comparison forest for {options['column']} of {count(known, 'object')}, answered by "
@@ -119,7 +121,7 @@ def _curve(
     shown = forest & (lines["leaf size"] == found.leaf_sizes[a])
     text = (
         "Held-out error against the number of trees, with 95 % intervals over folds of the objects "
-        "(Nadeau and Bengio), the map as given. The other methods see the map; the "
+        f"(Nadeau and Bengio), {grove.source} as given. The other methods see {grove.source}; the "
         f"lowest of many errors is optimistic. {_words(grove, found, options)}"
     )
     rows = lines[shown | ~forest].rename(columns={"trees": "number of trees"})

@@ -1,4 +1,4 @@
-"""What the views of the page Trees share: the map or kernel that answers, and the tree."""
+"""What the views of the page Trees share: the map, kernel or features that answer; the tree."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.features import Features
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, space_of
@@ -35,8 +36,13 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_map
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.trees.features import (
+    FEATURES,
+    PAGE,
+    choose_features,
+    place_of_source,
+)
 
-PAGE = "trees"
 Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
 #: Who answers a tree's questions.
 UPLOADED, MAP, PERSON, OBSERVER = "uploaded", "map", "person", "observer"
@@ -56,7 +62,7 @@ _BEARABLE = 16
 
 @dataclass(frozen=True)
 class Grove(Context):
-    """A data set, and the fitted map or kernel that answers where people have not."""
+    """A data set, and the map, kernel or features that answer where people have not."""
 
     fit: Run
 
@@ -67,6 +73,22 @@ class Grove(Context):
     @cached_property
     def space(self) -> Space:
         return space_of(self.fitted)
+
+    @property
+    def has_features(self) -> bool:
+        """Whether features of the objects answer, which nobody had to fit."""
+        return isinstance(self.fitted, Features)
+
+    @property
+    def source(self) -> str:
+        """What answers where people have not, for sentences."""
+        return "the features" if self.has_features else "the map"
+
+    @property
+    def explained(self) -> list[str]:
+        """Columns that can be predicted: not those by which objects are compared."""
+        seen = self.fitted.columns if self.has_features else ()
+        return [column for column in self.columns if column not in seen]
 
     @cached_property
     def positions(self) -> np.ndarray | None:
@@ -86,7 +108,7 @@ class Grove(Context):
         found = (
             self.find(self.fitted, task)
             for task in UNCERTAIN
-            if isinstance(self.fitted, Embedding)
+            if isinstance(self.fitted, Embedding) and not self.has_features
         )
         return next((run for run in found if run is not None), None)
 
@@ -116,7 +138,7 @@ class Grove(Context):
 
 
 def choose_space(context: Context) -> Grove | None:
-    """Ask for the map or kernel that answers; None where there is none."""
+    """Ask for the map, kernel or features that answer; None where there is none."""
     info = context.info
     if info.n_objects > MOST_IN_A_MATRIX:
         panels.empty(
@@ -125,22 +147,30 @@ def choose_space(context: Context) -> Grove | None:
         )
         return None
     listed = [*maps_of(info), *context.runs("fit", "kernel")]
-    if not listed:
-        await_map(
-            context, "Questions that nobody has answered go to a map or a kernel. Fit one on the "
-            "page Embedding or Kernel, unless one is being computed now.",
-        )
-        return None
     names, opened = names_of(listed), opened_map(context.session, info)
+    names = {**(names or {"": "A map, when there is one"}), FEATURES: "Features of the objects"}
     with context.row:
         chosen = pick(
-            context.session, f"{PAGE}.map@{info.id}", "Map or kernel", names,
-            default=opened.key if opened else None, width=280,
+            context.session, place_of_source(info), "Map, kernel or features", names,
+            default=FEATURES if "features" in info.extra else opened.key if opened else None,
+            width=280,
             help="Answers the questions that nobody has answered. Maps and kernels are computed "
-            "on the pages Embedding, Kernel and Compare.",
+            "on the pages Embedding, Kernel and Compare; features are columns of numbers in the "
+            "table of objects.",
         )
+    if not chosen:
+        await_map(
+            context, "Questions that nobody has answered go to a map, a kernel or features of the "
+            "objects. Fit one on the page Embedding or Kernel, unless one is being computed now.",
+        )
+        return None
+    fit = choose_features(context) if chosen == FEATURES else None
     watch(context.job)
-    grove = Grove.of(context, fit=services().workspace.run(info.id, chosen))
+    if chosen != FEATURES:
+        fit = services().workspace.run(info.id, chosen)
+    if fit is None:
+        return None
+    grove = Grove.of(context, fit=fit)
     if len(grove.space) < 2:
         panels.empty(
             "Too few objects",
@@ -240,10 +270,13 @@ def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting
     """Ask how the tree is to grow, which is to find so many neighbours if `k` is given."""
     current, info = grove.session, grove.info
     placed = grove.space.objects
+    names = {name: words.replace("the map", grove.source).replace("The map", "The features")
+             if grove.has_features else words for name, words in _WHO.items()}
     who = pick(
-        current, f"{PAGE}.who", "Oracle", _WHO,
+        current, f"{PAGE}.who{'.features' if grove.has_features else ''}", "Oracle", names,
+        default=MAP if grove.has_features else None,
         help="A tree asks which of two pivots each object is nearer to. Questions that the data do "
-        "not answer are answered by the map.",
+        f"not answer are answered by {grove.source}.",
     )
     observer = _observer(grove) if who == OBSERVER else Planting.observer
     objects = _objects(grove, placed, who)

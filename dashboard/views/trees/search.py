@@ -162,7 +162,7 @@ def _way(grove: Grove, plan: Planting, grown: Grown, walk: _Walk) -> None:
         by_people = getattr(row, "answered", False)
         remark = "people" if by_people else ""
         if "answered" in walk.steps and not by_people:
-            remark = "the map"
+            remark = grove.source
         if "certainty" in walk.steps and not by_people:
             remark += f"{', ' if remark else ''}{100 * row.certainty:.0f} % certain"
         remark = f" *({remark})*" if remark else ""
@@ -243,7 +243,8 @@ def _found(
     table = pd.DataFrame({"": np.arange(1, len(true) + 1)})
     pictures = picture_addresses(grove.info, grove.triplets.objects, 64)
     ranks = dict(zip(others.tolist(), rank.tolist(), strict=True))
-    for title, those in (("found", found[: len(true)]), ("nearest on the map", true)):
+    nearest = "nearest by the features" if grove.has_features else "nearest on the map"
+    for title, those in (("found", found[: len(true)]), (nearest, true)):
         if pictures:
             table[f"{title} "] = [pictures.get(i, "") for i in those.tolist()]
         table[title] = labels[those]
@@ -261,8 +262,8 @@ def _found(
     ))
     if isinstance(oracle, AnswersOracle):
         st.caption(
-            "Where participants answer differently from the map, they find other neighbours than "
-            "the map; that need not be an error."
+            f"Where participants answer differently from {grove.source}, they find other "
+            f"neighbours than {grove.source}; that need not be an error."
         )
     st.dataframe(
         table, hide_index=True, placeholder="", key="trees.found",
@@ -317,9 +318,9 @@ def _errors(grove: Grove) -> None:
         table, n_searched = found.table(), found.missed.shape[1]
         text = (
             f"Nearest neighbours of {count(n_searched, 'object')} in trees grown without them, "
-            f"{min(run.options['folds'], n_searched)} folds, answered by the map; 95 % intervals "
-            "of the miss rate over objects, by Wilson. KD, RP and PA trees use coordinates. "
-            f"{grove.about}"
+            f"{min(run.options['folds'], n_searched)} folds, answered by {grove.source}; 95 % "
+            "intervals of the miss rate over objects, by Wilson. KD, RP and PA trees use "
+            f"coordinates. {grove.about}"
         )
         leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size"})
         if shown == "asked":

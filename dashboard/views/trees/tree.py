@@ -49,9 +49,9 @@ _MAP = Canvas(900.0, 520.0)
 #: Cells are drawn on a map that has at least the other objects in them.
 _MOST_DISPLACED = 0.3
 _ANSWERED_BY = {
-    UPLOADED: "Answered by the data, gaps filled by the map or kernel",
-    MAP: "Answered by the map or kernel",
-    PERSON: "Answered by a person, gaps filled by the map or kernel",
+    UPLOADED: "Answered by the data, gaps filled by {source}",
+    MAP: "Answered by {source}",
+    PERSON: "Answered by a person, gaps filled by {source}",
     OBSERVER: "Answered by a simulated observer",
 }
 
@@ -72,7 +72,7 @@ def show_tree(grove: Grove) -> None:
         grown = grow(grove, plan)
         data = _data(grove, plan, grown, colour)
         _diagram(grove, plan, grown, data)
-        _facts(plan, grown)
+        _facts(grove, plan, grown)
         _partition(grove, plan, grown, data)
         _members(grove, grown)
         _questions(grove, plan, grown)
@@ -85,10 +85,11 @@ def words(grove: Grove, plan: Planting, grown: Grown) -> str:
         "random": "random pivots", "answered": "pivots with most answers",
         "supervised": f"pivots of different {plan.colour}",
     }
+    source = grove.source if grove.has_features else "the map or kernel"
     text = (
         f"Comparison tree of {count(len(plan.objects), 'object')}, leaf size {plan.leaf_size}, "
         f"{pivots[grown.tree.pivots]}{f', majority of {pairs} pairs' if pairs > 1 else ''}. "
-        f"{_ANSWERED_BY[plan.who]}"
+        f"{_ANSWERED_BY[plan.who].format(source=source)}"
     )
     if plan.who == OBSERVER:
         noise, level, times = plan.observer
@@ -177,7 +178,7 @@ def _table(grove: Grove, grown: Grown) -> pd.DataFrame:
     return table.assign(members=members).rename_axis("node").reset_index()
 
 
-def _facts(plan: Planting, grown: Grown) -> None:
+def _facts(grove: Grove, plan: Planting, grown: Grown) -> None:
     facts = st.columns(5)
     facts[0].metric(
         "Height", grown.tree.height,
@@ -195,8 +196,8 @@ def _facts(plan: Planting, grown: Grown) -> None:
     )
     facts[4].metric(
         "By people", "—" if grown.answered is None else f"{100 * grown.answered:.0f} %",
-        help="Proportion of the decisions in the tree that participants made; the map or kernel "
-        "made the others.",
+        help="Proportion of the decisions in the tree that participants made; the map, kernel or "
+        "features made the others.",
     )
     if grown.unsure is not None:
         facts[4].caption(f"{100 * grown.unsure:.0f} % unsure", help=(
@@ -204,7 +205,7 @@ def _facts(plan: Planting, grown: Grown) -> None:
             "the tree is about distances, not about what people answer. They are listed among the "
             "questions below."
         ))
-    elif plan.who in (UPLOADED, MAP):
+    elif plan.who in (UPLOADED, MAP) and not grove.has_features:
         facts[4].caption("Certainty unknown", help=(
             "The uncertainty of the map has not been computed. See the page Uncertainty."
         ))
@@ -215,7 +216,8 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
     if not grove.is_plane or grown.tree.n_pairs > 1:
         why = (
             "majorities of several pairs have no straight boundaries"
-            if grove.is_plane else "this needs a two-dimensional map"
+            if grove.is_plane else "this needs two features" if grove.has_features
+            else "this needs a two-dimensional map"
         )
         st.caption(f"The cells are not drawn on a map: {why}.")
         return
@@ -234,8 +236,9 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
                      grove.positions, np.nan)
     lost = displaced(grown.decisions, grove.positions, set(data.shown) - set(data.ends))
     text = (
-        f"The map of {grove.info.name}, divided halfway between the pivots of the tree's "
-        f"upper nodes{'; colour is the most frequent of a cell' if data.colour else ''}. "
+        f"{'Features' if grove.has_features else 'The map'} of {grove.info.name}, divided halfway "
+        "between the pivots of the tree's upper nodes"
+        f"{'; colour is the most frequent of a cell' if data.colour else ''}. "
         f"{words(grove, plan, grown)}"
     )
     if len(lost) > _MOST_DISPLACED * len(plan.objects):

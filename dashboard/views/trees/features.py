@@ -1,0 +1,142 @@
+"""Features of the objects in the place of a map: which ones, and uploaded tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.embedding.features import Features, is_feature
+from tripletscope.core.io import attach_objects, features_of
+from tripletscope.core.quality import Cleaning
+from tripletscope.core.run import Run, run
+from tripletscope.dashboard.imports import accept_features
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pressed
+from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.page import Context
+
+PAGE = "trees"
+#: The choice of features among maps and kernels.
+FEATURES = "features"
+
+
+def place_of_source(info: DatasetInfo) -> str:
+    """Where the session notes what answers: a map or kernel by its key, or `FEATURES`."""
+    return f"{PAGE}.map@{info.id}"
+
+
+def choose_features(context: Context) -> Run | None:
+    """Ask by which features objects are compared; None, having said so, where there are none."""
+    objects, info = context.triplets.objects, context.info
+    columns = [column for column in context.columns if is_feature(objects[column])]
+    if not columns:
+        panels.empty(
+            "No features yet",
+            "Upload a table with one row per object and its features in columns of numbers. Trees "
+            "and forests then compare objects by their Euclidean distances.",
+        )
+        _upload(context.session, context)
+        return None
+    with context.row, st.popover("Features", icon=":material/table_chart:"):
+        settings = parameter_form(
+            context.session, Features, _form(info), columns={"objects": columns},
+            defaults={"columns": [c for c in info.extra.get("features", ()) if c in columns]
+                      or features_of(objects[columns]) or columns},
+        )
+        _upload(context.session, context)
+    if not settings["columns"]:
+        panels.empty("No feature is chosen", "Choose at least one column under Features.")
+        return None
+    try:
+        return run("fit", Features(**settings), context.triplets)
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return None
+
+
+def show_table(current: Session) -> None:
+    """A table of features where no data set is open: it becomes one."""
+    st.write("Or open a table of features: one row per object, with columns of numbers.")
+    _upload(current, None)
+
+
+def _form(info: DatasetInfo) -> str:
+    return f"{PAGE}.features@{info.id}"
+
+
+def _upload(current: Session, context: Context | None) -> None:
+    """A table of features; it is added to the objects that are open, or becomes a data set."""
+    file = st.file_uploader(
+        "Table of features", key=f"{PAGE}.table",
+        help="One row per object, in any format that answers may have. Columns of numbers are "
+        "features; a column id or name says which object it is, a column class or response what "
+        "can be predicted.",
+    )
+    if file is None:
+        return
+    try:
+        described = read_file(current, f"{PAGE}.table", file, "features", words="Reading the table")
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    columns = features_of(described)
+    st.caption(
+        f"{count(len(described), 'object')}, {count(len(columns), 'feature')}, without a number in "
+        f"{int(described[columns].isna().any(axis=1).sum()):,} rows."
+    )
+    fits = context is not None and _offer(current, context, file, described)
+    if pressed(
+        current, f"{PAGE}.table.open", "Open as a data set",
+        type="secondary" if fits else "primary", icon=":material/folder_open:",
+        help="The objects of the table, with comparisons of their distances as answers.",
+    ):
+        _open(current, file, described)
+
+
+def _offer(current: Session, context: Context, file: Any, described: pd.DataFrame) -> bool:
+    """Whether the table is about the open objects, and the button that adds its columns."""
+    info = context.info
+    cleaning = services().workspace.cleaning(info)
+    try:
+        changed, match = attach_objects(cleaning.raw, described)
+    except DataError as error:
+        told = DataError(
+            error.problem, file=file.name, remedy="Name the objects as the answers do, or add the "
+            "table on the page Data, where numbers of rows can be matched.",
+        )
+        st.info(panels.plain(str(told)), icon=":material/info:")
+        return False
+    for line in match.summary():
+        st.markdown(f"- {panels.plain(line)}")
+    st.button(
+        "Use for these objects", key=f"{PAGE}.table.add", type="primary", on_click=_add,
+        args=(current, info, replace(cleaning, raw=changed), features_of(described)),
+    )
+    return True
+
+
+def _add(current: Session, info: DatasetInfo, cleaning: Cleaning, columns: list[str]) -> None:
+    """Let the objects have these columns, and be compared by them."""
+    services().workspace.update_dataset(info, cleaning)
+    chosen = {f"{_form(info)}.columns": columns}
+    current.take_up(chosen)
+    widgets().update(chosen)
+
+
+def _open(current: Session, file: Any, described: pd.DataFrame) -> None:
+    try:
+        with st.spinner("Comparing the objects"):
+            info = accept_features(file.name, described, features_of(described))
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    current.open(info.id)
+    st.rerun()
