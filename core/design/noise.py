@@ -26,6 +26,8 @@ from tripletscope.core.uncertainty import bootstrap
 
 #: Noise-free comparisons by which a map is judged.
 _JUDGED = 5_000
+#: Differences of distances below this share of the largest are rounding.
+_TIED = 1e-9
 #: Replicates behind the uncertainty.
 _REPLICATES = 20
 #: What is measured of every simulated experiment, in this order.
@@ -208,8 +210,10 @@ def _measured(
         rows[mine] = scenario.answers(positions, questions[mine], rng)
     truth = people.mean(axis=0)
     judged = random_questions(scenario.n_objects, _JUDGED, rng)
-    wrong = margins(truth, judged) < 0
-    judged[wrong, 1:] = judged[wrong, :0:-1]
+    clear = margins(truth, judged)
+    judged[clear < 0, 1:] = judged[clear < 0, :0:-1]
+    # Of two that are equally far, as on symmetric scales, no answer is the true one.
+    judged = judged[np.abs(clear) > _TIED * np.abs(clear).max()]
     compared = Triplets.from_array(judged, scenario.n_objects)
     try:
         return np.array([

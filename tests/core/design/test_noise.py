@@ -45,6 +45,15 @@ def test_a_difference_scale_has_an_error_and_no_uncertainty():
     assert curve.mse.mean(axis=0)[0, 0] < 0.05
 
 
+def test_equal_distances_of_a_symmetric_scale_are_no_errors():
+    scenario = Scenario(n_objects=8, truth="polynomial", noise="positions")
+    curve = noise_curve(
+        SOE(n_init=4), scenario=scenario, lowest=0.0, highest=0.01, steps=2,
+        sizes=SampleSizes(most=3000, points=1), repeats=2,
+    )
+    assert curve.error[:, 0, 0].max() < 0.03
+
+
 def test_the_squared_error_does_not_know_directions():
     truth = np.array([0.0, 0.2, 1.0])
     assert squared_error(5.0 - 3.0 * truth, truth) == pytest.approx(0.0)
