@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tripletscope.core.method import methods, parameters
 from tripletscope.core.papers.item import DOCUMENTS
+from tripletscope.core.task import tasks
+
+#: Kinds of methods that have presets.
+KINDS = ("embedding", "kernel", "cluster", "scale")
+#: What a paper's settings leave open.
+_FREE = ("seed", "n_components", "n_clusters", "order_leaves")
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,16 @@ class Preset:
 
 #: By the document that they are of, see `DOCUMENTS`.
 PRESETS: dict[str, Preset] = {
+    "thesis": Preset(
+        title=f"As in {DOCUMENTS['thesis']}",
+        cited="Haghiri, S. (2020). Comparison-based methods in machine learning (doctoral thesis, "
+        "University of Tübingen). Section 4.3.",
+        method={
+            "ste": {"n_init": 10, "init": "random", "prior": 0.0},
+            "tste": {"n_init": 10, "init": "random", "prior": 0.0, "alpha": 1.0},
+            "soe": {"n_init": 10, "init": "random", "prior": 0.0},
+        },
+    ),
     "uncertainty": Preset(
         title=f"As in {DOCUMENTS['uncertainty']}",
         cited="Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal "
@@ -85,8 +102,28 @@ def settings_as_published(name: str) -> dict[str, dict[str, Any]]:
 
 
 def published_in(name: str, values: Mapping[str, Any]) -> str:
-    """The paper whose settings of a method or a task these are, as it is cited; empty if none's."""
+    """The paper whose settings of a method or a task these are, as it is cited; empty if none's.
+
+    Parameters
+    ----------
+    name : str
+        Of the method or the task.
+    values : mapping
+        All of its parameters. What the paper did not set otherwise must be as usual, but for
+        seeds and numbers of dimensions and clusters.
+    """
+    owner = _owner(name)
+    usual = {p.name: p.default for p in parameters(owner)} if owner else {}
     for cited, settings in settings_as_published(name).items():
-        if all(name in values and values[name] == value for name, value in settings.items()):
+        expected = {**usual, **settings}
+        if all(values.get(p) == value for p, value in expected.items() if p not in _FREE):
             return cited
     return ""
+
+
+def _owner(name: str) -> Callable | None:
+    """The method, or the function of the task, of a name."""
+    for kind in KINDS:
+        if name in methods(kind):
+            return methods(kind)[name]
+    return tasks()[name].function if name in tasks() else None

@@ -64,6 +64,8 @@ def _show_card(context: Context, item: Item) -> None:
         outcome = _chosen(context, first, runs)
         known = outcome.assessment if outcome else assessment_of(item)
         _verdict(item, known)
+        if outcome is not None and outcome.quick:
+            st.caption("From a run in short, which is too small to overrule one in full.")
         _buttons(context, item, runs)
     with picture:
         st.markdown(f"**{panels.plain(item.claim)}**")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pandas as pd
 import streamlit as st
 
@@ -24,7 +26,13 @@ NAMES = {"thesis": "Thesis", "forests": "Forests", "uncertainty": "Uncertainty",
 
 def assessment_of(item: Item) -> Assessment:
     """What is known of an item as the program is shipped."""
-    first = original(item)
+    return _assessed(original(item).key)
+
+
+@cache
+def _assessed(key: str) -> Assessment:
+    """The same by key; what is shipped does not change while the program runs."""
+    first = items()[key]
     if first.assessment is not None:
         return first.assessment
     outcome = shipped(first.key)

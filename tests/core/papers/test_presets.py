@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tripletscope.core.cluster import KMeans
+from tripletscope.core.cluster import Agglomerative, KMeans
 from tripletscope.core.design.active import propose
 from tripletscope.core.embedding import GNMDS, STE
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.method import checked, methods, parameters
+from tripletscope.core.method import checked, described, methods, parameters
 from tripletscope.core.papers.item import DOCUMENTS
 from tripletscope.core.papers.presets import PRESETS, published_in, settings_as_published
 from tripletscope.core.run import TASKS
@@ -79,3 +79,13 @@ def test_settings_are_known_by_what_they_are():
     assert published_in("bootstrap", {**usual, **published}) == DOCUMENTS["uncertainty"]
     assert published_in("bootstrap", {**usual, **published, "share": 0.5}) == ""
     assert published_in("cross_validate", {**usual, **published}) == ""
+
+
+def test_what_is_usual_besides_decides_whose_settings_they_are():
+    usual = described(Agglomerative())["parameters"]
+    complete = {**usual, "linkage": "complete"}
+    assert published_in("agglomerative", complete) == DOCUMENTS["kernels"]
+    assert published_in("agglomerative", {**complete, "n_clusters": 7}) == DOCUMENTS["kernels"]
+    on_a_map = {**complete, "basis": described(STE())}
+    assert published_in("agglomerative", on_a_map) == "", "their trees are of kernels"
+    assert published_in("kmeans", described(KMeans())["parameters"]) == ""
