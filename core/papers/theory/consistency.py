@@ -132,7 +132,7 @@ ITEMS = (
         experiment=errors,
         full={"sizes": tuple(4**k for k in range(3, 8)), "alphas": (0.5, 1.0, 1.2, 2.0),
               "n_trees": 20, "n_queries": 600, "repeats": 8},
-        quick={"sizes": (64, 1024), "n_queries": 500, "n_trees": 8, "repeats": 4},
+        quick={"sizes": (64, 1024), "n_queries": 300, "n_trees": 8, "repeats": 4},
         check=_check,
         charts=(Chart(
             "lines", "n", "error", series="classifier", spread="spread", x_title="Objects n",

@@ -1,0 +1,26 @@
+"""Charts of rebuilt papers: curves in the order of their rows, axes that leave zeros out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.papers.item import Chart
+from tripletscope.dashboard.figures.papers import chart_figure
+
+
+def test_curves_keep_their_order_and_their_gaps():
+    table = pd.DataFrame({"x": [2.0, 1.0, np.nan, 3.0], "y": [0.0, 1.0, np.nan, 2.0]})
+    figure = chart_figure(Chart("curves", "x", "y"), table)
+    (curve,) = figure.data
+    assert curve.mode == "lines"
+    np.testing.assert_array_equal(curve.x, table["x"])
+    assert figure.layout.yaxis.scaleanchor == "x"
+
+
+def test_zeros_have_no_place_on_logarithmic_axes():
+    chart = Chart("lines", "x", "y", log_y=True)
+    table = pd.DataFrame({"x": [1, 2, 3], "y": [0.0, 0.01, 10.0]})
+    with_zero, without = (chart_figure(chart, rows).layout.yaxis for rows in (table, table[1:]))
+    assert with_zero.tickvals == without.tickvals
+    assert chart_figure(chart, table.assign(y=0.0)).layout.yaxis.type == "log"
