@@ -8,8 +8,17 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.papers.item import DOES_NOT_HOLD, HOLDS, Assessment, Chart, Item
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.papers.item import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    Assessment,
+    Chart,
+    Continuation,
+    Item,
+)
 from tripletscope.core.papers.trees.samples import sample
+from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.oracle import Vectors
 
@@ -115,6 +124,11 @@ def _check_searched(table: pd.DataFrame) -> Assessment:
     )
 
 
+def _some_digits() -> Triplets:
+    """Answers to 20,000 random questions about 100 digits."""
+    return simulate(sample("digits", 100, np.random.default_rng(0)), 20_000, seed=0)
+
+
 def _chart() -> Chart:
     return Chart(
         "lines", "leaf_size", "questions", series="questions are", x_title="Leaf size n₀",
@@ -130,7 +144,7 @@ ITEMS = (
         "no cell has more than n₀ objects.",
         ours="The digits",
         experiment=grown, full={"leaf_sizes": (1, 4, 16, 64, 256), "n_objects": 1797},
-        check=_check_grown, charts=(_chart(),),
+        check=_check_grown, charts=(_chart(),), opens=Continuation("trees", _some_digits),
     ),
     Item(
         key="thesis-algorithm-2",
@@ -140,6 +154,6 @@ ITEMS = (
         ours="300 of the digits, in trees of the others",
         experiment=searched,
         full={"leaf_sizes": (1, 4, 16, 64, 256), "n_objects": 1797, "n_queries": 300},
-        check=_check_searched, charts=(_chart(),),
+        check=_check_searched, charts=(_chart(),), opens=Continuation("trees", _some_digits),
     ),
 )

@@ -140,6 +140,11 @@ def test_verdicts_on_algorithms():
         assert check(searched.assign(**wrong)).verdict == DOES_NOT_HOLD
 
 
+def test_algorithms_go_on_with_answers_about_digits():
+    answers = items()["thesis-algorithm-1"].opens.answers()
+    assert (answers.n_objects, len(answers)) == (100, 20_000)
+
+
 def test_counting_what_crowds_around_a_query():
     apart = np.array([[0.5, 1.0, 1.5, 2.0, 4.0]])
     # Within twice 0.5 beyond the object at 1: those at 1, 1.5 and 2.
