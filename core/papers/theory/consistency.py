@@ -131,7 +131,7 @@ ITEMS = (
         "forest of 100 trees as it is used, with leaves of one object and of √n",
         experiment=errors,
         full={"sizes": tuple(4**k for k in range(3, 8)), "alphas": (0.5, 1.0, 1.2, 2.0),
-              "n_trees": 20, "n_queries": 600, "repeats": 8},
+              "n_trees": 20, "n_queries": 600, "repeats": 6},
         quick={"sizes": (64, 1024), "n_queries": 300, "n_trees": 8, "repeats": 4},
         check=_check,
         charts=(Chart(
