@@ -127,7 +127,7 @@ class OrdinalEmbedding(Embedding):
     n_components: Annotated[
         int,
         Number(
-            1, 20, "Dimensions",
+            1, 50, "Dimensions",
             "Coordinates per object. Two are easy to look at; more may predict answers better.",
         ),
     ] = 2

@@ -84,7 +84,7 @@ def test_formulas_need_no_script(site):
 
 def test_declared_parameters_are_in_the_reference(site):
     text = (site / "reference" / "generated" / "tripletscope.STE.html").read_text()
-    assert "int, 1 to 20, default 2" in text
+    assert "int, 1 to 50, default 2" in text
     assert "Strength of the Gaussian prior" in text
     assert "triplet_error_" in text, "attributes of the base class"
 

@@ -45,7 +45,7 @@ def errors_of_graphs(
     *, data: tuple[tuple[str, int, int], ...], seed: int = 0, progress: Progress = silent
 ) -> pd.DataFrame:
     """Errors in splits 90/10; of `data` the name, the number of splits and that of trees."""
-    tables = []
+    rows = []
     total = 2 * sum(n_splits for _, n_splits, _ in data)
     done = 0
     for name, n_splits, trees in data:
@@ -53,11 +53,14 @@ def errors_of_graphs(
         labels = np.unique([str(graph.label) for graph in graphs], return_inverse=True)[1]
         for counts, rounds in _ROUNDS.items():
             kernel = WeisfeilerLehman(counts=counts, rounds=rounds).fit(graphs).kernel_
-            kernel = kernel.astype(float)
+            # Without the root: comparisons, and so forests and neighbours, are the same.
+            table = kernel_distances(kernel.astype(float)) ** 2
+            length = np.sqrt(kernel.diagonal())
+            kernel = kernel / length[:, None] / length
             found = []
             splits = StratifiedShuffleSplit(n_splits, test_size=0.1, random_state=seed)
             for number, (train, test) in enumerate(splits.split(kernel, labels)):
-                found.append(_errors(kernel, labels, train, test, trees, seed + number))
+                found.append(_errors(kernel, table, labels, train, test, trees, seed + number))
                 done += 1
                 if progress(done / total):
                     raise Stopped
@@ -67,22 +70,20 @@ def errors_of_graphs(
                 strict=True,
             ):
                 gap, gap_error = beside(errors[kind].to_numpy(), errors[SVM].to_numpy(), 0.1)
-                tables.append({
+                rows.append({
                     "data": name.upper(), "counts": f"WL-{counts}", "method": kind,
                     "error": errors[kind].mean(), "spread": errors[kind].std(),
                     "more": gap, "more_error": gap_error, "published": published,
                     "pooled": errors["pooled"].mean(), "splits": n_splits,
                 })
-    return pd.DataFrame(tables)
+    return pd.DataFrame(rows)
 
 
 def _errors(
-    kernel: np.ndarray, labels: np.ndarray, train: np.ndarray, test: np.ndarray, trees: int,
-    seed: int,
+    kernel: np.ndarray, table: np.ndarray, labels: np.ndarray, train: np.ndarray,
+    test: np.ndarray, trees: int, seed: int,
 ) -> dict[str, float]:
     """In per cent, of the four methods, and of the forest with one pooled vote."""
-    # Without the root: comparisons, and so forests and neighbours, are the same.
-    table = kernel_distances(kernel) ** 2
     guesses = {
         SVM: _machine(kernel, labels, train, test),
         KNN: _nearest(table, labels, train, test, seed),
@@ -103,9 +104,7 @@ def _errors(
 def _machine(
     kernel: np.ndarray, labels: np.ndarray, train: np.ndarray, test: np.ndarray
 ) -> np.ndarray:
-    """The authors' support vector machine: normalised kernel, penalty chosen on a ninth."""
-    length = np.sqrt(kernel.diagonal())
-    kernel = kernel / length[:, None] / length
+    """The authors' support vector machine of a normalised kernel, its penalty chosen on a ninth."""
     penalties = 10.0 ** np.arange(-1, 8, 2) / len(train)
     inner, held = np.split(train, [len(train) * 8 // 9])
     scores = [
