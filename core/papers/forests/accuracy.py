@@ -133,8 +133,8 @@ def check_classes_table(table: pd.DataFrame) -> Assessment:
     if POOLED in errors:
         many = errors[errors[POOLED].notna()]
         pooled = "; with one pooled vote in place of the summed ones the forest errs " + ", ".join(
-            f"{row[POOLED]:.2f} on {name}" for name, row in many.iterrows()
-        ) + " %"
+            f"{row[POOLED]:.2f} % on {name}" for name, row in many.iterrows()
+        )
     return Assessment(
         HOLDS if holds else DOES_NOT_HOLD,
         f"error in %, k-NN / CART / random pivots / CompRF: {'; '.join(told)}",
