@@ -18,6 +18,7 @@ from tripletscope.core.design.active import propose
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.embedding.tste import TSTE
+from tripletscope.core.geometry import distances
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.papers.data import LabelledVectors, vectors
 from tripletscope.core.papers.item import (
@@ -92,6 +93,9 @@ def asking(
     steps = Steps(progress, len(methods) * len(ways) * len(sizes) * repeats)
     objects = objects_of(data, seed)
     points = objects.points.astype(float)
+    judged = random_questions(len(points), _JUDGED, np.random.default_rng(seed))
+    apart, (anchor, first, second) = distances(points), judged.T
+    truly = apart[anchor, second] > apart[anchor, first]
     rows = []
     for name in methods:
         method = _METHODS[name](n_components=_DIMENSIONS, n_init=1)
@@ -105,7 +109,8 @@ def asking(
                 triplets, curve = start, []
                 for size in sizes:
                     fitted = clone(method).fit(triplets)
-                    curve.append(_tasks(fitted.embedding_, objects, seed))
+                    wrong = np.mean((margins(fitted.embedding_, judged) > 0) != truly)
+                    curve.append((wrong, *_grouped(fitted.embedding_, objects.target, seed)))
                     if size + batch <= end:
                         asked = _asked(way, fitted, triplets, batch, int(rng.integers(2**31)))
                         more = answer(points, asked, rng, noise="lognormal", level=_NOISE)
@@ -145,16 +150,13 @@ def _asked(
     )
 
 
-def _tasks(embedding: np.ndarray, objects: LabelledVectors, seed: int) -> tuple[float, ...]:
-    """Share of comparisons wrong, error of nearest neighbours, adjusted Rand index of clusters."""
-    judged = random_questions(len(embedding), _JUDGED, np.random.default_rng(seed))
-    truly = margins(objects.points.astype(float), judged) > 0
-    wrong = float(np.mean((margins(embedding, judged) > 0) != truly))
-    right = cross_val_score(KNeighborsClassifier(5), embedding, objects.target, cv=5).mean()
+def _grouped(embedding: np.ndarray, target: np.ndarray, seed: int) -> tuple[float, float]:
+    """Error of nearest neighbours, and adjusted Rand index of clusters."""
+    right = cross_val_score(KNeighborsClassifier(5), embedding, target, cv=5).mean()
     clusters = SpectralClustering(
-        len(np.unique(objects.target)), affinity="nearest_neighbors", random_state=seed
+        len(np.unique(target)), affinity="nearest_neighbors", random_state=seed
     ).fit_predict(embedding)
-    return wrong, 1.0 - float(right), float(adjusted_rand_score(objects.target, clusters))
+    return 1.0 - float(right), float(adjusted_rand_score(target, clusters))
 
 
 def gains(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
