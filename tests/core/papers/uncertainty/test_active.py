@@ -64,12 +64,12 @@ def test_prediction_is_to_gain_and_the_other_tasks_not(predicted, grouped, verdi
 
 def test_table_1_compares_what_is_at_hand_with_what_is_published():
     check = items()["uncertainty-table-1"].check
-    listed = {"MNIST (6 and 8)": (784, 11_769, 2), "Breast cancer": (30, 399, 2)}
+    listed = {"MNIST": (784, 11_769, 2), "cancer": (30, 399, 2)}
 
     def table(cancer: int) -> pd.DataFrame:
         return pd.DataFrame([
             {"data": name, "what": what, "published": value,
-             "y": cancer if (name, what) == ("Breast cancer", "objects") else value}
+             "y": cancer if (name, what) == ("cancer", "objects") else value}
             for name, values in listed.items()
             for what, value in zip(("features", "objects", "classes"), values, strict=True)
         ])
