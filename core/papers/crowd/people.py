@@ -102,7 +102,7 @@ def sessions(
             raise Stopped
     found = pd.DataFrame(rows)
     cells = found[found["what"] == "session"].groupby(
-        ["what", "relation", "learned from", "predicted"], as_index=False
+        ["what", "learned from", "predicted", "relation"], as_index=False
     )["accuracy"].mean()
     boxes = found[found["what"] == "session"].groupby("relation")["accuracy"].agg(
         ["mean", "std", "size"]
@@ -170,7 +170,7 @@ def each_person(*, runs: int, seed: int = 0, progress: Progress = silent) -> pd.
     place = {name: number for number, name in enumerate(order, 1)}
     return table.assign(
         place=table["person"].map(place),
-        series=table["map"] + " (" + table["catch trials"] + " catch trials)",
+        panel=table["map"].map({"others": "from others' answers", "own": "from their own"}),
     ).sort_values(["map", "place"], ignore_index=True)
 
 
@@ -376,8 +376,8 @@ ITEMS = (
         "of their own",
         experiment=each_person, full={"runs": 10}, quick={"runs": 1}, check=check_each_person,
         stand_in=_KITCHEN,
-        charts=(Chart("points", "place", "accuracy", series="series",
-                      x_title="people in the order of their accuracy",
+        charts=(Chart("points", "place", "accuracy", series="catch trials", panel="panel",
+                      x_title="people, in order",
                       y_title="prediction accuracy"),),
         opens=Continuation("embedding", _crowd, TSTE(n_components=2)),
     ),
