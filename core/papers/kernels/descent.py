@@ -22,7 +22,7 @@ _FALL = 1e-7
 _PATIENCE, _FIRST_STEPS, _MOST_STEPS = 5, 50, 1000
 
 
-class Descent(NamedTuple):
+class DescentEnd(NamedTuple):
     """Where a descent ended.
 
     Attributes
@@ -38,7 +38,7 @@ class Descent(NamedTuple):
     n_steps: int
 
 
-def published_descent(triplets: Triplets, n_components: int, seed: int) -> Descent:
+def published_descent(triplets: Triplets, n_components: int, seed: int) -> DescentEnd:
     """GNMDS over positions by plain gradient descent from almost a point, without a penalty.
 
     Its steps are as long as the mean number of answers per object allows. An object in far more
@@ -71,4 +71,4 @@ def published_descent(triplets: Triplets, n_components: int, seed: int) -> Desce
             without_fall = 0 if fallen else without_fall + 1
             length *= _LONGER if fallen else _SHORTER
             last, n_steps = loss, n_steps + 1
-    return Descent(best.reshape(n_components, n).T, best_loss / n_answers, n_steps)
+    return DescentEnd(best.reshape(n_components, n).T, best_loss / n_answers, n_steps)
