@@ -39,9 +39,10 @@ _CART_TREES = 100
 OracleChoice = Annotated[
     str,
     Choice(
-        {"fitted": "The map, kernel or features", "answered": "The data, then one of these"},
+        {"fitted": "Map or features", "answered": "The data first"},
         "Oracle",
-        "What answers which of two objects a third is nearer to.",
+        "What answers which of two objects a third is nearer to: the map, kernel or features "
+        "alone, or the data wherever they have an answer.",
     ),
 ]
 Kind = Annotated[str, Choice({"classes": "Classes", "numbers": "Numbers"}, "Predicted as")]

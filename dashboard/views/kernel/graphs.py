@@ -134,6 +134,15 @@ def _analysed(
 
 
 def _show(context: Context, given: Graphs, fitted: WeisfeilerLehman, found: KernelMap) -> None:
+    known = _predicted(context, given, fitted)
+    if known:
+        table, chance = error_table(known), next(iter(known.values())).chance
+        best = table.iloc[int(table["value"].argmin())]
+        st.markdown(panels.plain(
+            f"{best['name']} predicts {100 * best['value']:.1f} % of the held-out classes wrongly, "
+            f"[{100 * best['low']:.1f}, {100 * best['high']:.1f}]; always predicting the most "
+            f"frequent one errs in {100 * chance:.1f} %."
+        ))
     labels = [label or "" for label in given.labels]
     names = [graph.name or str(number) for number, graph in enumerate(given.graphs, 1)]
     objects = pd.DataFrame({"id": names, "label": names, "class": labels})
@@ -157,7 +166,7 @@ def _show(context: Context, given: Graphs, fitted: WeisfeilerLehman, found: Kern
         context.session, draw, key="kernel.graphs.map", alt=f"Map of graphs. {text}", caption=text,
         name=export.file_name(given.name, "graphs"), table=table,
     )
-    _errors(context, given, fitted)
+    _errors(context, given, fitted, known)
 
 
 def _about(given: Graphs, fitted: WeisfeilerLehman) -> str:
@@ -225,9 +234,11 @@ def _predicted(
     return {name: found for which, name, found in done if which == of}
 
 
-def _errors(context: Context, given: Graphs, fitted: WeisfeilerLehman) -> None:
+def _errors(
+    context: Context, given: Graphs, fitted: WeisfeilerLehman,
+    known: Mapping[str, Classification],
+) -> None:
     """Held-out error of every classifier that is done."""
-    known = _predicted(context, given, fitted)
     if not given.has_classes:
         st.caption(
             "Classifiers are compared where two classes or more are known, each of two graphs or "
@@ -238,12 +249,6 @@ def _errors(context: Context, given: Graphs, fitted: WeisfeilerLehman) -> None:
     table = error_table(known)
     first = next(iter(known.values()))
     repeats, folds = first.fold_errors.shape
-    best = table.iloc[int(table["value"].argmin())]
-    st.markdown(panels.plain(
-        f"{best['name']} predicts {100 * best['value']:.1f} % of the held-out classes wrongly, "
-        f"[{100 * best['low']:.1f}, {100 * best['high']:.1f}]; always predicting the most frequent "
-        f"one errs in {100 * first.chance:.1f} %."
-    ))
     text = (
         f"Held-out classes predicted from the kernel, {count(repeats, 'repeat')} of {folds} folds, "
         "the same for all; inner folds choose penalty, neighbours and leaf size. Forests of 100 "

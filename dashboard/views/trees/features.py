@@ -88,9 +88,10 @@ def _upload(current: Session, context: Context | None) -> None:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
     columns = features_of(described)
+    lacking = int(described[columns].isna().any(axis=1).sum())
     st.caption(
-        f"{count(len(described), 'object')}, {count(len(columns), 'feature')}, without a number in "
-        f"{int(described[columns].isna().any(axis=1).sum()):,} rows."
+        f"{count(len(described), 'object')}, {count(len(columns), 'feature')}"
+        + (f"; {count(lacking, 'object')} left out for want of a number." if lacking else ".")
     )
     fits = context is not None and _offer(current, context, file, described)
     if pressed(

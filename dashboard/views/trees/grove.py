@@ -133,7 +133,8 @@ class Grove(Context):
         """Ask for the column that colours objects."""
         return pick(
             self.session, f"{PAGE}.colour@{self.info.id}", "Colour",
-            {"": "None", **{c: c for c in self.columns}}, default=next(iter(self.columns), ""),
+            {"": "None", **{c: c for c in self.columns}},
+            default=next(iter(self.explained or self.columns), ""),
         ) or None
 
 
