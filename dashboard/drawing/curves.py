@@ -126,7 +126,10 @@ def forest_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     forest = lines["number of trees"].notna()
     lines["line"] = lines["method"].where(~forest, "Comparison forest")
     lines = lines[~forest | (lines["leaf size"] == found.leaf_sizes[a])]
-    text = words("forest of", column=run.options["column"],
+    source = words("sees map")
+    if run.kind == "features":
+        source = words("sees features", method=words.method(run.fresh()))
+    text = words("forest of", source=source, column=run.options["column"],
                  number=words.count(int(np.isfinite(found.truth).sum()), "object"),
                  size=found.leaf_sizes[a], folds=len(found.errors))
     yield Drawing(

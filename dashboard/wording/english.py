@@ -90,7 +90,9 @@ FIGURES = {
     "alt rows": "Points with intervals, a row for every group.",
     "forest of": "Held-out error of comparison forests for {column} of {number} against the number "
                  "of trees (leaf size {size}, {folds} folds), with 95% intervals. The other "
-                 "methods see the map.",
+                 "methods see {source}.",
+    "sees map": "the map",
+    "sees features": "the features of the objects ({method})",
     "title forest": "Predicting {column} by comparison forests",
     "search of": "How often trees grown without them miss the nearest neighbour of {number}, "
                  "against the size of leaves, with 95% intervals.",

@@ -94,7 +94,9 @@ FIGURES = {
     "alt rows": "Punkte mit Intervallen, eine Zeile je Gruppe.",
     "forest of": "Fehler von Vergleichswäldern bei der Vorhersage von {column} ({number}) gegen "
                  "die Zahl der Bäume (Blattgröße {size}, {folds} Teile), mit 95-%-Intervallen. Die "
-                 "anderen Verfahren sehen die Karte.",
+                 "anderen Verfahren sehen {source}.",
+    "sees map": "die Karte",
+    "sees features": "die Merkmale der Objekte ({method})",
     "title forest": "Vorhersage von {column} durch Vergleichswälder",
     "search of": "Wie oft Bäume den nächsten Nachbarn verfehlen ({number}, nicht in den Bäumen), "
                  "gegen die Blattgröße, mit 95-%-Intervallen.",

@@ -74,8 +74,10 @@ def _form(info: DatasetInfo) -> str:
 
 def _upload(current: Session, context: Context | None) -> None:
     """A table of features; it is added to the objects that are open, or becomes a data set."""
+    # One for each data set: a table that has become one is not asked about again.
+    place = f"{PAGE}.table@{context.info.id if context else ''}"
     file = st.file_uploader(
-        "Table of features", key=f"{PAGE}.table",
+        "Table of features", key=place,
         help="One row per object, in any format that answers may have. Columns of numbers are "
         "features; a column id or name says which object it is, a column class or response what "
         "can be predicted.",
@@ -83,7 +85,7 @@ def _upload(current: Session, context: Context | None) -> None:
     if file is None:
         return
     try:
-        described = read_file(current, f"{PAGE}.table", file, "features", words="Reading the table")
+        described = read_file(current, place, file, "features", words="Reading the table")
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return

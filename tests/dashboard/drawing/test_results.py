@@ -4,11 +4,14 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tripletscope as ts
 from tests.paths import ROOT
 from tripletscope.dashboard.drawing import drawings
+from tripletscope.dashboard.drawing.curves import forest_of
+from tripletscope.dashboard.drawing.shown import ShownResults
 from tripletscope.dashboard.wording import Words
 
 FOLDER = ROOT / "sample_data" / "ekman_colors"
@@ -98,3 +101,17 @@ def test_scale_has_the_values_of_the_fit(answers, runs):
     mlds = table[table["method"].str.contains("Difference|MLDS")]
     fitted = next(run for run in runs if (run.task, run.kind) == ("fit", "scale")).fitted()
     np.testing.assert_array_equal(mlds["value"], fitted.scale_)
+
+
+def test_what_other_methods_see_is_said():
+    rng = np.random.default_rng(0)
+    objects = pd.DataFrame({"id": [str(k) for k in range(12)], "width": rng.normal(size=12)})
+    objects["kind"] = np.where(objects["width"] > 0, "a", "b")
+    answers = ts.Triplets([[0, 1, 2], [3, 4, 5]], objects)
+    for method, said in (
+        (ts.Features(columns=["width"]), "see the features of the objects (Features, width)."),
+        (ts.STE(n_init=1), "see the map."),
+    ):
+        found = ts.run("forest_errors", method, answers, {"column": "kind", "folds": 2})
+        (drawing,) = forest_of(ShownResults((found,), answers, "things"), found)
+        assert drawing.caption.endswith(said)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from tests.paths import ROOT
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
+from tripletscope.core.embedding.features import Features
 from tripletscope.core.io import Pairs
 from tripletscope.core.io.writing import write_answers
 from tripletscope.core.kernel import K2
@@ -100,7 +102,8 @@ def test_results_of_a_version_with_fewer_options_are_computed_as_then(tmp_path, 
 
 @pytest.mark.parametrize(
     "method", [m for kind in ("embedding", "kernel", "cluster", "scale")
-               for m in methods(kind).values()], ids=lambda m: m.__name__,
+               for m in methods(kind).values()] + [partial(Features, columns=["size", "height"])],
+    ids=lambda m: getattr(m, "__name__", "Features"),
 )
 def test_every_method_can_be_written_down(method):
     wanted = method()

@@ -396,7 +396,9 @@ def test_an_uploaded_table_adds_features_to_the_objects_it_names(services, opene
     app = on_features(opened, info)
     (before,) = services.workspace.datasets()
     ids = services.workspace.triplets(before).ids
-    app.file_uploader(key="trees.table").upload("measured.csv", table_of(30, ids), "text/csv").run()
+    app.file_uploader(key=f"trees.table@{info.id}").upload(
+        "measured.csv", table_of(30, ids), "text/csv"
+    ).run()
     app.button(key="trees.table.add").click().run()
     assert not app.exception
     assert not app.error
@@ -412,7 +414,8 @@ def test_an_uploaded_table_adds_features_to_the_objects_it_names(services, opene
 def test_a_table_of_other_objects_opens_as_a_data_set(services, opened):
     (info,) = services.workspace.datasets()
     app = on_features(opened, info)
-    app.file_uploader(key="trees.table").upload("measured.csv", table_of(20), "text/csv").run()
+    uploader = app.file_uploader(key=f"trees.table@{info.id}")
+    uploader.upload("measured.csv", table_of(20), "text/csv").run()
     assert "measured.csv: the answers number their objects" in app.info[0].value.replace("\\", "")
     assert not [b for b in app.button if b.key == "trees.table.add"]
     app.button(key="trees.table.open").click().run()
@@ -433,7 +436,7 @@ def test_a_table_opens_where_no_data_set_is_open(services):
     app = start("trees")
     assert "No data set is open" in words(app)
     file = table_of(12) + b"another,,1,2,u\n"
-    app.file_uploader(key="trees.table").upload("measured.csv", file, "text/csv").run()
+    app.file_uploader(key="trees.table@").upload("measured.csv", file, "text/csv").run()
     assert "13 objects, 3 features; 1 object left out" in words(app).replace("\\", "")
     app.button(key="trees.table.open").click().run()
     assert not app.exception
@@ -442,7 +445,7 @@ def test_a_table_opens_where_no_data_set_is_open(services):
     app = start("trees")
     app.session_state[_KEY].close()
     app.run()
-    app.file_uploader(key="trees.table").upload("twice.csv", again, "text/csv").run()
+    app.file_uploader(key="trees.table@").upload("twice.csv", again, "text/csv").run()
     assert "twice.csv, row 14: object 'thing 3' is listed twice" in (
         app.error[0].value.replace("\\", "")
     )
@@ -451,7 +454,7 @@ def test_a_table_opens_where_no_data_set_is_open(services):
 @pytest.mark.parametrize("n", [1, 2])
 def test_too_few_objects_are_no_data_set(services, n):
     app = start("trees")
-    app.file_uploader(key="trees.table").upload("few.csv", table_of(n), "text/csv").run()
+    app.file_uploader(key="trees.table@").upload("few.csv", table_of(n), "text/csv").run()
     app.button(key="trees.table.open").click().run()
     assert "Give from 3 to 5,000 objects" in app.error[0].value
     assert not services.workspace.datasets()
