@@ -155,7 +155,8 @@ def main() -> None:
             for key in (items() if given.items == ["all"] else given.items)
         )
         wanted = [key for key in keys if items()[key].experiment is not None]
-        for key in [key for key in wanted if not all(map(data.is_here, items()[key].needs))]:
+        lacking = [key for key in wanted if not all(map(data.is_here, items()[key].needs))]
+        for key in lacking if not given.quick else ():  # in short most need no others
             wanted.remove(key)
             print(f"{key}: {NO_DATA}: {', '.join(items()[key].needs)}")
         if given.missing:
