@@ -186,8 +186,7 @@ def check_bars(table: pd.DataFrame) -> Assessment:
     beaten = int(better.to_numpy().sum())
     cause = (
         "" if not beaten else
-        f"; {at_one} of {int(first.sum())} sets have a better map at M = {table['trees'].min()}, "
-        "where one tree has few votes and a map uses each of its answers"
+        f"; {at_one} of {int(first.sum())} sets have a better map at M = {table['trees'].min()}"
     )
     return Assessment(
         DOES_NOT_HOLD if beaten else HOLDS,
