@@ -31,7 +31,7 @@ from tripletscope.core.papers.item import (
 )
 from tripletscope.core.papers.uncertainty.published import (
     VARIANCE,
-    Steps,
+    StepReports,
     published_bootstrap,
     short_chain,
     spread_of,
@@ -90,7 +90,7 @@ def asking(
     progress : Progress
     """
     sizes = range(begin, end + 1, batch)
-    steps = Steps(progress, len(methods) * len(ways) * len(sizes) * repeats)
+    steps = StepReports(progress, len(methods) * len(ways) * len(sizes) * repeats)
     objects = objects_of(data, seed)
     points = objects.points.astype(float)
     judged = random_questions(len(points), _JUDGED, np.random.default_rng(seed))

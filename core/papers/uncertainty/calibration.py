@@ -30,7 +30,7 @@ from tripletscope.core.papers.uncertainty.published import (
     DRAWS,
     LONG_CHAINS,
     SHORT_CHAIN,
-    Steps,
+    StepReports,
     share_of_answers,
     spread_of,
 )
@@ -80,7 +80,7 @@ def calibration(
     truth = _truth(seed)
     settings = [(NOISE, noise, share, noise) for noise in noises]
     settings += [(ANSWERS, part, part, 0.0) for part in shares]
-    steps = Steps(progress, len(settings) * len(methods) * repeats)
+    steps = StepReports(progress, len(settings) * len(methods) * repeats)
     rows: list[dict] = []
     for name, (part, x, asked, noise) in product(methods, settings):
         found: dict[tuple[str, str], list[float]] = {}

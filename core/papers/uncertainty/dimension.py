@@ -23,7 +23,7 @@ from tripletscope.core.papers.item import (
 from tripletscope.core.papers.uncertainty.published import (
     BOOTSTRAP,
     SHORT_CHAIN,
-    Steps,
+    StepReports,
     published_bootstrap,
     share_of_answers,
     short_chain,
@@ -72,7 +72,7 @@ def by_dimension(
     seed : int
     progress : Progress
     """
-    steps = Steps(progress, len(true) * most * repeats)
+    steps = StepReports(progress, len(true) * most * repeats)
     rows = []
     for d_true in true:
         found: dict[tuple[str, str], list[list[float]]] = {}

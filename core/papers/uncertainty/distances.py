@@ -21,7 +21,7 @@ from tripletscope.core.papers.item import (
     Item,
 )
 from tripletscope.core.papers.uncertainty.published import (
-    Steps,
+    StepReports,
     share_of_answers,
     short_chain,
     spread_of,
@@ -187,7 +187,7 @@ def prior_over_distances(
     """
     truth = true_positions("mixture", _N_OBJECTS, 2, np.random.default_rng(seed))
     true = comparisons_of(distances(truth))
-    steps = Steps(progress, len(shares) * repeats)
+    steps = StepReports(progress, len(shares) * repeats)
     found: dict[tuple[str, str, float], list[float]] = {}
     for share in shares:
         for repeat in range(repeats):

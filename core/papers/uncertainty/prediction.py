@@ -25,7 +25,7 @@ from tripletscope.core.papers.uncertainty.published import (
     DRAWS,
     LONG_CHAINS,
     SHORT_CHAIN,
-    Steps,
+    StepReports,
     share_of_answers,
     spread_of,
 )
@@ -69,7 +69,7 @@ def predictions(
     """
     truth = true_positions("mixture", _N_OBJECTS, 2, np.random.default_rng(seed))
     true = Triplets.from_array(comparisons_of(distances(truth)), _N_OBJECTS)
-    steps = Steps(progress, len(sources) * len(shares) * repeats)
+    steps = StepReports(progress, len(sources) * len(shares) * repeats)
     rows = []
     for source in sources:
         for share in shares:

@@ -19,7 +19,7 @@ from tripletscope.core.papers.item import (
     Item,
 )
 from tripletscope.core.papers.presets import PRESETS
-from tripletscope.core.papers.uncertainty.published import Steps, spread_of
+from tripletscope.core.papers.uncertainty.published import StepReports, spread_of
 from tripletscope.core.simulation.simulate import answer, random_questions, simulate
 from tripletscope.core.simulation.truth import gaussian_process_observers, scale_function
 from tripletscope.core.uncertainty import Samples, bootstrap
@@ -94,7 +94,7 @@ def observers(
     seed : int
     progress : Progress
     """
-    steps = Steps(progress, len(lengths) * repeats)
+    steps = StepReports(progress, len(lengths) * repeats)
     line = np.linspace(0.0, 1.0, _N_STIMULI)
     rows, summaries = [], []
     for length in lengths:

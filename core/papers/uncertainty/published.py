@@ -72,7 +72,7 @@ def share_of_answers(truth: np.ndarray, share: float, noise: float, seed: int) -
     return simulate(truth, size, noise="lognormal", level=noise, seed=seed)
 
 
-class Steps:
+class StepReports:
     """Reports of an experiment that takes so many steps of about the same length.
 
     Parameters
