@@ -98,6 +98,13 @@ class Chart:
     where: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
 
+    @property
+    def columns(self) -> set[str]:
+        """Names of the columns that it is drawn of."""
+        named = (self.x, self.y, self.series, self.panel, self.spread, self.published, self.value,
+                 self.label, self.outline, *self.where)
+        return {name for name in named if name}
+
     def rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """The rows that are drawn."""
         for column, value in self.where.items():

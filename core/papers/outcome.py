@@ -59,6 +59,18 @@ class Outcome:
         """What the table shows."""
         return items()[self.item].check(self.table)
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether this version can draw it and tell what it shows: one of another may not."""
+        item = items().get(self.item)
+        if item is None or item.check is None:
+            return False
+        columns = {name for chart in item.charts for name in chart.columns}
+        try:
+            return columns <= set(self.table.columns) and bool(self.assessment.verdict)
+        except (LookupError, ValueError, TypeError, ArithmeticError):
+            return False
+
     def text(self) -> str:
         """As JSON."""
         return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"

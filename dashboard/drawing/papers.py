@@ -10,7 +10,7 @@ from tripletscope.core.papers.item import Chart, Item
 from tripletscope.core.papers.outcome import Outcome
 from tripletscope.core.papers.registry import original
 from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.figures.papers import ABREAST, chart_figure, panels_of
+from tripletscope.dashboard.figures.papers import abreast, chart_figure, panels_of
 from tripletscope.dashboard.interface.theme import Canvas
 
 #: Height of a panel divided by the width of the figure, by how many stand side by side.
@@ -33,13 +33,13 @@ def drawings_of(item: Item, outcome: Outcome) -> list[Drawing]:
         if chart.rows(outcome.table).empty:
             continue
         n_panels = len(panels_of(chart, outcome.table))
-        rows = -(-n_panels // ABREAST)
+        rows = -(-n_panels // abreast(n_panels))
         drawn.append(Drawing(
             name=f"{item.key}-{number}" if len(charts) > 1 else item.key,
             title=f"{item.label}: {chart.title or item.title}",
             caption=f"{item.label} rebuilt{', in short' if outcome.quick else ''}. {item.claim}",
             alt=f"{item.claim} {outcome.assessment.why}",
-            ratio=rows * _PANEL[min(n_panels, ABREAST)],
+            ratio=rows * _PANEL[abreast(n_panels)],
             draw=partial(_draw, chart, outcome), table=lambda: outcome.table,
         ))
     return drawn

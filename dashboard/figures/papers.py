@@ -29,8 +29,11 @@ from tripletscope.dashboard.interface.theme import (
 #: Sides of a mark, against the clock from the right, for its name.
 _SIDES = ("middle right", "top right", "top center", "top left", "middle left", "bottom left",
           "bottom center", "bottom right")
-#: So many panels stand side by side.
-ABREAST = 3
+
+
+def abreast(n_panels: int) -> int:
+    """How many panels stand side by side: three at most, and no row with a single one of four."""
+    return 2 if n_panels == 4 else min(n_panels, 3)
 
 
 def panels_of(chart: Chart, table: pd.DataFrame) -> list[str]:
@@ -54,7 +57,7 @@ def chart_figure(
     rows = chart.rows(table)
     panels = panels_of(chart, table)
     names = list(dict.fromkeys(rows[chart.series].dropna().astype(str))) if chart.series else [""]
-    wide, canvas = panelled(panels, ABREAST, canvas)
+    wide, canvas = panelled(panels, abreast(len(panels)), canvas)
     n_rows = -(-len(panels) // wide)
     figure = make_subplots(
         n_rows, wide, subplot_titles=[html.escape(p, quote=False) for p in panels],

@@ -12,7 +12,14 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.papers.data import LabelledVectors
-from tripletscope.core.papers.forests.objects import STAND_IN, folds_of, objects, standardised
+from tripletscope.core.papers.forests.objects import (
+    STAND_IN,
+    folds_of,
+    objects,
+    standardised,
+    wine_features,
+    wines,
+)
 from tripletscope.core.papers.forests.parameters import MEAN_ALONE, THEIR_LEAVES, TITLES
 from tripletscope.core.papers.item import (
     DOES_NOT_HOLD,
@@ -20,6 +27,7 @@ from tripletscope.core.papers.item import (
     HOLDS_WITH_THEIRS,
     Assessment,
     Chart,
+    Continuation,
     Item,
 )
 from tripletscope.core.tree import ComparisonForestClassifier, ComparisonForestRegressor
@@ -241,6 +249,7 @@ ITEMS = (
               "trees": 100, "test_share": 1 / 3},
         quick={"data": (("digits", 500, 3), ("cancer", 400, 5)), "trees": 30},
         check=check_classes_table, needs=("mnist",), stand_in=STAND_IN,
+        opens=Continuation("trees", wines, wine_features()),
         charts=(Chart("bars", "data", "error", series="method", spread="spread",
                       published="published", x_title="", y_title="error, %"),),
     ),

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+from scipy.spatial.distance import pdist, squareform
+from sklearn import datasets
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.features import Features
 from tripletscope.core.papers.data import LabelledVectors, vectors
+from tripletscope.core.simulation.simulate import comparisons_of
 
 #: Gisette is made of MNIST's fours and nines; the others are what is at hand.
 STAND_IN = (
@@ -30,6 +36,23 @@ def objects(name: str, most: int, rng: np.random.Generator) -> LabelledVectors:
     given = given.some(most, rng)
     points = standardised(given.points) if source in ("wine", "cancer") else given.points
     return LabelledVectors(name, points, given.target)
+
+
+def wines() -> Triplets:
+    """The wines with their features and classes, and comparisons of their distances."""
+    about = datasets.load_wine()
+    table = pd.DataFrame(about.data, columns=about.feature_names).assign(
+        cultivar=[f"cultivar {k + 1}" for k in about.target]
+    )
+    table.insert(0, "id", [f"wine {k}" for k in range(1, len(table) + 1)])
+    points = standardised(about.data)
+    rows = comparisons_of(squareform(pdist(points)), most=100 * len(table))
+    return Triplets(rows, table, name="wines")
+
+
+def wine_features() -> Features:
+    """What goes in the place of a map of the `wines`."""
+    return Features(columns=list(datasets.load_wine().feature_names))
 
 
 def standardised(points: np.ndarray) -> np.ndarray:

@@ -9,12 +9,19 @@ import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.papers.data import LabelledVectors
-from tripletscope.core.papers.forests.objects import STAND_IN, folds_of, objects
+from tripletscope.core.papers.forests.objects import (
+    STAND_IN,
+    folds_of,
+    objects,
+    wine_features,
+    wines,
+)
 from tripletscope.core.papers.item import (
     DOES_NOT_HOLD,
     HOLDS,
     Assessment,
     Chart,
+    Continuation,
     Item,
 )
 from tripletscope.core.tree import ComparisonForestClassifier, ComparisonForestRegressor
@@ -206,6 +213,7 @@ ITEMS = (
               "most": 500},
         quick={"data": ("digits 4/9", "wine"), "trees": (1, 4, 16, 64), "n_folds": 3, "most": 240},
         check=check_classes, charts=(_curves("error, %"),), needs=("mnist",), stand_in=STAND_IN,
+        opens=Continuation("trees", wines, wine_features()),
     ),
     Item(
         key="forests-figure-3",

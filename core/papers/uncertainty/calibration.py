@@ -297,7 +297,10 @@ ITEMS = (
                "shares": (0.005, 0.15), "noises": (0.0, 4.0)},
         check=_check_figure_2, needs=("mnist",),
         charts=_charts(("dimension", "dimensions", False), *_PANELS),
-        opens=Continuation("uncertainty", _answers, STE()),
+        opens=Continuation("simulate", tab="noise", begin={
+            "truth": "mixture", "noise": "lognormal", "n_objects": 50, "vary": "level",
+            "lowest": 0.05, "highest": 4.0, "steps": 5, "most": 588, "points": 1,
+        }),
     ),
     Item(
         key="uncertainty-figure-9",

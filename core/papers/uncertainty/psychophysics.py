@@ -272,7 +272,11 @@ ITEMS = (
                   where={"part": _BARS, "curve": PUBLISHED}, y_title="standard deviation",
                   title=_BARS),
         ),
-        opens=Continuation("uncertainty", _answers, STE(n_components=1)),
+        opens=Continuation("simulate", tab="noise", begin={
+            "truth": "observer", "noise": "none", "n_objects": 20, "vary": "length_scale",
+            "lowest": min(LENGTH_SCALES), "highest": max(LENGTH_SCALES), "steps": 3,
+            "participants": 50, "most": 5000, "points": 1,
+        }),
     ),
     Item(
         key="uncertainty-figure-6",

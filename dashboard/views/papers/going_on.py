@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from tripletscope.core.embedding.features import Features
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import Method, parameters
 from tripletscope.core.papers.item import DOCUMENTS, Item
@@ -24,7 +25,7 @@ def go_on(current: Session, item: Item) -> None:
         with st.spinner("Making the data set"):
             info = _dataset(item)
         current.open(info.id)
-        if there.method is not None:
+        if there.method is not None and not isinstance(there.method, Features):
             _begin(current, info, there.method)
     if there.begin:
         begin_with(current, there.begin)
@@ -40,8 +41,10 @@ def _dataset(item: Item) -> DatasetInfo:
         if info.origin == origin:
             return info
     answers = item.opens.answers().renamed(f"{DOCUMENTS[item.document]}, {item.label}")
+    method = item.opens.method
     return workspace.add_dataset(
-        answers, origin=origin, report=[f"Made for {item.label}: {item.title}."]
+        answers, origin=origin, report=[f"Made for {item.label}: {item.title}."],
+        extra={"features": method.columns} if isinstance(method, Features) else None,
     )
 
 

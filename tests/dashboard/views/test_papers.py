@@ -103,3 +103,13 @@ def test_a_reader_goes_on_with_the_same_data_and_method(services):
     again = card(item.key)
     again.button(key=f"papers.open.{item.key}").click().run()
     assert len(services.workspace.datasets()) == 1
+
+
+def test_forests_go_on_with_features_where_a_map_would_be(services):
+    key = "forests-table-1"
+    app = card(key)
+    app.button(key=f"papers.open.{key}").click().run()
+    assert not app.exception
+    (info,) = services.workspace.datasets()
+    assert len(info.extra["features"]) == 13
+    assert "the features" in said(start("trees", app.session_state[_KEY].id)).lower()
