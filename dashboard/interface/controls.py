@@ -23,7 +23,7 @@ from tripletscope.core.method import (
     methods,
     parameters,
 )
-from tripletscope.core.papers.presets import settings_as_published
+from tripletscope.core.papers.presets import LEFT_OPEN, settings_as_published
 from tripletscope.core.task import tasks
 from tripletscope.dashboard.state import Session, widgets
 
@@ -247,10 +247,11 @@ def _presets(
     for cited, settings in settings_as_published(name).items():
         st.button(
             f"As in {cited}", key=f"{prefix}.as in {cited}", width="stretch",
-            help="Sets what the paper set otherwise than usual, and everything else as usual.",
+            help="Sets what the paper set otherwise than usual, and everything else as usual, but "
+            "for numbers of dimensions and clusters.",
             on_click=_set_to, args=(session, prefix, {
                 p.name: settings.get(p.name, p.default) for p in declared
-                if not isinstance(p.spec, Inner | Column)
+                if not isinstance(p.spec, Inner | Column) and p.name not in LEFT_OPEN
             }),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from pathlib import Path
 
 from tripletscope.core.papers.outcome import Outcome
@@ -21,7 +22,8 @@ def keep_outcome(workspace: Path, outcome: Outcome) -> None:
         If there is no room, or no permission.
     """
     path = _path(workspace, outcome.item, outcome.quick)
-    partial = path.with_suffix(".part")
+    # Two who rebuild the same item at once do not write into one another's file.
+    partial = path.with_suffix(f".{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(exist_ok=True)
         partial.write_text(outcome.text(), "utf-8")

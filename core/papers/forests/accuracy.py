@@ -122,7 +122,7 @@ def _summary(
 
 
 def check_classes_table(table: pd.DataFrame) -> Assessment:
-    """Random pivots and CART err clearly more somewhere, clearly less nowhere."""
+    """Random pivots err clearly more somewhere, and neither they nor CART clearly less anywhere."""
     more = table.set_index(["method", "data"])[["more", "more_error"]]
 
     def clearly(method: str, sign: int) -> list[str]:
@@ -131,7 +131,7 @@ def check_classes_table(table: pd.DataFrame) -> Assessment:
 
     worse = {kind: clearly(kind, 1) for kind in (RANDOM_PIVOTS, CART)}
     better = {kind: clearly(kind, -1) for kind in (RANDOM_PIVOTS, CART)}
-    holds = any(worse.values()) and not any(better.values())
+    holds = bool(worse[RANDOM_PIVOTS]) and not any(better.values())
     errors = table.pivot_table(index="data", columns="method", values="error", sort=False)
     told = [
         f"{name} " + " / ".join(f"{row[kind]:.2f}" for kind in (KNN, CART, RANDOM_PIVOTS, OURS))
@@ -146,8 +146,8 @@ def check_classes_table(table: pd.DataFrame) -> Assessment:
     return Assessment(
         HOLDS if holds else DOES_NOT_HOLD,
         f"error in %, k-NN / CART / random pivots / CompRF: {'; '.join(told)}",
-        f"By two standard errors random pivots err more on {_named(worse[RANDOM_PIVOTS])} and CART "
-        f"on {_named(worse[CART])}, and they err less on {_named(better[RANDOM_PIVOTS])} and "
+        f"By two standard errors random pivots err more on {_named(worse[RANDOM_PIVOTS])} and less "
+        f"on {_named(better[RANDOM_PIVOTS])}, CART more on {_named(worse[CART])} and less on "
         f"{_named(better[CART])}{pooled}.",
     )
 
@@ -242,7 +242,8 @@ ITEMS = (
         "/ 6.65 / 4.43",
         setting="n0 = 1, 100 trees, a forest for each two classes with votes summed, ten runs; "
         "k of {2, 6, 10, 14, 18}",
-        ours="MNIST's 10,000 test images (3,000, a third of them held out); random splits.",
+        ours="MNIST's 10,000 test images (3,000, a third of them held out, beside the paper's "
+        "70,000); random splits.",
         experiment=classes_table,
         full={"data": (("mnist", 3000, 4), ("MNIST 4/9", 1500, 10), ("digits", 1797, 8),
                        ("wine", 200, 20)),
@@ -262,7 +263,8 @@ ITEMS = (
         "45.32 / 45.37; wine .590 / .725",
         setting="Random pivots, 100 trees, ten folds; n0 = 4, on the fires 256; features as they "
         "come",
-        ours="Online news are not to be had; standardised features are measured beside.",
+        ours="Online news are not to be had; standardised features are measured beside; every CART "
+        "tree has a bootstrap sample of the rows.",
         experiment=responses_table,
         full={"data": ("boston", "forest_fires", "white_wine"), "trees": 100, "n_folds": 10,
               "most": 5000},

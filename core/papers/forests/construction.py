@@ -144,7 +144,7 @@ def check_growing(table: pd.DataFrame) -> Assessment:
     """No pivots or sides against the definition, hardly any large leaf or further question."""
     faults = int(table[["one_class", "wrong_side"]].to_numpy().sum()) // 2
     per_tree = table.pivot_table(index="leaf_size", columns="counted", values="questions")
-    more = per_tree["asked"].sum() / per_tree["by the definition"].sum() - 1
+    more = per_tree["asked"].sum() / max(per_tree["by the definition"].sum(), 1) - 1
     large = table["large"].sum() / table["leaves"].sum()
     words = ", ".join(f"n₀ = {size}: {row['asked']:,.0f}" for size, row in per_tree.iterrows())
     return Assessment(

@@ -169,13 +169,16 @@ def check_graphs(table: pd.DataFrame) -> Assessment:
         for row in many.itertuples()
     )
     names = list(dict.fromkeys(table["data"]))
+    published = [name for name in names if name != MOTIFS.upper()]
     sides = "Forests err less than the SVM on MUTAG and ENZYMES and more on NCI, as published,"
-    if names == [MOTIFS.upper()]:
+    counted = published
+    if not published:
+        counted = names
         sides = "Forests of graphs that differ in a motif err no more than k-NN and five points"
     return Assessment(
         DOES_NOT_HOLD if wrong else HOLDS,
         f"error in %, SVM / k-NN / random pivots / CompRF: {'; '.join(told)}",
-        f"{sides} on {len(names) - len(wrong)} of {len(names)} data sets"
+        f"{sides} on {len(counted) - len(set(wrong) & set(counted))} of {len(counted)} data sets"
         f"{f', {clear} of them by two standard errors' if clear else ''}{pooled}.",
     )
 
@@ -184,8 +187,8 @@ ITEMS = (
     Item(
         key="forests-table-3",
         title="Graphs by Weisfeiler-Lehman kernels",
-        claim="A forest that only asks which of two graphs is more similar to a third classifies "
-        "about as well as k-NN and the kernel SVM.",
+        claim="A forest that only asks which of two graphs is more similar to a third errs less "
+        "than the kernel SVM on MUTAG and ENZYMES, and slightly more on NCI1 and NCI109.",
         published="SVM / k-NN / random pivots / CompRF, %, subtree: MUTAG 17.8 / 14.0 / 14.4 / "
         "13.9, ENZYMES 47.2 / 48.2 / 39.3 / 39.8, NCI1 16.0 / 18.1 / 18.0 / 17.4, NCI109 15.6 / "
         "18.7 / 19.1 / 18.7; edge: MUTAG 15.6 / 12.8 / 11.7 / 11.1, ENZYMES 53.7 / 51.0 / 38.5 / "
@@ -208,7 +211,8 @@ ITEMS = (
     ),
     Item(
         key="thesis-table-3.3", title="Graphs by Weisfeiler-Lehman kernels",
-        claim="A forest that only compares graphs classifies about as well as the kernel SVM.",
+        claim="A forest that only compares graphs is better than the kernel SVM on two data sets "
+        "and slightly worse on two.",
         same_as="forests-table-3",
     ),
 )

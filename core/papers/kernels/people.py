@@ -198,7 +198,7 @@ def _check_both(table: pd.DataFrame) -> Assessment:
                       "kernel's first component orders eggs by what they differ in.")
 
 
-_THINGS = "the sample of odd-one-out trials (simulated people, 60 things)"
+_THINGS = "the sample of odd-one-out trials, which simulated people gave by known categories"
 _CELLS = Chart("matrix", "category", "cluster", value="members", where={"what": "clusters"},
                x_title="", y_title="", title="Members of ten clusters")
 

@@ -278,7 +278,7 @@ ITEMS = (
     ),
     Item(
         key="thesis-figure-a.1", title="The sigmoid, at all noises and with standard deviations",
-        claim="At every noise, MLDS works slightly better on the sigmoid than the embeddings.",
+        claim="On the sigmoid, MLDS works slightly better than the embeddings.",
         same_as="thesis-figure-4.4",
     ),
     _item(

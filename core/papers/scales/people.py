@@ -213,16 +213,26 @@ def _check_observers(table: pd.DataFrame) -> Assessment:
     random, in_order = by_start.values()
     at_random = {asked: excess(rows, "t-STE")[0] for asked, rows in random.groupby("asked")}
     more, deviation = excess(in_order, "t-STE")
+    worse = [name for name in names if _clearly_more(*excess(random, name))]
     return Assessment(
-        HOLDS if max(map(abs, most.values())) < _SIMILAR else DOES_NOT_HOLD,
+        DOES_NOT_HOLD if worse or max(map(abs, most.values())) >= _SIMILAR else HOLDS,
         f"mean held-out error, {said}; falling somewhere: {falls['t-STE']} scales of t-STE, "
         f"{falls['MLDS']} of MLDS",
-        f"Over {people} observers no embedding is farther from MLDS than "
-        f"{max(map(abs, most.values())):.3f}, t-STE by {more:+.3f} ± {deviation:.3f} where one "
-        "start lies in the stimulus's order; from random starts alone it is "
+        f"Over {people} observers {_listed(worse)} clearly more often than MLDS from random "
+        "starts (t-STE by "
         + " and ".join(f"{more:+.3f} of {asked}" for asked, more in at_random.items())
-        + ", as comparisons of pairs leave folds in a scale.",
+        + f"); where one start lies in the stimulus's order, t-STE differs by {more:+.3f} ± "
+        f"{deviation:.3f}, so that starts and not models make the difference.",
     )
+
+
+def _clearly_more(more: float, deviation: float) -> bool:
+    """Whether a difference is above zero by two standard errors."""
+    return more > 2 * deviation
+
+
+def _listed(worse: list[str]) -> str:
+    return f"{' and '.join(worse)} err{'s' * (len(worse) == 1)}" if worse else "no embedding errs"
 
 
 ITEMS = (

@@ -27,6 +27,8 @@ TREES = {
     OURS: ComparisonTree(), KD_RANDOM: KDTree(coordinate="random"), KD_WIDEST: KDTree(),
     RP: RPTree(), PA: PATree(),
 }
+#: Up to so many times as many misses are slightly more.
+_SLIGHTLY = 1.5
 #: Of the paper; smaller leaves are measured besides.
 LEAVES = tuple(2**k for k in range(5, 11))
 
@@ -44,6 +46,9 @@ def misses(
             rng = np.random.default_rng((seed, repeat, sets.index(name)))
             points = rng.permutation(sample(name, n_objects, rng))
             queries, points = points[:n_queries], points[n_queries:]
+            # Trees that halve would have leaves of half the size that is allowed, with one object
+            # more than a power of two.
+            points = points[: 2 ** int(np.log2(len(points)))]
             tree = TREES[kind].set_params(leaf_size=min(leaf_sizes))
             if "seed" in tree.get_params():
                 tree.set_params(seed=int(rng.integers(2**31)))
@@ -66,26 +71,30 @@ def _check(table: pd.DataFrame) -> Assessment:
         kind: int((ours < means[kind]).sum()) for kind in (KD_RANDOM, KD_WIDEST, RP)
     }
     worse_than_pa = int((ours > means[PA]).sum())
+    times_pa = float((ours / means[PA]).max())
     n = len(means)
     words = "; ".join(
         f"{name}: " + ", ".join(f"{kind} {means.loc[name, kind]:.3f}" for kind in TREES)
         for name in means.index
     )
     said = f"misses, mean over n₀ from {min(LEAVES)}: {words}"
-    if min(against[KD_RANDOM], against[RP], worse_than_pa) < n:
+    if min(against[KD_RANDOM], against[RP], worse_than_pa) < n or times_pa > _SLIGHTLY:
         return Assessment(
             DOES_NOT_HOLD, said,
             f"It misses less than KD trees by a random coordinate on {against[KD_RANDOM]}, than "
             f"RP trees on {against[RP]} and more than PA trees on {worse_than_pa} of {n} data "
-            "sets.",
+            f"sets, than these up to {times_pa:.2f} times as often.",
         )
     if against[KD_WIDEST] == n:
-        return Assessment(HOLDS, said, "It comes out so on all data sets, whichever the KD tree.")
+        return Assessment(
+            HOLDS, said, "It comes out so on all data sets, whichever the KD tree; PA trees are "
+            f"missed by up to {times_pa:.2f} times.",
+        )
     return Assessment(
         HOLDS_WITH_THEIRS, said,
         "The authors' KD tree halves a coordinate drawn at random; one that halves the widest "
         f"coordinate misses less than the comparison tree on {n - against[KD_WIDEST]} of {n} data "
-        "sets.",
+        f"sets. The comparison tree misses up to {times_pa:.2f} times as often as PA trees.",
     )
 
 
@@ -99,7 +108,8 @@ ITEMS = (
         "left out; KD tree by a coordinate drawn at random, RP tree along a positive direction "
         "with a threshold between the quartiles",
         ours="MNIST's 10,000 test images, digits and white wine; 500 objects are held out in each "
-        "repetition; RP trees along normal directions, at the median",
+        "repetition, and a power of two is kept, so that halving fills leaves; RP trees along "
+        "normal directions, at the median",
         experiment=misses,
         full={"sets": ("mnist", "digits", "white_wine"),
               "leaf_sizes": (8, 16, *LEAVES), "n_objects": 30_000, "n_queries": 500,

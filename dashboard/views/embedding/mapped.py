@@ -80,6 +80,8 @@ _NOTES = {
     "answers": "In {share} of repetitions with as many answers of the same people, the {shape} "
     "drawn then would hold the place that unlimited answers would give; differences between "
     "people, errors of the model and questions never asked are not covered.",
+    "published": "The {shape} shows how maps of so small a part of the answers differ, as papers "
+    "have drawn it. Maps of all answers differ less; {share} is not how often it holds the place.",
     "posterior": _PROBABLE,
     "laplace": f"{_PROBABLE} The normal approximation covers only one optimum, and no skew.",
 }
@@ -227,6 +229,9 @@ def _note(result: Result, style: MapStyle) -> str:
     kind = samples.source
     if kind == "bootstrap":
         kind = "answers" if samples.unit == "answers" else "participants"
+        options = result.samples.options
+        if options["scheme"] == "subsample" and not options["rescale"]:
+            kind = "published"
     note = _NOTES[kind].format(shape=shape, share=_COVERAGES[style.coverage])
     return f"{note} {samples.caution}".rstrip()
 

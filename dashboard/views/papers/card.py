@@ -12,6 +12,7 @@ from tripletscope.core.papers.data import BROUGHT, FOLDER, is_here
 from tripletscope.core.papers.item import DOCUMENTS, Assessment, Item
 from tripletscope.core.papers.outcome import Outcome, rebuild, shipped
 from tripletscope.core.papers.registry import items, original
+from tripletscope.dashboard.drawing.drawing import Drawing
 from tripletscope.dashboard.drawing.papers import drawings_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
@@ -128,7 +129,7 @@ def _buttons(context: Context, item: Item, runs: dict[str, Outcome]) -> None:
     if first.opens is not None and pressed(
         context.session, f"{PAGE}.open.{item.key}", f"Open in {first.opens.page.capitalize()}",
         icon=":material/open_in_new:", width="stretch",
-        help="The page with the same data and settings, to go on from there.",
+        help="The page with these answers or settings, to go on from there.",
     ):
         go_on(context.session, first)
 
@@ -159,9 +160,19 @@ def _pictures(context: Context, item: Item, outcome: Outcome) -> None:
         panels.figure_panel(
             context.session, drawing.draw, key=f"{PAGE}.figure.{drawing.name}", alt=drawing.alt,
             name=drawing.name, table=drawing.table,
-            canvas=Canvas(_WIDTH, _WIDTH * drawing.ratio),
+            canvas=Canvas(_WIDTH, _WIDTH * drawing.ratio), caption=_legend(drawing, item),
             simulations={}, of=outcome.rows,
         )
+
+
+def _legend(drawing: Drawing, item: Item) -> str:
+    """What a figure shows, and how it is read."""
+    charts = original(item).charts
+    hollow = any(chart.published for chart in charts)
+    bars = any(chart.spread for chart in charts)
+    return drawing.title + "." + " Hollow: the paper's values." * hollow + (
+        " Lines through marks: the spread over repetitions." * bars
+    )
 
 
 def _numbers(item: Item, known: Assessment) -> None:

@@ -37,7 +37,7 @@ def _assessed(key: str) -> Assessment:
         return first.assessment
     outcome = shipped(first.key)
     if outcome is None:
-        return Assessment(NO_DATA, "", "It has not been rebuilt.")
+        return Assessment(NO_DATA, "", "It was not rebuilt for this version.")
     return outcome.assessment
 
 

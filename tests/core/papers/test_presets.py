@@ -7,7 +7,7 @@ import pytest
 
 from tripletscope.core.cluster import Agglomerative, KMeans
 from tripletscope.core.design.active import propose
-from tripletscope.core.embedding import GNMDS, STE
+from tripletscope.core.embedding import STE
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.method import checked, described, methods, parameters
 from tripletscope.core.papers.item import DOCUMENTS
@@ -65,11 +65,8 @@ def test_what_kleindessner_and_von_luxburg_set_is_otherwise_the_default():
     assert K1().reduce_diagonal
     assert K2().reduce_diagonal
     assert KMeans().n_init == 5
-    published = settings_as_published("gnmds")[DOCUMENTS["kernels"]]
-    answers = simulate(true_positions("mixture", 15, 2, np.random.default_rng(0)), 400, seed=1)
-    found = GNMDS(**published).fit(answers)
-    # Without a prior nothing holds the loss up.
-    assert found.loss_ < GNMDS(n_init=1, rounded=False).fit(answers).loss_
+    # No setting of a GNMDS that converges is one that stayed at its start.
+    assert settings_as_published("gnmds") == {}
 
 
 def test_settings_are_known_by_what_they_are():
