@@ -122,7 +122,7 @@ def _summary(
 
 
 def check_classes_table(table: pd.DataFrame) -> Assessment:
-    """Random pivots err clearly more somewhere, and neither they nor CART clearly less anywhere."""
+    """Random pivots err clearly more somewhere; neither they nor CART clearly less anywhere."""
     more = table.set_index(["method", "data"])[["more", "more_error"]]
 
     def clearly(method: str, sign: int) -> list[str]:
