@@ -55,7 +55,9 @@ def errors(of_ste: float) -> pd.DataFrame:
     return table
 
 
-@pytest.mark.parametrize(("of_ste", "verdict"), [(0.14, HOLDS), (0.16, DOES_NOT_HOLD), (0.2, DOES_NOT_HOLD)])
+@pytest.mark.parametrize(
+    ("of_ste", "verdict"), [(0.14, HOLDS), (0.16, DOES_NOT_HOLD), (0.2, DOES_NOT_HOLD)]
+)
 def test_embeddings_predict_people_as_well(of_ste, verdict):
     found = PEOPLE.check(errors(of_ste))
     assert found.verdict == verdict
