@@ -52,5 +52,7 @@ def table_of(
 
 def values(table: pd.DataFrame) -> pd.Series:
     """What was measured, by panel and name; see `table_of`."""
-    own = table[table["row"] == MEASURED].fillna({"panel": ""})
+    own = table[table["row"] == MEASURED]
+    # Where all are empty, they are read as numbers.
+    own = own.assign(panel=own["panel"].astype(object).fillna(""))
     return own.set_index(["panel", "kind"])["value"]
