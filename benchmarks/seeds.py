@@ -25,7 +25,13 @@ from report import machine
 
 from tripletscope.core.papers import data
 from tripletscope.core.papers.item import DOCUMENTS, NO_DATA, Assessment, Item
-from tripletscope.core.papers.outcome import SHIPPED, Outcome, rebuild, shipped
+from tripletscope.core.papers.outcome import (
+    SHIPPED,
+    Outcome,
+    assess_shipped,
+    rebuild,
+    shipped,
+)
 from tripletscope.core.papers.registry import items, original
 from tripletscope.dashboard.drawing.papers import drawings_of
 from tripletscope.dashboard.printing.composition import Composition
@@ -84,7 +90,8 @@ def assessment_of(item: Item) -> tuple[Assessment, Outcome | None]:
 
 
 def write() -> None:
-    """Write the table of all items."""
+    """Write the table of all items, and what their outcomes show."""
+    assess_shipped()
     lines = [
         "# The four papers, rebuilt", "",
         "Written by `python benchmarks/seeds.py`; what is kept of each run is in "

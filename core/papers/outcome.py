@@ -7,6 +7,7 @@ import json
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache, cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -16,8 +17,10 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.papers.item import Assessment
 from tripletscope.core.papers.registry import items, original
 
-#: Where outcomes of full runs are shipped.
+#: Where outcomes of full runs are shipped, and beside them what they show, so that lists of all
+#: items need not compute it.
 SHIPPED = Path(__file__).with_name("outcomes")
+ASSESSED = Path(__file__).with_name("assessments.json")
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Outcome:
     seconds: float
     rows: str
 
-    @property
+    @cached_property
     def table(self) -> pd.DataFrame:
         """What was measured, a row for each number."""
         return pd.read_csv(io.StringIO(self.rows), keep_default_na=False, na_values=[""])
@@ -134,3 +137,22 @@ def shipped(key: str) -> Outcome | None:
     """What a full run gave when this version was made; None if there was none."""
     path = SHIPPED / f"{original(items()[key]).key}.json"
     return Outcome.of(path.read_text("utf-8")) if path.exists() else None
+
+
+@cache
+def assessments() -> dict[str, Assessment]:
+    """What the shipped outcomes show, and what is stated, by the key of the item."""
+    said = json.loads(ASSESSED.read_text("utf-8"))
+    return {key: Assessment(**fields) for key, fields in said.items()}
+
+
+def assess_shipped() -> None:
+    """Write `ASSESSED` anew, from the outcomes and the checks as they are."""
+    said = {}
+    for item in items().values():
+        outcome = shipped(item.key)
+        known = original(item).assessment or (outcome.assessment if outcome else None)
+        if known is not None:
+            said[item.key] = asdict(known)
+    ASSESSED.write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    assessments.cache_clear()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.papers.item import DOCUMENTS, NO_DATA, VERDICTS, Assessment, Item
-from tripletscope.core.papers.outcome import shipped
+from tripletscope.core.papers.outcome import assessments
 from tripletscope.core.papers.registry import items, original
 from tripletscope.dashboard import export
 from tripletscope.dashboard.views.page import Context, tab
@@ -26,19 +24,8 @@ NAMES = {"thesis": "Thesis", "forests": "Forests", "uncertainty": "Uncertainty",
 
 def assessment_of(item: Item) -> Assessment:
     """What is known of an item as the program is shipped."""
-    return _assessed(original(item).key)
-
-
-@cache
-def _assessed(key: str) -> Assessment:
-    """The same by key; what is shipped does not change while the program runs."""
-    first = items()[key]
-    if first.assessment is not None:
-        return first.assessment
-    outcome = shipped(first.key)
-    if outcome is None:
-        return Assessment(NO_DATA, "", "It was not rebuilt for this version.")
-    return outcome.assessment
+    lacking = Assessment(NO_DATA, "", "It was not rebuilt for this version.")
+    return assessments().get(item.key, lacking)
 
 
 @st.cache_data(show_spinner=False)
