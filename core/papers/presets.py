@@ -11,9 +11,9 @@ from tripletscope.core.papers.item import DOCUMENTS
 from tripletscope.core.task import tasks
 
 #: Kinds of methods that have presets.
-KINDS = ("embedding", "kernel", "cluster", "scale")
+KINDS = ("embedding", "kernel", "graph_kernel", "cluster", "scale")
 #: What a paper's settings leave open.
-LEFT_OPEN = ("seed", "n_components", "n_clusters", "order_leaves")
+LEFT_OPEN = ("seed", "n_components", "n_clusters", "order_leaves", "column", "kind", "answers")
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,14 @@ PRESETS: dict[str, Preset] = {
             "tste": {"n_init": 10, "init": "random", "prior": 0.0, "alpha": 1.0},
             "soe": {"n_init": 10, "init": "random", "prior": 0.0},
         },
+    ),
+    # Leaves of one object and a hundred trees are among what is tried.
+    "forests": Preset(
+        title=f"As in {DOCUMENTS['forests']}",
+        cited="Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random "
+        "forests. Proceedings of the 35th International Conference on Machine Learning. Section 4.",
+        method={"wl": {"rounds": 3, "counts": "edge"}},
+        options={"forest_errors": {"multiclass": "summed", "folds": 10}},
     ),
     "uncertainty": Preset(
         title=f"As in {DOCUMENTS['uncertainty']}",

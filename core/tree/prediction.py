@@ -25,6 +25,7 @@ from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Oracle
 from tripletscope.core.tree.supervised import (
     ComparisonForestClassifier,
     ComparisonForestRegressor,
+    Multiclass,
 )
 
 #: Leaf sizes and numbers of trees that are tried.
@@ -153,6 +154,7 @@ def forest_errors(
     kind: Kind = "classes",
     answers: OracleChoice = "fitted",
     max_samples: Share = 1.0,
+    multiclass: Multiclass = "pooled",
     folds: Annotated[int, Number(2, 50, "Folds", advanced=True)] = 5,
     seed: Seed = 0,
     progress: Progress = silent,
@@ -169,7 +171,7 @@ def forest_errors(
         A map, a kernel or features; fitted, as a clone, to all answers: answers are given about
         all objects, values of the column are not.
     triplets : Triplets
-    column, kind, answers, max_samples, folds, seed
+    column, kind, answers, max_samples, multiclass, folds, seed
         See their declarations.
     progress : Progress
         Called after every fold.
@@ -191,6 +193,8 @@ def forest_errors(
         metric=_oracle(fitted, triplets, answers),
         max_samples=max_samples, seed=seed,
     )
+    if grouped:
+        forest.set_params(multiclass=multiclass)
     leaves = [size for size in LEAVES if 2 * size <= len(there)]
     settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in TREES]
     peers = _peers(grouped, space.part(there), seed)

@@ -44,6 +44,21 @@ OutOfBag = Annotated[
     ),
 ]
 
+#: How votes of more than two classes are counted.
+Multiclass = Annotated[
+    str,
+    Choice(
+        {
+            "pooled": "One forest, pooled vote", "one-vs-one": "One forest per pair of classes",
+            "summed": "One forest per pair, votes summed",
+        },
+        "More than two classes",
+        "One forest per pair of classes takes more questions, and as many trees for each pair. "
+        "Each says which class wins, or its shares of votes are summed, as published.",
+        advanced=True, later=True,
+    ),
+]
+
 
 class SupervisedForest(ComparisonForest):
     """A forest whose leaves predict."""
@@ -168,19 +183,7 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
             "Pairs of different classes yield purer cells.",
         ),
     ] = "supervised"
-    multiclass: Annotated[
-        str,
-        Choice(
-            {
-                "pooled": "One forest, pooled vote", "one-vs-one": "One forest per pair of classes",
-                "summed": "One forest per pair, votes summed",
-            },
-            "More than two classes",
-            "One forest per pair of classes takes more questions, and as many trees for each pair. "
-            "Each says which class wins, or its shares of votes are summed.",
-            advanced=True,
-        ),
-    ] = "pooled"
+    multiclass: Multiclass = "pooled"
     divide_pure: Annotated[
         bool,
         Switch(

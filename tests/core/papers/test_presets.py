@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from inspect import Parameter
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from tripletscope.core.cluster import Agglomerative, KMeans
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.active import propose
 from tripletscope.core.embedding import STE
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.method import checked, described, methods, parameters
 from tripletscope.core.papers.item import DOCUMENTS
-from tripletscope.core.papers.presets import PRESETS, published_in, settings_as_published
-from tripletscope.core.run import TASKS
+from tripletscope.core.papers.presets import KINDS, PRESETS, published_in, settings_as_published
+from tripletscope.core.run import TASKS, run
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.simulation.truth import true_positions
 from tripletscope.core.uncertainty import bootstrap, sample_posterior
 
 FUNCTIONS = {name: task.function for name, task in TASKS.items()} | {"propose": propose}
-KINDS = ("embedding", "kernel", "cluster", "scale")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -34,7 +37,8 @@ def test_options_are_declared_and_accepted_and_not_the_defaults(preset, task):
     options = PRESETS[preset].options[task]
     declared = {p.name: p.default for p in parameters(FUNCTIONS[task])}
     assert set(options) <= set(declared)
-    assert checked(FUNCTIONS[task], options).items() >= options.items()
+    needed = {p.name: "kind" for p in parameters(FUNCTIONS[task]) if p.default is Parameter.empty}
+    assert checked(FUNCTIONS[task], {**needed, **options}).items() >= options.items()
     assert all(declared[name] != value for name, value in options.items())
 
 
@@ -86,3 +90,18 @@ def test_what_is_usual_besides_decides_whose_settings_they_are():
     on_a_map = {**complete, "basis": described(STE())}
     assert published_in("agglomerative", on_a_map) == "", "their trees are of kernels"
     assert published_in("kmeans", described(KMeans())["parameters"]) == ""
+
+
+def test_votes_for_each_two_classes_are_another_result_under_another_key():
+    rng = np.random.default_rng(0)
+    places = np.repeat([[0, 0], [2, 0], [0, 2]], 8, axis=0) + rng.normal(size=(24, 2))
+    objects = pd.DataFrame({"id": range(24), "kind": np.repeat(list("abc"), 8)})
+    answers = Triplets(simulate(places, 800, seed=1).rows, objects)
+    usual, published = (
+        run("forest_errors", STE(n_init=1), answers, {"column": "kind", "folds": 10, **votes})
+        for votes in ({}, {"multiclass": "summed"})
+    )
+    assert usual.key != published.key
+    assert not np.array_equal(usual.arrays["errors"], published.arrays["errors"])
+    assert published_in("forest_errors", published.options) == DOCUMENTS["forests"]
+    assert published_in("forest_errors", usual.options) == ""
