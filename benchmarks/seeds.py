@@ -124,8 +124,9 @@ def _row(item: Item, assessment: Assessment, outcome: Outcome | None) -> str:
         why = f"The same as {DOCUMENTS[first.document]}, {first.label}. {why}"
     made = ""
     if outcome is not None:
-        function = f"{first.experiment.__module__}.{first.experiment.__name__}"
-        made = f"`{function.removeprefix('tripletscope.core.papers.')}`, seed {outcome.seed}, "
+        function = getattr(first.experiment, "func", first.experiment)
+        room = function.__module__.removeprefix("tripletscope.core.papers.")
+        made = f"`{room}.{function.__name__}`, seed {outcome.seed}, "
         made += f"{outcome.version}, {outcome.seconds:.0f} s"
         made += f", needs {', '.join(first.needs)}" if first.needs else ""
         pictures = sorted(PICTURES.glob(f"{first.key}.svg")) + sorted(
