@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -90,7 +91,7 @@ def _ask(context: Context) -> None:
         help="Simulates answers at each level, with the same people and questions.",
     ):
         current.drafts[_SHOWN] = key("noise_curve", method, None, options)
-        words = f"{titled(method)}: {scenario.described}, {_range(options)}"
+        words = f"{titled(method)}: {_fixed(scenario, options)}, {_range(options)}"
         context.submit("Simulating noise", [(method, "noise_curve", options)], [words])
         st.rerun()
 
@@ -108,6 +109,13 @@ def _objection(scenario: Scenario, options: dict[str, Any]) -> str:
     return ""
 
 
+def _fixed(scenario: Scenario, options: Mapping[str, Any]) -> str:
+    """The scenario in a few words, without what is varied."""
+    if options["vary"] == "level":
+        return scenario.described.removesuffix(f" {scenario.level:.3g}")
+    return scenario.described.replace(f", length scale {scenario.length_scale:g}", "")
+
+
 def _range(options: dict[str, Any]) -> str:
     return (
         f"{VARIED.options[options['vary']].lower()} {options['lowest']:g} to "
@@ -120,7 +128,7 @@ def _show(current: Session, run: Run) -> None:
     scenario = Scenario(**{name: run.options[name] for name in SCENARIO})
     varied = VARIED.options[run.options["vary"]]
     about = (
-        f"{titled(run.fresh())}. {scenario.described}, {_range(run.options)}; "
+        f"{titled(run.fresh())}. {_fixed(scenario, run.options)}, {_range(run.options)}; "
         f"{count(len(curve.error), 'simulation')}. Mean with 95 % band over simulations."
     )
     known = {name: NOISY[name] for name in _MEANING if not curve.band(name).empty}

@@ -176,7 +176,7 @@ def test_noise_is_varied_and_what_cannot_be_varied_is_said(services):
     app = simulate("noise", **NOISY)
     press(app, "simulate.noise.run", services)
     (kept,) = services.workspace.runs(None, "noise_curve")
-    assert kept.name.endswith("flipped answers 0.1, noise level 0.05 to 0.4")
+    assert kept.name.endswith("flipped answers, noise level 0.05 to 0.4")
     lines = [t for t in figure(app, "simulate.noise.error")["data"] if t.get("marker")]
     assert numbers(lines[0]["x"]).tolist() == [0.05, 0.4]
     second = app.selectbox(key="simulate.noise.second")
