@@ -128,6 +128,7 @@ def test_every_parameter_reaches_the_computation(method, planted):
     others = {
         "n_components": 3, "n_init": 3, "init": "random", "max_iter": 2, "tol": 1e-2, "seed": 9,
         "prior": 3.0, "average": True, "alpha": 7.0, "mu": 1.0, "margin": 2.0, "penalty": 5.0,
+        "rounded": False,
     }
     for parameter in parameters(method):
         assert parameter.name in others, f"say here how {parameter.name} can be seen to matter"
