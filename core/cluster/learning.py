@@ -7,7 +7,6 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 from sklearn.base import clone
 
 from tripletscope.core.cluster.agreement import agreement
@@ -16,6 +15,7 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.paired import mean_with_reach
 from tripletscope.core.method import Column, Number
 from tripletscope.core.task import task
 
@@ -52,9 +52,7 @@ class AgreementCurve:
         quantity : {"purity", "adjusted_rand"}
         """
         values = getattr(self, quantity)
-        mean = values.mean(axis=0)
-        reach = stdtrit(len(values) - 1, 0.975) * values.std(axis=0, ddof=1)
-        reach /= np.sqrt(len(values))
+        mean, reach = mean_with_reach(values)
         return pd.DataFrame({
             "answers": self.n_answers, "mean": mean, "low": mean - reach,
             "high": np.minimum(mean + reach, 1.0),

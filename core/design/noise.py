@@ -7,7 +7,6 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
@@ -16,6 +15,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.plan import objection
 from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, Seed
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.paired import mean_with_reach
 from tripletscope.core.geometry import procrustes_disparity
 from tripletscope.core.method import Choice, Fields, Method, Number
 from tripletscope.core.optimise.loss import margins
@@ -76,9 +76,7 @@ class NoiseCurve:
         quantity : {"error", "disparity", "mse", "uncertainty"}
         """
         values = getattr(self, quantity)
-        mean = values.mean(axis=0)
-        reach = stdtrit(len(values) - 1, 0.975) * values.std(axis=0, ddof=1)
-        reach /= np.sqrt(len(values))
+        mean, reach = mean_with_reach(values)
         answers, levels = np.meshgrid(self.n_answers, self.levels, indexing="ij")
         return pd.DataFrame({
             "level": levels.ravel(), "answers": answers.ravel(), "mean": mean.ravel(),

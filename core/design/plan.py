@@ -17,6 +17,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.active import STRATEGIES, propose
 from tripletscope.core.design.scenario import Repeated, Repeats, SampleSizes, Scenario, Seed
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.evaluation.paired import mean_with_reach
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.geometry import coverage_radius, procrustes_disparity, to_unit_rms
 from tripletscope.core.method import Choice, Fields, Method
@@ -94,9 +95,7 @@ class Plan:
         quantity : {"accuracy", "ellipse", "disparity"}
         """
         values = getattr(self, quantity)
-        mean = values.mean(axis=0)
-        reach = stdtrit(len(values) - 1, 0.975) * values.std(axis=0, ddof=1)
-        reach /= np.sqrt(len(values))
+        mean, reach = mean_with_reach(values)
         return pd.DataFrame({
             "answers": self.n_answers, "mean": mean, "low": np.maximum(mean - reach, 0.0),
             "high": mean + reach if quantity == "ellipse" else np.minimum(mean + reach, 1.0),

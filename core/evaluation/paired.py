@@ -146,3 +146,15 @@ def behind_best(
     }
     p_values = holm({name: found.p for name, found in behind.items()})
     return best, {name: replace(found, p=p_values[name]) for name, found in behind.items()}
+
+
+def mean_with_reach(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean over the first axis, and how far its 95 % t interval reaches to either side.
+
+    Parameters
+    ----------
+    values : ndarray, shape (r, ...)
+        Of r independent simulations or subsets.
+    """
+    spread = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    return values.mean(axis=0), stdtrit(len(values) - 1, 0.975) * spread

@@ -47,12 +47,11 @@ for _order, _document in enumerate(DOCUMENTS, 1):
 def _show_document(context: Context, document: str) -> None:
     """Choose an item of a document, and show its card."""
     known = {key: item for key, item in items().items() if item.document == document}
-    asked = context.session.drafts.get(f"{PAGE}.{document}")
     key = pick(
         context.session, f"{PAGE}.{document}", DOCUMENTS[document],
         {key: f"{item.label} · {item.title} · {assessment_of(item).verdict}"
          for key, item in known.items()},
-        default=asked or next(iter(known)),
+        default=next(iter(known)),
     )
     _show_card(context, known[key])
 

@@ -47,9 +47,9 @@ def show_overview(context: Context) -> None:
     """How many items hold, and all of them in a table."""
     table = overview()
     st.write(
-        f"All {len(table):,} figures, tables, theorems and algorithms of four documents, rebuilt "
-        "by this program. Each verdict is computed from our figures, and says why where they "
-        "disagree."
+        f"All {len(table):,} figures, tables, theorems and algorithms of four documents. What can "
+        "be measured was computed anew, and its verdict follows from our figures; definitions are "
+        "only stated."
     )
     tallies = table["verdict"].value_counts()
     for column, verdict in zip(st.columns(len(VERDICTS)), VERDICTS, strict=True):
