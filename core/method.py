@@ -91,6 +91,19 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Content:
+    """What a method is handed beside its parameters, such as tables of features.
+
+    The parameter is a list of texts that tell one content from another: keys, and what is kept of
+    a method, know these alone.
+    """
+
+    label: str
+    help: str = ""
+    advanced: bool = False
+
+
+@dataclass(frozen=True)
 class Fields:
     """An argument that is a record: the declared fields of its class are parameters, one by one.
 
@@ -98,7 +111,7 @@ class Fields:
     """
 
 
-Spec = Number | Choice | Switch | Inner | Column
+Spec = Number | Choice | Switch | Inner | Column | Content
 
 
 @dataclass(frozen=True)
@@ -133,6 +146,11 @@ class Parameter:
                     allowed = ", ".join(map(repr, options))
                     raise ValueError(f"{name} is {value!r}; it must be one of {allowed}.")
                 return value
+            case Content():
+                texts = list(value) if isinstance(value, list | tuple) else []
+                if not texts or not all(isinstance(text, str) for text in texts):
+                    raise ValueError(f"{name} is {value!r}; it must be a list of texts.")
+                return texts
             case Column(several=True):
                 names = list(value) if isinstance(value, list | tuple) else []
                 if not names or not all(isinstance(name, str) for name in names):
@@ -256,6 +274,15 @@ class Method(BaseEstimator):
     name: ClassVar[str]
     title: ClassVar[str]
     kind: ClassVar[str]
+    #: Whether the loss of an answer is minus the logarithm of its probability. What was chosen
+    #: among several pairs of objects, such as an odd one out, is then one choice; to other methods
+    #: it is as many answers as the data hold.
+    is_likelihood: ClassVar[bool] = False
+
+    @property
+    def answer_columns(self) -> tuple[str, ...]:
+        """Columns of the answers that the fit reads beside those that parameters name."""
+        return ()
 
     def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
         """Learn from `triplets`.
@@ -361,3 +388,21 @@ def unfitted(given: Method | Mapping[str, Any]) -> Method:
     if name not in _registry.get(kind, {}):
         raise ValueError(f"There is no method {name!r} of kind {kind!r}.")
     return _registry[kind][name](**given.get("parameters", {}))
+
+
+def reads_choices(method: Method) -> bool:
+    """Whether it is a likelihood of choices, or builds on a method that is one."""
+    return method.is_likelihood or any(
+        builds_on_choices(p.spec, getattr(method, p.name)) for p in parameters(type(method))
+    )
+
+
+def builds_on_choices(spec: Spec, value: Any) -> bool:
+    """Whether the value of a parameter is a method that `reads_choices`."""
+    if not isinstance(spec, Inner):
+        return False
+    if value is not None:
+        return reads_choices(unfitted(value))
+    # What is automatic is said by its title.
+    known = [method for kind in spec.kinds for method in methods(kind).values()]
+    return any(method.title == spec.automatic and reads_choices(method()) for method in known)

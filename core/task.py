@@ -18,7 +18,15 @@ import numpy as np
 
 from tripletscope.core.computing.progress import Progress, stopping
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Column, Method, checked, gathered, parameters
+from tripletscope.core.method import (
+    Column,
+    Method,
+    builds_on_choices,
+    checked,
+    gathered,
+    parameters,
+    reads_choices,
+)
 
 Function = TypeVar("Function", bound=Callable)
 Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
@@ -110,16 +118,33 @@ class Computation:
         """Hash of what the task reads of the data, with columns that options or method name."""
         if not self.needs_data:
             return ""
-        # Options of results that were kept before there was one lack it.
-        chosen = [(p.spec, options.get(p.name, p.default)) for p in parameters(self.function)]
-        chosen += [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
-        named: dict[str, list[str]] = {"objects": [], "answers": []}
-        for spec, value in chosen:
+        named: dict[str, list[str]] = {"objects": [], "answers": [*method.answer_columns]}
+        for spec, value in self._set_to(method, options):
             if isinstance(spec, Column) and value is not None:
                 named[spec.of] += value if spec.several else [value]
         return triplets.fingerprint_of(
             *self.columns, *named["answers"], objects=tuple(named["objects"])
         )
+
+    def takes_choices(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
+    ) -> bool:
+        """Whether trials of the data are taken as choices among several pairs.
+
+        Keys say so: before there were likelihoods of choices, results were those of independent
+        answers.
+        """
+        if not self.needs_data or not triplets.are_choices:
+            return False
+        return reads_choices(method) or any(
+            builds_on_choices(*each) for each in self._set_to(method, options)
+        )
+
+    def _set_to(self, method: Method, options: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+        """Declarations and values of all options and of all parameters of the method."""
+        # Options of results that were kept before there was one lack it.
+        chosen = [(p.spec, options.get(p.name, p.default)) for p in parameters(self.function)]
+        return chosen + [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
 
 
 class _Watched:

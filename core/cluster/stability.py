@@ -12,7 +12,7 @@ from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.method import Number
 from tripletscope.core.task import task
@@ -126,9 +126,8 @@ def stability(
         # These are none: in their place, no other answer would be drawn.
         triplets = triplets.take(triplets.weight > 0)
     # Only what is resampled matters of the answers.
-    bare = Triplets(
-        triplets.rows, triplets.objects, triplets.answers.filter(["weight", "trial"]), triplets.name
-    )
+    answers = triplets.answers.filter(["weight", "trial", HELD_TOGETHER])
+    bare = Triplets(triplets.rows, triplets.objects, answers, triplets.name)
     units = sampling_units(triplets, unit)
     space, stopped = method.space(bare)
     if stopped or progress(0.0):

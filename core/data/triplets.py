@@ -9,16 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.grouping import grouped
 
 ANCHOR, NEAR, FAR = 0, 1, 2
-#: A group of so many times the questions of its largest trial is a chain of trials. Triads have
-#: three questions, of which a trial answers two.
-_CHAINED = 2
-
+#: Column of answers that are held out together, as those of a trial are, but are not one choice.
+HELD_TOGETHER = "held_together"
 
 
 class Judgements:
@@ -145,11 +143,19 @@ class Judgements:
     def trials(self) -> np.ndarray | None:
         """(T,) number of the trial in which each answer was given, from 0.
 
-        None where every answer has a trial of its own, or nothing is known of trials.
+        None where every answer has a trial of its own, or nothing is known of trials. Answers that
+        are ``held_together`` share one, such as all that a person's ratings say.
         """
-        if "trial" not in self._answers:
+        coded = [
+            pd.factorize(self._answers[column])
+            for column in (HELD_TOGETHER, "trial") if column in self._answers
+        ]
+        if not coded:
             return None
-        trials, named = pd.factorize(self._answers["trial"])
+        trials, named = coded[0]
+        if len(coded) == 2:
+            others = np.where(coded[1][0] < 0, np.nan, len(named) + coded[1][0])
+            trials, named = pd.factorize(np.where(trials < 0, others, trials))
         alone = np.flatnonzero(trials < 0)
         trials[alone] = len(named) + np.arange(len(alone))
         return trials if len(named) + len(alone) < len(trials) else None
@@ -158,6 +164,34 @@ class Judgements:
     def n_trials(self) -> int:
         """Number of trials; of answers where nothing is known of trials."""
         return len(self) if self.trials is None else len(np.unique(self.trials))
+
+    @cached_property
+    def choices(self) -> Choices:
+        """What was chosen among what: an odd one out is one choice, not two answers.
+
+        Answers that are ``held_together`` are a choice each, and so are those of a trial that
+        weigh differently: a choice has one weight.
+        """
+        trials = self.trials
+        if trials is not None:
+            single = np.zeros(len(trials), dtype=bool)
+            if HELD_TOGETHER in self._answers:
+                single |= self._answers[HELD_TOGETHER].notna().to_numpy()
+            if "weight" in self._answers:
+                most, least = np.zeros(len(trials)), np.full(len(trials), np.inf)
+                np.maximum.at(most, trials, self.weight)
+                np.minimum.at(least, trials, self.weight)
+                single |= (most > least)[trials]
+            own = int(trials.max(initial=-1)) + 1 + np.arange(len(trials))
+            trials = np.where(single, own, trials)
+        return choices_of(self.rows, trials)
+
+    @cached_property
+    def are_choices(self) -> bool:
+        """Whether something was chosen among more than two pairs, such as an odd one out."""
+        if self.trials is None or self.rows.shape[1] == 4:
+            return False
+        return not self.choices.are_triplets
 
     @property
     def groups(self) -> np.ndarray:
@@ -196,6 +230,11 @@ class Judgements:
         answers = self.answers.iloc[which].reset_index(drop=True)
         return self._about(self._objects, self.rows[which], answers, self.name)
 
+    def reweighted(self, weight: np.ndarray) -> Self:
+        """The same answers with other weights, shape (T,), in place of their own."""
+        answers = self.answers.assign(weight=np.asarray(weight, dtype=float))
+        return self._about(self._objects, self.rows, answers, self.name)
+
     def with_objects(self, objects: pd.DataFrame) -> Self:
         """The same answers with another description of the same objects, in the same order.
 
@@ -224,7 +263,8 @@ class Triplets(Judgements):
         Any of ``participant``, ``response_time`` (seconds), ``split``, ``sampler``, ``weight``,
         and whatever else the source says of an answer: ``side`` (which option was chosen, by its
         place), ``time``, ``block``, ``trial`` (answers that were given in one, such as the two
-        of an odd one out).
+        of an odd one out), ``held_together`` (answers that are held out together, although they
+        are no one choice, such as all that follow from a person's ratings).
     name : str
         What the user calls this data set.
 
@@ -308,49 +348,6 @@ class Triplets(Judgements):
     @cached_property
     def verdicts(self) -> np.ndarray:
         return (self.rows[:, NEAR] > self.rows[:, FAR]).astype(np.int8)
-
-
-def linked(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """(T,) number of the group of each item, where those that share either number share a group.
-
-    Parameters
-    ----------
-    first, second : ndarray of int, shape (T,)
-        Numbers from 0.
-    """
-    n_first, n_second = int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1
-    ties = coo_array(
-        (np.ones(len(first), dtype=bool), (first, n_first + second)),
-        shape=(n_first + n_second,) * 2,
-    )
-    return connected_components(ties, directed=False)[1][first]
-
-
-def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]:
-    """(T,) number of the group of each answer, and what keeps a group together, in words.
-
-    Groups hold all that is linked by a question or by a trial. In designs whose trials are about
-    the same few objects or about others, such as triads, that is a trial and its repeats. Trials
-    of many objects share a question now and then, and chains of such ties leave little or nothing
-    to learn from: where most answers are in a group of many more questions than a trial has,
-    groups are the trials.
-
-    Parameters
-    ----------
-    questions, trials : ndarray of int, shape (T,)
-        Numbers from 0.
-    """
-    groups = linked(questions, trials)
-    # Different questions in every group, and the most in any of its trials.
-    asked = np.bincount(groups[np.unique(questions, return_index=True)[1]])
-    each = np.unique(trials.astype(np.int64) * (int(questions.max(initial=0)) + 1) + questions)
-    in_trial = np.bincount(each // (int(questions.max(initial=0)) + 1))
-    largest = np.zeros(len(asked), dtype=np.int64)
-    np.maximum.at(largest, groups, in_trial[trials])
-    chained = asked > _CHAINED * largest
-    if 2 * np.count_nonzero(chained[groups]) > len(groups):
-        return np.unique(trials, return_inverse=True)[1], "trial"
-    return groups, "question and trial"
 
 
 def as_triplets(data: Any) -> Triplets:

@@ -213,6 +213,9 @@ def _uncertain(asking: _Asking) -> np.ndarray:
 def _gain(asking: _Asking) -> np.ndarray:
     """Pairs whose answer would lower the entropy of the anchor's place most, every anchor's.
 
+    Of an odd one out the answer with the anchor counts, by itself: it is as probable as among its
+    two pairs alone, since what else could be chosen does not change the odds.
+
     The place has as many candidates as `_PLACES`: beside the other objects, and where the anchor
     is. Their probabilities are those of the anchor's answers so far, all else in the map given.
     """

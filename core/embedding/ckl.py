@@ -24,6 +24,14 @@ def _ckl(near2, far2, weight, constants, by_near, by_far):
     return total
 
 
+@compiled
+def _similarity(squares, constants, similarity, slope):
+    for e in range(squares.size):
+        far = squares[e] + constants[0]
+        similarity[e] = -log_positive(far)
+        slope[e] = -1.0 / far
+
+
 @register("embedding")
 @dataclass(kw_only=True, eq=False, repr=False)
 class CKL(OrdinalEmbedding):
@@ -32,7 +40,8 @@ class CKL(OrdinalEmbedding):
     Maximises the likelihood of the answers when "near" is chosen with probability
     (d_far^2 + mu) / (d_near^2 + d_far^2 + 2 mu). On answers without noise the loss falls as long
     as the map grows, until mu no longer matters; `prior` is what bounds it, and so gives mu a
-    meaning.
+    meaning. What was chosen among more than two pairs, such as an odd one out, is one choice, as in
+    STE: a pair is chosen in proportion to 1 / (d^2 + mu).
 
     References
     ----------
@@ -62,4 +71,4 @@ class CKL(OrdinalEmbedding):
     ] = 0.1
 
     def _loss(self) -> Loss:
-        return Loss(_ckl, (float(self.mu),))
+        return Loss(_ckl, (float(self.mu),), _similarity)

@@ -47,7 +47,8 @@ class GNMDS(OrdinalEmbedding):
 
     Requires d_far^2 to exceed d_near^2 by a margin of 1, with the hinge loss
     max(0, 1 + d_near^2 - d_far^2); unless `rounded` is off, its corner is rounded over a width of
-    0.5, so that the loss has a gradient everywhere. The paper's lambda is half of `prior`.
+    0.5, so that the loss has a gradient everywhere. The paper's lambda is half of `prior`. The two
+    answers of an odd one out count as two.
 
     References
     ----------

@@ -28,7 +28,8 @@ class GNMDSK(GNMDS):
     The convex problem: over all positive semidefinite kernels K, minimise
     lambda Tr K + sum of max(0, 1 + D_near - D_far), where D are the squared distances of K. The
     map is the leading eigenvectors; lambda is half of `prior`, the hinge is rounded as in
-    GNMDS. `loss_` is that of the kernel, of which the map is an approximation.
+    GNMDS. `loss_` is that of the kernel, of which the map is an approximation. The
+    two answers of an odd one out count as two.
 
     Notes
     -----

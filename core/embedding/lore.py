@@ -46,7 +46,7 @@ class LORE(OrdinalEmbedding):
     Logistic loss of d_near - d_far, plus `penalty` times n times the sum over dimensions of the
     square root of their size (root mean square of the coordinates on a principal axis): up to a
     constant, the Schatten quasi-norm of the map with p = 1/2. Dimensions that the answers do not
-    support vanish.
+    support vanish. The two answers of an odd one out count as two.
 
     Attributes
     ----------

@@ -14,11 +14,12 @@ from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.choosing import per_trial, stage_losses
 from tripletscope.core.embedding.placing import place
 from tripletscope.core.embedding.starts import line_start, random_start, spectral_start
 from tripletscope.core.geometry import distances, principal_axes, rms, to_unit_rms
 from tripletscope.core.method import Choice, Method, Number, Switch
-from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.choices import Answers, prepared
 from tripletscope.core.optimise.loss import Loss, Objective, margins
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise, restarts
 
@@ -121,8 +122,6 @@ class OrdinalEmbedding(Embedding):
     #: a margin. Otherwise a larger map of the same shape is about as good, and maps are compared
     #: after `tripletscope.core.geometry.to_unit_rms`.
     fixes_scale: ClassVar[bool] = True
-    #: Whether the loss of an answer is minus the logarithm of its probability.
-    is_likelihood: ClassVar[bool] = False
 
     n_components: Annotated[
         int,
@@ -188,7 +187,7 @@ class OrdinalEmbedding(Embedding):
         """The loss of one answer under the present parameters."""
         raise NotImplementedError
 
-    def _minimise(self, answers: PreparedAnswers, start: np.ndarray, progress: Progress) -> Optimum:
+    def _minimise(self, answers: Answers, start: np.ndarray, progress: Progress) -> Optimum:
         """The map of lowest loss to be reached from `start`, both flattened (d, n)."""
         objective = Objective(answers, self._loss(), self.n_components, self.prior)
         return minimise(
@@ -229,7 +228,7 @@ class OrdinalEmbedding(Embedding):
                 "there are no answers to learn from",
                 file=given.name, remedy="Include at least one answer.",
             )
-        answers = PreparedAnswers(given)
+        answers = prepared(given, self.is_likelihood)
         shape = (self.n_components, given.n_objects)
 
         with single_blas_thread():
@@ -254,7 +253,7 @@ class OrdinalEmbedding(Embedding):
         return self
 
     def _restarts(
-        self, answers: PreparedAnswers, init_embedding: np.ndarray | None, progress: Progress
+        self, answers: Answers, init_embedding: np.ndarray | None, progress: Progress
     ) -> list[Optimum]:
         """What every start leads to; where they disagree, of more starts than at first."""
         # Who knows the order is not looking for a folded map, be its loss lower.
@@ -275,13 +274,13 @@ class OrdinalEmbedding(Embedding):
         return found
 
     def refitted(
-        self, answers: PreparedAnswers, start: np.ndarray | None = None, progress: Progress = silent
+        self, answers: Answers, start: np.ndarray | None = None, progress: Progress = silent
     ) -> np.ndarray:
         """A map of prepared answers from one start; nothing of the method is changed.
 
         Parameters
         ----------
-        answers : PreparedAnswers
+        answers : PreparedAnswers or PreparedChoices
         start : ndarray, shape (n, d), optional
             By default the first that `fit` would try.
         progress : Progress
@@ -332,7 +331,7 @@ class OrdinalEmbedding(Embedding):
             )
 
     def _starts(
-        self, answers: PreparedAnswers, init_embedding: np.ndarray | None, most: int
+        self, answers: Answers, init_embedding: np.ndarray | None, most: int
     ) -> Iterator[np.ndarray]:
         few = answers.thinned(_SCALING_ANSWERS)
         trial = Objective(
@@ -344,7 +343,7 @@ class OrdinalEmbedding(Embedding):
                 continue
             rng = np.random.default_rng(seed)
             if number == 0 and self.init == "spectral":
-                start = spectral_start(answers, self.n_components, rng)
+                start = spectral_start(answers.comparisons, self.n_components, rng)
             elif number == 0 and self.init == "order":
                 start = line_start(answers.n_objects, self.n_components, rng)
             else:
@@ -365,6 +364,52 @@ class OrdinalEmbedding(Embedding):
         self._require_fit()
         rows = as_answers(triplets).rows
         return np.mean([margins(embedding, rows) for embedding in self._maps()], axis=0)
+
+    def choice_probabilities(self, data: Triplets) -> np.ndarray:
+        """Probability of what was chosen in each stage of the data, under the fitted map.
+
+        Parameters
+        ----------
+        data : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+
+        Returns
+        -------
+        ndarray, shape (S,)
+            In the order of ``data.choices``: of an odd one out it is that of the pair that was
+            left among its three pairs, of a ranking that of each choice from what was left. Where
+            more than eight were chosen in no order, it is the product over all comparisons.
+
+        Raises
+        ------
+        ValueError
+            If the method has no likelihood: use STE, t-STE or CKL.
+        """
+        self._require_fit()
+        if not self.is_likelihood:
+            raise ValueError(
+                f"the loss of {self.title} is not a likelihood; use STE, t-STE or CKL"
+            )
+        choices, loss = as_answers(data).choices, self._loss()
+        return np.mean(
+            [np.exp(-stage_losses(loss, positions, choices)) for positions in self._maps()], axis=0
+        )
+
+    def choice_log_likelihood(self, data: Triplets) -> float:
+        """Logarithm of the probability of what was chosen: weighted mean over the trials.
+
+        Parameters
+        ----------
+        data : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+
+        Raises
+        ------
+        ValueError
+            If the method has no likelihood: use STE, t-STE or CKL.
+        """
+        given = as_answers(data)
+        # Of a choice that the map has as good as impossible, the logarithm is still finite.
+        found = np.maximum(self.choice_probabilities(given), np.finfo(float).tiny)
+        return per_trial(np.log(found), given.weight[given.choices.answer], given.choices.trial)
 
     def _maps(self) -> list[np.ndarray]:
         """The maps that answer; several are brought to the size of the best."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.choices import Answers, prepared
 from tripletscope.core.optimise.loss import Loss, Objective
 from tripletscope.core.optimise.minimise import minimise
 
@@ -50,20 +50,18 @@ def place(
     positions[:, :n_known] = embedding.T
     known = np.zeros(given.n_objects, dtype=bool)
     known[:n_known] = placed
-    useful = (known[given.rows] | (given.rows >= n_known)).all(axis=1)
-    newest = given.rows.max(axis=1)
-    useful &= (newest >= n_known) & (given.weight > 0)
-    alone = useful & (known[given.rows] | (given.rows == newest[:, None])).all(axis=1)
+    answers = prepared(given, loss.similarity is not None)
+    useful, newest, alone = _about_new(answers, known, n_known)
 
     def objective(which: np.ndarray, moved: slice) -> _Placing:
-        answers = PreparedAnswers(given.take(which))
-        return _Placing(Objective(answers, loss, n_components, prior), positions, moved)
+        some = answers.reweighted(np.where(which, answers.weight, 0.0))
+        return _Placing(Objective(some, loss, n_components, prior), positions, moved)
 
     there = embedding[placed]
     spread = there.std(axis=0)
     for new in range(n_known, given.n_objects):
-        mine = np.flatnonzero(alone & (newest == new))
-        if not len(mine):
+        mine = alone & (newest == new)
+        if not mine.any():
             continue
         trials = there[rng.permutation(len(there))[:_TRIALS]]
         # Beside an object, not on it; but in no dimension that the map does not use.
@@ -74,11 +72,25 @@ def place(
         positions[:, new] = found.x
     if useful.any():
         moved = slice(n_known, given.n_objects)
-        together = objective(np.flatnonzero(useful), moved)
+        together = objective(useful, moved)
         positions[:, moved] = minimise(together, positions[:, moved].ravel()).x.reshape(
             n_components, -1
         )
     return positions.T.copy()
+
+
+def _about_new(
+    answers: Answers, known: np.ndarray, n_known: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which answers tell where further objects are, their last object, and which name no other."""
+    useful, newest, alone = [], [], []
+    for part in answers.parts:
+        last = part.roles.max(axis=0)
+        right = (known[part.roles] | (part.roles >= n_known)).all(axis=0)
+        useful.append(right & (last >= n_known) & (part.weight > 0))
+        newest.append(last)
+        alone.append(useful[-1] & (known[part.roles] | (part.roles == last)).all(axis=0))
+    return np.concatenate(useful), np.concatenate(newest), np.concatenate(alone)
 
 
 class _Placing:

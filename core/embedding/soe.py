@@ -35,7 +35,7 @@ class SOE(OrdinalEmbedding):
 
     Requires the distance to far to exceed the distance to near by a margin, with the loss
     max(0, d_near + margin - d_far)^2. The map grows in proportion to the margin, and shrinks
-    where answers contradict each other.
+    where answers contradict each other. The two answers of an odd one out count as two.
 
     References
     ----------

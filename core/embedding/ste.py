@@ -56,6 +56,13 @@ def _unweighted(near2, far2, by_near, by_far):
     return total + log_positive(product)
 
 
+@compiled
+def _similarity(squares, constants, similarity, slope):
+    for e in range(squares.size):
+        similarity[e] = -squares[e]
+        slope[e] = -1.0
+
+
 @register("embedding")
 @dataclass(kw_only=True, eq=False, repr=False)
 class STE(OrdinalEmbedding):
@@ -63,12 +70,15 @@ class STE(OrdinalEmbedding):
 
     Maximises the likelihood of the answers, where "near" is chosen with probability
     exp(-d_near^2) / (exp(-d_near^2) + exp(-d_far^2)). The loss fixes the size of the map: the
-    noisier the answers, the smaller the map.
+    noisier the answers, the smaller the map. What was chosen among more pairs, such as an odd one
+    out, is one choice of the same kind; several that were chosen, or ranked, are such choices one
+    after the other.
 
     References
     ----------
     van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE International
     Workshop on Machine Learning for Signal Processing. Section 3.
+    Plackett, R. L. (1975). The analysis of permutations. Applied Statistics, 24, 193-202.
 
     Examples
     --------
@@ -86,4 +96,4 @@ class STE(OrdinalEmbedding):
     is_likelihood = True
 
     def _loss(self) -> Loss:
-        return Loss(_ste)
+        return Loss(_ste, similarity=_similarity)

@@ -36,6 +36,9 @@ _LEFT = 10.0
 class StoredAnswers:
     """Answers in a Parquet file, which is never in memory as a whole.
 
+    Each is taken by itself: the two of an odd one out count as two, because the answers of a trial
+    may be read at different times.
+
     Parameters
     ----------
     path : path-like

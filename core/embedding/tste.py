@@ -35,6 +35,16 @@ def _tste(near2, far2, weight, constants, by_near, by_far):
     return total
 
 
+@compiled
+def _similarity(squares, constants, similarity, slope):
+    alpha = constants[0]
+    half = (alpha + 1.0) / 2.0
+    for e in range(squares.size):
+        far = alpha + squares[e]
+        similarity[e] = -half * log_positive(far / alpha)
+        slope[e] = -half / far
+
+
 @register("embedding")
 @dataclass(kw_only=True, eq=False, repr=False)
 class TSTE(OrdinalEmbedding):
@@ -43,7 +53,8 @@ class TSTE(OrdinalEmbedding):
     Like STE, with the heavy-tailed similarity (1 + d^2 / alpha)^(-(alpha + 1) / 2): strongly
     violated answers cost little more than slightly violated ones, and distant objects are not
     pulled together. On answers without noise the loss falls as long as the map grows; only `prior`
-    bounds it.
+    bounds it. What was chosen among more than two pairs, such as an odd one out, is one choice, as
+    in STE.
 
     References
     ----------
@@ -75,4 +86,4 @@ class TSTE(OrdinalEmbedding):
 
     def _loss(self) -> Loss:
         alpha = self.alpha if self.alpha is not None else max(self.n_components - 1, 1)
-        return Loss(_tste, (float(alpha),))
+        return Loss(_tste, (float(alpha),), _similarity)

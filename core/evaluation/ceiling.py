@@ -19,7 +19,7 @@ from tripletscope.core.evaluation.units import (
 )
 
 #: Bounds that are known less precisely than this say nothing of a method.
-_VAGUE = 0.1
+VAGUE = 0.1
 #: So little below the upper bound nothing is left to be gained.
 _REACHED = 0.02
 #: From so many answers to questions with four on, the share of equal noise can be estimated.
@@ -69,7 +69,7 @@ class Ceiling:
     def is_precise(self) -> bool:
         """Whether both bounds are known well enough to hold a method against them."""
         return all(
-            bound is not None and bound.high - bound.low < _VAGUE
+            bound is not None and bound.high - bound.low < VAGUE
             for bound in (self.lower, self.upper)
         )
 

@@ -23,6 +23,8 @@ from tripletscope.core.task import task
 
 #: Share of answers that guessing gets wrong.
 CHANCE = 0.5
+#: How wrong an answer is that is predicted without preference.
+_TIE = 0.5
 
 
 def triplet_error(fitted: Method, triplets: Triplets) -> float:
@@ -65,6 +67,10 @@ class ErrorEstimate:
         What the interval takes as independent.
     n_units : int or None
         How many participants.
+    missed : ndarray, shape (T,), or None
+        How wrongly the choice among several that each answer belongs to was predicted as a whole;
+        None where answers are choices between two. See `missed_choices`, and
+        `tripletscope.core.evaluation.choosing.choice_accuracies`.
     """
 
     error: float
@@ -77,6 +83,7 @@ class ErrorEstimate:
     level: float = 0.95
     unit: str = "answers"
     n_units: int | None = None
+    missed: np.ndarray | None = None
 
 
 def question_folds(
@@ -110,6 +117,40 @@ def n_groups(triplets: Triplets | Quadruples) -> int:
     See `tripletscope.core.data.triplets.Judgements.groups`.
     """
     return len(np.unique(triplets.groups[triplets.weight > 0]))
+
+
+def missed_choices(wrong: np.ndarray, given: Triplets | Quadruples) -> np.ndarray | None:
+    """How wrongly every choice among several was predicted as a whole.
+
+    A choice is right if all of its answers are: who has the two of an odd one out right has the
+    pair that belongs together nearer than both others. Where some are ties and none is wrong, the
+    chosen is one of several equals; of rankings and of several that were chosen, each tie counts
+    as a guess of its own, which is at most what guessing gets.
+
+    Parameters
+    ----------
+    wrong : ndarray, shape (T,)
+        0, 1/2 or 1 for every answer, as `tripletscope.core.method.Method.mistakes` gives them.
+    given : Triplets or Quadruples
+
+    Returns
+    -------
+    ndarray, shape (T,), or None
+        From 0 (right) to 1, the same for all answers of a trial; NaN for answers that are a
+        choice between two. None if all are.
+    """
+    choices = given.choices
+    if choices.are_triplets:
+        return None
+    trials = given.trials
+    ties = np.bincount(trials, wrong == _TIE)
+    right = np.where(np.bincount(trials, wrong > _TIE) > 0, 0.0, 1.0 / (1.0 + ties))
+    several, one = np.zeros((2, len(right)), dtype=bool)
+    several[trials[choices.answer[choices.n_shown > 2]]] = True
+    alone = (choices.n_chosen == 1) & (np.bincount(choices.trial)[choices.trial] == 1)
+    one[trials[choices.answer[alone]]] = True
+    right = np.where(one, right, np.sign(right) * _TIE**ties)
+    return np.where(several, 1.0 - right, np.nan)[trials]
 
 
 @task("Predicting held-out answers", columns=("participant",))
@@ -178,11 +219,14 @@ def cross_validate(
         for fold in [question_folds(triplets, folds, np.random.default_rng(seed))]
         for held_out in range(folds)
     ]
-    errors = []
-    wrong = np.zeros(len(triplets), dtype=np.float32)
-    for (*_, held_out), missed in zip(parts, in_parallel(_wrong_without, parts), strict=True):
-        errors.append(np.average(missed, weights=triplets.weight[held_out]))
-        wrong[held_out] += missed / repeats
+    errors, missed = [], None
+    wrong, once = np.zeros((2, len(triplets)), dtype=np.float32)
+    for (*_, held_out), found in zip(parts, in_parallel(_wrong_without, parts), strict=True):
+        errors.append(np.average(found, weights=triplets.weight[held_out]))
+        once[held_out] = found
+        if not len(errors) % folds:  # every answer was predicted once more
+            wrong += once / repeats
+            missed = _added(missed, missed_choices(once, triplets), repeats)
         stop = progress(len(errors) / len(parts), loss=float(np.mean(errors)))
         if stop and len(errors) < len(parts):
             raise Stopped
@@ -199,8 +243,18 @@ def cross_validate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
         int(np.count_nonzero(triplets.weight)),
         f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
-        **said(people),
+        missed=missed, **said(people),
     )
+
+
+def _added(
+    before: np.ndarray | None, missed: np.ndarray | None, repeats: int
+) -> np.ndarray | None:
+    """What was missed so far and once more, as a mean over all repeats."""
+    if missed is None:
+        return None
+    mean = (missed / repeats).astype(np.float32)
+    return mean if before is None else before + mean
 
 
 def require_groups(triplets: Triplets | Quadruples, folds: int) -> None:
@@ -302,7 +356,8 @@ def holdout(
     people = known_people(test, unit)
     return ErrorEstimate(
         *mean_over(people, wrong, test.weight, test.groups),
-        int(np.count_nonzero(test.weight)), scheme, np.array([]), wrong, **said(people),
+        int(np.count_nonzero(test.weight)), scheme, np.array([]), wrong,
+        missed=missed_choices(wrong, test), **said(people),
     )
 
 
@@ -407,9 +462,12 @@ def split_error(
     if getattr(fitted, "stopped_", False):
         raise Stopped
     found = holdout(fitted, triplets.take(test), "the data's own test answers", unit=unit)
-    wrong = np.full(len(triplets), np.nan)
+    wrong, missed = np.full((2, len(triplets)), np.nan)
     wrong[test] = found.wrong
-    return replace(found, wrong=wrong)
+    if found.missed is None:
+        return replace(found, wrong=wrong)
+    missed[test] = found.missed
+    return replace(found, wrong=wrong, missed=missed)
 
 
 def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:

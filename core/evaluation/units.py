@@ -232,6 +232,14 @@ def participants_of(given: Triplets | Quadruples) -> tuple[np.ndarray, int]:
     if "participant" not in given.answers:
         return np.full(len(given), -1), 0
     column = given.answers["participant"]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        # Texts of millions of answers would take more than the answers themselves.
+        codes = column.cat.codes.to_numpy()
+        blank = (column.cat.categories.astype("str") == "").nonzero()[0]
+        counts = (codes >= 0) & ~np.isin(codes, blank) & (given.weight > 0)
+        who = np.full(len(given), -1)
+        who[counts] = pd.factorize(codes[counts])[0]
+        return who, int(who.max(initial=-1)) + 1
     names = column.astype("str")
     who = pd.factorize(names.where(column.notna() & (names != "") & (given.weight > 0)))[0]
     return who, int(who.max(initial=-1)) + 1

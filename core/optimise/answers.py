@@ -18,26 +18,28 @@ class PreparedAnswers:
     ----------
     roles : ndarray of uint32, shape (3, T) or (4, T)
         Objects of every answer, grouped by the first: anchor, near, far; or i, j, k, l, where i
-        and j are said to be more similar than k and l.
+        and j are said to be more similar than k and l. Of choices among m pairs, shape (2 m, T):
+        the pairs, the chosen ones first; or (3, T), where the pairs are the first two of three
+        objects, first and last, and the last two.
     weight : ndarray, shape (T,)
-    trial : ndarray of int, shape (T,), or None
-        In which trial each was given; None where each has its own.
     n_objects : int
+    chosen : int
+        How many pairs were chosen in each, below 0 where as the least similar; 0 for answers,
+        which the loss of near and far is for.
     """
 
     def __init__(self, given: Triplets | Quadruples) -> None:
-        self.n_objects = given.n_objects
+        self.n_objects, self.chosen = given.n_objects, 0
         self.roles, self.weight = _grouped(given.rows, given.weight, given.n_objects)
         self._tiled: dict[int, PreparedAnswers] = {}
-        self.trial = given.trials
-        if self.trial is not None:
-            self.trial = self.trial[np.argsort(given.rows[:, 0], kind="stable")]
 
     @classmethod
-    def of(cls, rows: np.ndarray, weight: np.ndarray, n_objects: int) -> PreparedAnswers:
-        """Rows, shape (T, 3) or (T, 4), and weights, shape (T,), that are known to be right."""
+    def of(
+        cls, rows: np.ndarray, weight: np.ndarray, n_objects: int, chosen: int = 0
+    ) -> PreparedAnswers:
+        """Rows, as `roles` turned round, and weights, shape (T,), that are known to be right."""
         found = cls.__new__(cls)
-        found.n_objects, found.trial, found._tiled = n_objects, None, {}
+        found.n_objects, found.chosen, found._tiled = n_objects, chosen, {}
         rows = np.ascontiguousarray(rows, np.int32).view()
         rows.flags.writeable = False  # as those of data: each kind of array is compiled for
         found.roles, found.weight = _grouped(rows, weight, n_objects)
@@ -46,13 +48,30 @@ class PreparedAnswers:
     def __len__(self) -> int:
         return len(self.weight)
 
+    @property
+    def parts(self) -> tuple[PreparedAnswers, ...]:
+        """Answers of one kind each; see `tripletscope.core.optimise.choices.PreparedChoices`."""
+        return (self,)
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """(m, 2, T) the pairs of objects that each is about, the chosen ones first."""
+        n_roles = len(self.roles)
+        if n_roles > 3:
+            return self.roles.reshape(n_roles // 2, 2, -1)
+        return self.roles[[[0, 1], [0, 2], [1, 2]] if self.chosen else [[0, 1], [0, 2]]]
+
+    @property
+    def comparisons(self) -> PreparedAnswers:
+        """The same as answers about near and far."""
+        return self
+
     def thinned(self, n_answers: int) -> PreparedAnswers:
         """At most so many of the answers, evenly spread over the anchors."""
         thin = self._copy()
         step = -(-len(self) // n_answers)
         thin.roles = np.ascontiguousarray(self.roles[:, ::step])
         thin.weight = np.ascontiguousarray(self.weight[::step])
-        thin.trial = None if self.trial is None else self.trial[::step]
         return thin
 
     def reweighted(self, weight: np.ndarray) -> PreparedAnswers:
@@ -63,7 +82,6 @@ class PreparedAnswers:
             kept = np.flatnonzero(weight)
             found.roles = np.ascontiguousarray(self.roles[:, kept])
             found.weight = found.weight[kept]
-            found.trial = None if self.trial is None else self.trial[kept]
         return found
 
     def tiled(self, n_tiles: int) -> PreparedAnswers:
@@ -84,7 +102,7 @@ class PreparedAnswers:
             order = _in_order_of(key, n_tiles**3)
             found = self._copy()
             found.roles = np.ascontiguousarray(self.roles[:, order])
-            found.weight, found.trial = self.weight[order], None
+            found.weight = self.weight[order]
             self._tiled[n_tiles] = found
         return self._tiled[n_tiles]
 

@@ -15,15 +15,9 @@ import numba
 import numpy as np
 from numba.core import types
 
+from tripletscope.core.optimise.addresses import address, found_at
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import (
-    BLOCK_TYPE,
-    EVALUATE,
-    Objective,
-    address,
-    evaluate,
-    found_at,
-)
+from tripletscope.core.optimise.loss import BLOCK_TYPE, EVALUATE, Objective
 
 #: Steps that the model of the curvature remembers.
 _MEMORY = 10
@@ -139,7 +133,7 @@ class Descent:
         if isinstance(objective, Objective) and objective.in_one_part:
             n = max(_IN_ONE_GO // objective.size, 1)
             state = _compiled_iterations()(
-                address(evaluate, EVALUATE), objective.block, self._state, tol,
+                address(objective.evaluation, EVALUATE), objective.block, self._state, tol,
                 self._losses[: min(n, most)],
             )
         else:

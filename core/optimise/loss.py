@@ -1,6 +1,7 @@
 """Total loss of a map over many answers, and its gradient, from the loss of one answer.
 
-A loss is a compiled function of the two squared distances of an answer. It never sees
+A loss is a compiled function of the two squared distances of an answer; for choices among several
+pairs, that of the similarity of one pair (`tripletscope.core.optimise.stages`). It never sees
 coordinates; `Objective` gathers the distances, calls it, and scatters its derivatives. The three
 steps run over blocks of answers that stay in the processor's cache. Where answers are many, parts
 of them are added up in threads, always the same parts in the same order: the bits of a loss do not
@@ -10,7 +11,7 @@ depend on the number of threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
@@ -19,14 +20,14 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
+from numba.core import types
 
 from tripletscope.core.computing.threads import side_by_side
-from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.addresses import KERNEL, SIMILARITY, address, found_at
+from tripletscope.core.optimise.choices import Answers
 from tripletscope.core.optimise.elementary import compiled, exact
 from tripletscope.core.optimise.rows import add_gradient, of_answers, set_squared_distances, width
+from tripletscope.core.optimise.stages import add_up_choices, set_losses
 
 #: Answers that are handled at a time: their distances and slopes stay in the nearest cache.
 _BLOCK = 512
@@ -98,6 +99,10 @@ class Loss:
         in the derivatives by the two squared distances, returns the sum of weighted losses.
     parameters : tuple of float
         Constants of the loss, however many; the kernel gets them as a vector.
+    similarity : compiled function ``(squares, constants, similarity, slope)``, optional
+        Of a likelihood: takes squared distances of some pairs, fills in their similarities and
+        the derivatives of these. A pair is chosen among some with a probability in proportion to
+        the exponential of its similarity; the loss of one answer is that of a choice of two.
 
     Raises
     ------
@@ -107,13 +112,15 @@ class Loss:
 
     kernel: Callable
     parameters: tuple[float, ...] = ()
+    similarity: Callable | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.kernel, numba.core.dispatcher.Dispatcher):
-            raise ValueError(
-                f"the kernel of a loss is {self.kernel!r}; it must be compiled, which `compiled` "
-                "of tripletscope.core.optimise.elementary does"
-            )
+        for part in (self.kernel, self.similarity or self.kernel):
+            if not isinstance(part, numba.core.dispatcher.Dispatcher):
+                raise ValueError(
+                    f"the kernel of a loss is {part!r}; it must be compiled, which `compiled` of "
+                    "tripletscope.core.optimise.elementary does"
+                )
         for number in self.parameters:
             if not isinstance(number, Real) or not math.isfinite(number):
                 raise ValueError(f"a constant of a loss is {number!r}; it must be a finite number")
@@ -125,10 +132,6 @@ class Loss:
 
 
 _VECTOR, _MATRIX = types.float64[::1], types.float64[:, ::1]
-#: Type of every kernel, for compiled code that takes any of them by its address.
-KERNEL = types.FunctionType(
-    types.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
-)
 
 
 class Block(NamedTuple):
@@ -137,10 +140,10 @@ class Block(NamedTuple):
     Attributes
     ----------
     kernel : int
-        Address of the kernel of the loss in this process.
+        Address in this process of the kernel of the loss, or of its similarity for choices.
     constants : ndarray, shape (k,)
         Of the loss.
-    roles : ndarray of uint32, shape (3, T) or (4, T)
+    roles : ndarray of uint32, shape (r, T)
     weight : ndarray, shape (T,)
     prior : float
     n_components : int
@@ -148,6 +151,8 @@ class Block(NamedTuple):
         See `tripletscope.core.optimise.rows.set_squared_distances`.
     positions, gradient : ndarray, shape (n, w)
         By rows; see `tripletscope.core.optimise.rows.width`.
+    chosen : int
+        As of `PreparedAnswers`.
     """
 
     kernel: int
@@ -159,44 +164,17 @@ class Block(NamedTuple):
     ahead: int
     positions: np.ndarray
     gradient: np.ndarray
+    chosen: int
 
 
 #: Type of a `Block`.
 BLOCK_TYPE = types.NamedTuple(
     [
         types.int64, _VECTOR, types.uint32[:, ::1], _VECTOR, types.float64, types.int64,
-        types.int64, _MATRIX, _MATRIX,
+        types.int64, _MATRIX, _MATRIX, types.int64,
     ],
     Block,
 )
-
-
-@cache
-def address(function: numba.core.dispatcher.Dispatcher, kind: types.FunctionType) -> int:
-    """Where the compiled code of a function is, in this process.
-
-    Compiled code can be handed a function itself, too, but that takes the interpreter 0.2 ms each
-    time, which is longer than most evaluations.
-    """
-    found = function.get_compile_result(kind.signature)
-    return found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
-
-
-def found_at(kind: types.FunctionType) -> Callable:
-    """An instruction that gives compiled code the function of a type at an address."""
-
-    @intrinsic
-    def function_at(_, address):
-        def generate(context, builder, signature, arguments):
-            function = cgutils.create_struct_proxy(kind)(context, builder)
-            nowhere = ir.Constant(function.jit_addr.type, None)
-            function.c_addr, function.py_addr = nowhere, nowhere
-            function.jit_addr = builder.inttoptr(arguments[0], function.jit_addr.type)
-            return function._getvalue()
-
-        return kind(types.int64), generate
-
-    return function_at
 
 
 _kernel_at = found_at(KERNEL)
@@ -205,10 +183,24 @@ _kernel_at = found_at(KERNEL)
 @compiled
 def evaluate(block, x, gradient):
     """What `Objective` does, for compiled code and answers that are few."""
-    n = block.positions.shape[0]
-    lay_out(x, block.n_components, block.positions, 0, n)
+    lay_out(x, block.n_components, block.positions, 0, block.positions.shape[0])
     block.gradient[:] = 0.0
     total = add_up(block, 0, block.weight.size, block.gradient)
+    return _with_prior(block, x, total, gradient)
+
+
+@compiled
+def evaluate_choices(block, x, gradient):
+    """The same of choices among several pairs; by itself, so that others need not compile it."""
+    lay_out(x, block.n_components, block.positions, 0, block.positions.shape[0])
+    block.gradient[:] = 0.0
+    total = add_up_choices(block, 0, block.weight.size, block.gradient)
+    return _with_prior(block, x, total, gradient)
+
+
+@compiled
+def _with_prior(block, x, total, gradient):
+    n = block.positions.shape[0]
     size2 = 0.0
     for k in range(x.size):
         size2 += x[k] * x[k]
@@ -263,6 +255,12 @@ def _part(block, low, high, gradient):
 
 
 @compiled
+def _part_of_choices(block, low, high, gradient):
+    gradient[:] = 0.0
+    return add_up_choices(block, low, high, gradient)
+
+
+@compiled
 def _merged(gradients, prior, x, low, high, gradient):
     """Set the gradient by the objects from `low` to `high`, from those of the parts, by rows."""
     n = gradients.shape[1]
@@ -298,12 +296,44 @@ def _compiled_singles() -> Callable:
     return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_singles)
 
 
+def choice_losses(
+    loss: Loss, squares: np.ndarray, chosen: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Loss of every choice by itself, shape (T,), and its slopes, shape (m, T).
+
+    Parameters
+    ----------
+    loss : Loss
+    squares : ndarray, shape (m, T)
+        Squared distances of the pairs of each choice, the chosen ones first.
+    chosen : int
+        As of `PreparedAnswers`, but not 0.
+    """
+    lost, by = np.empty(squares.shape[1]), np.empty(squares.shape)
+    _compiled_choices()(
+        address(loss.similarity, SIMILARITY), loss.constants, np.ascontiguousarray(squares),
+        chosen, lost, by,
+    )
+    return lost, by
+
+
+@cache
+def _compiled_choices() -> Callable:
+    signature = types.void(types.int64, _VECTOR, _MATRIX, types.int64, _VECTOR, _MATRIX)
+    return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(set_losses)
+
+
+def address_of(loss: Loss, chosen: int) -> int:
+    """Where the part of a loss is that a kind of answers needs; `chosen` as of the answers."""
+    return address(loss.similarity, SIMILARITY) if chosen else address(loss.kernel, KERNEL)
+
+
 class Objective:
     """Loss and gradient of a map over all answers, as an optimiser wants them.
 
     Parameters
     ----------
-    answers : PreparedAnswers
+    answers : PreparedAnswers or PreparedChoices
         May be shared by several objectives.
     loss : Loss
     n_components : int
@@ -317,20 +347,34 @@ class Objective:
     """
 
     def __init__(
-        self, answers: PreparedAnswers, loss: Loss, n_components: int, prior: float = 0.0
+        self, answers: Answers, loss: Loss, n_components: int,
+        prior: float = 0.0,
     ) -> None:
         n, size = answers.n_objects, width(n_components)
         self._made_of = answers, loss, n_components, prior
         self.shape = n_components, n
         bytes_ = 2 * 8 * n * size
-        answers = answers.tiled(-(-bytes_ // _TILE) if bytes_ > _FAR else 1)
-        self._bounds = _parts(len(answers), n * size)
-        self._gradients = np.zeros((len(self._bounds) - 1, n, size))
-        self.block = Block(
-            address(loss.kernel, KERNEL), loss.constants, answers.roles, answers.weight,
-            float(prior), n_components, _AHEAD if bytes_ > _FAR else 0, np.zeros((n, size)),
-            self._gradients[0],
-        )
+        tiles, ahead = (-(-bytes_ // _TILE), _AHEAD) if bytes_ > _FAR else (1, 0)
+        kinds = [kind.tiled(tiles) for kind in answers.parts]
+        bounds = [_parts(len(kind), n * size) for kind in kinds]
+        self._gradients = np.zeros((sum(map(len, bounds)) - len(bounds), n, size))
+        positions = np.zeros((n, size))
+        blocks = [
+            Block(
+                address_of(loss, kind.chosen), loss.constants, kind.roles, kind.weight,
+                float(prior), n_components, ahead, positions, self._gradients[0], kind.chosen,
+            ) for kind in kinds
+        ]
+        self.block = blocks[0]
+        #: What evaluates the block, where answers are in one part.
+        self.evaluation = evaluate_choices if self.block.chosen else evaluate
+        # Few answers of several kinds take less time than threads to begin.
+        self._run = side_by_side if len(answers) >= SEVERAL_PARTS else _in_turn
+        self._pieces = [
+            (_part_of_choices if block.chosen else _part, block, *piece)
+            for block, ends in zip(blocks, bounds, strict=True)
+            for piece in pairwise(ends.tolist())
+        ]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Objective, self._made_of  # addresses are others in another process
@@ -350,19 +394,23 @@ class Objective:
         block, n = self.block, self.shape[1]
         gradient = np.empty(x.size)
         if self.in_one_part:
-            return evaluate(block, x, gradient), gradient
+            return self.evaluation(block, x, gradient), gradient
         objects = _pieces(n, len(self._gradients))
-        side_by_side(
+        self._run(
             lambda part: lay_out(x, block.n_components, block.positions, *part), objects
         )
-        losses = side_by_side(
-            lambda k: _part(block, *self._bounds[k : k + 2], self._gradients[k]),
-            range(len(self._gradients)),
+        losses = self._run(
+            lambda piece: piece[0][0](*piece[0][1:], piece[1]),
+            list(zip(self._pieces, self._gradients, strict=True)),
         )
-        side_by_side(
+        self._run(
             lambda part: _merged(self._gradients, block.prior, x, *part, gradient), objects
         )
         return sum(losses) + 0.5 * block.prior * float(x @ x), gradient
+
+
+def _in_turn(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return [function(item) for item in items]
 
 
 def _parts(n_answers: int, n_coordinates: int) -> np.ndarray:

@@ -152,7 +152,10 @@ def estimated_truth(
 def _like(
     method: OrdinalEmbedding, triplets: Triplets, truth: Truth, rng: np.random.Generator
 ) -> Triplets:
-    """Simulated answers to the user's questions, by the same participants where they differ."""
+    """Simulated answers to the user's questions, by the same participants where they differ.
+
+    Each question is answered by itself: the two of an odd one out are two, and not one choice.
+    """
     rows = triplets.rows.copy()
     turned = rng.random(len(rows)) < 0.5  # near comes first in the rows: that must not help
     rows[turned, 1:] = rows[turned, :0:-1]

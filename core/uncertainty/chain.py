@@ -11,15 +11,19 @@ import numpy as np
 from numba.core import types
 
 from tripletscope.core.computing.parallel import Halt
-from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.addresses import KERNEL, SIMILARITY, address, found_at
+from tripletscope.core.optimise.choices import Answers
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import KERNEL, Loss
+from tripletscope.core.optimise.loss import Loss
+from tripletscope.core.optimise.stages import choose, pair_of, pairs_shown
 from tripletscope.core.uncertainty.curvature import Normal
 
 #: Draws between two looks at whether to stop.
 _BLOCK = 128
 #: Answers after which a point may turn out too unlikely already.
 _LOOK = 1024
+
+_similarity_at = found_at(SIMILARITY)
 
 _OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
 
@@ -40,6 +44,16 @@ class Target(NamedTuple):
         Of the prior, where the normal distribution is not the prior itself; otherwise 0.
     turned : bool
         Whether rotations are left out.
+    similarity, further : int
+        Addresses of that of the loss and of `_with_choices`; 0 where there are no choices among
+        several pairs, for which nothing need be compiled then.
+    kinds : ndarray of int, shape (k, 3)
+        Of the kinds of choices among several pairs: how many roles they have, how many there are,
+        and `PreparedAnswers.chosen`.
+    shown : ndarray of uint32, shape (e,)
+        Their roles, one kind after the other.
+    worth : ndarray, shape (s,)
+        Their weights.
     """
 
     constants: np.ndarray
@@ -49,6 +63,26 @@ class Target(NamedTuple):
     n_components: int
     precision: float
     turned: bool
+    similarity: int
+    further: int
+    kinds: np.ndarray
+    shown: np.ndarray
+    worth: np.ndarray
+
+
+_TARGET = types.NamedTuple(
+    [
+        types.float64[::1], types.uint32[:, ::1], types.float64[::1], types.float64[:, ::1],
+        types.int64, types.float64, types.boolean, types.int64, types.int64,
+        types.int64[:, ::1], types.uint32[::1], types.float64[::1],
+    ],
+    Target,
+)
+#: Type of `_with_choices`.
+_FURTHER = types.FunctionType(
+    types.float64(_TARGET, types.float64[:, ::1], types.float64, types.float64)
+)
+_further_at = found_at(_FURTHER)
 
 
 class Place(NamedTuple):
@@ -83,8 +117,8 @@ class Chain:
 
     Parameters
     ----------
-    answers : PreparedAnswers
-        Triplets.
+    answers : PreparedAnswers or PreparedChoices
+        Of triplets.
     loss : Loss
         Minus the log likelihood of an answer.
     normal : Normal
@@ -94,16 +128,27 @@ class Chain:
     """
 
     def __init__(
-        self, answers: PreparedAnswers, loss: Loss, normal: Normal, rng: np.random.Generator,
+        self, answers: Answers, loss: Loss, normal: Normal, rng: np.random.Generator,
         precision: float = 0.0,
     ) -> None:
         #: What a chain never changes, and several may share.
         self.setting = answers, loss, normal, precision
         self._normal, self._rng = normal, rng
         self._kernel = loss.kernel
+        plain = [part for part in answers.parts if not part.chosen]
+        choices = [part for part in answers.parts if part.chosen]
         self._target = Target(
-            loss.constants, answers.roles, answers.weight, _paired(normal.mode),
-            normal.mode.shape[0], float(precision), normal.turned,
+            loss.constants,
+            np.concatenate([np.empty((3, 0), np.uint32), *(part.roles for part in plain)], axis=1),
+            np.concatenate([np.empty(0), *(part.weight for part in plain)]),
+            _paired(normal.mode), normal.mode.shape[0], float(precision), normal.turned,
+            address(loss.similarity, SIMILARITY) if choices else 0,
+            address(_with_choices, _FURTHER) if choices else 0,
+            np.array(
+                [(*part.roles.shape, part.chosen) for part in choices], np.int64
+            ).reshape(-1, 3),
+            np.concatenate([np.empty(0, np.uint32), *(part.roles.ravel() for part in choices)]),
+            np.concatenate([np.empty(0), *(part.weight for part in choices)]),
         )
         rank = normal.factor.shape[-1]
         self._place = Place(np.zeros(normal.mode.size), np.zeros(rank), np.full(1, -np.inf))
@@ -121,7 +166,7 @@ class Chain:
 
     @classmethod
     def at(
-        cls, setting: tuple[PreparedAnswers, Loss, Normal, float],
+        cls, setting: tuple[Answers, Loss, Normal, float],
         state: tuple[np.random.Generator, Place],
     ) -> Self:
         """The chain of this setting that is in this state."""
@@ -169,13 +214,24 @@ def _gather(positions, anchor, near, far, near2, far2):
             far2[t] += (x[a] - x[k]) ** 2 + (y[a] - y[k]) ** 2
 
 
+@compiled
+def _gather_pairs(positions, one, other, squares):
+    """The same of single pairs."""
+    squares[:] = 0.0
+    for c in range(0, positions.shape[0], 2):
+        x, y = positions[c], positions[c + 1]
+        for t in range(one.size):
+            i, j = one[t], other[t]
+            squares[t] += (x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2
+
+
 @numba.njit(**_OPTIONS)
 def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
     """Log of posterior over normal density at mode + y, or -inf if that is below `floor`.
 
     `standard2` is the squared length of the deviation in standard normals.
     """
-    constants, roles, weight, mode, n_components, precision, turned = target
+    constants, roles, weight, mode, n_components, precision, turned = target[:7]
     n_objects = mode.shape[1]
     ratio, size2 = 0.0, 0.0
     for c in range(n_components):
@@ -197,6 +253,38 @@ def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
         ratio -= kernel(near2, far2, weight[low:high], constants, by_near, by_far)
         if not ratio > floor:  # losses are 0 or more, so it only falls
             return -np.inf
+    if target.further:
+        return _further_at(target.further)(target, positions, ratio, floor)
+    return ratio
+
+
+@numba.njit(**_OPTIONS)
+def _with_choices(target, positions, ratio, floor):
+    """The same once choices among several pairs are counted in."""
+    similarity = _similarity_at(target.similarity)
+    role = begin = 0
+    for kind in range(len(target.kinds)):
+        n_roles, n_choices, chosen = target.kinds[kind]
+        roles = target.shown[role : role + n_roles * n_choices].reshape((n_roles, n_choices))
+        shown, size = pairs_shown(roles), min(_LOOK, n_choices)
+        squares, values, slopes = (
+            np.empty((shown, size)), np.empty((shown, size)), np.empty((shown, size))
+        )
+        lost = np.empty(size)
+        for low in range(0, n_choices, _LOOK):
+            high = min(low + _LOOK, n_choices)
+            n = high - low
+            for e in range(shown):
+                i, j = pair_of(roles, e)
+                _gather_pairs(positions, roles[i, low:high], roles[j, low:high], squares[e, :n])
+                similarity(squares[e, :n], target.constants, values[e, :n], slopes[e, :n])
+            choose(values, n, chosen, lost, slopes)
+            for t in range(n):
+                ratio -= target.worth[begin + low + t] * lost[t]
+            if not ratio > floor:
+                return -np.inf
+        role += n_roles * n_choices
+        begin += n_choices
     return ratio
 
 
@@ -272,15 +360,8 @@ def _steps(kernel, target, place, directions, standard, rng, thin, kept):
 def compiled_steps() -> numba.core.dispatcher.Dispatcher:
     """`_steps` as compiled code, once for all losses: it takes them by their address."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
-    target = types.NamedTuple(
-        [
-            vector, types.uint32[:, ::1], vector, matrix, types.int64, types.float64,
-            types.boolean,
-        ],
-        Target,
-    )
     place = types.NamedUniTuple(vector, 3, Place)
     signature = types.void(
-        KERNEL, target, place, matrix, matrix, types.npy_rng, types.int64, matrix
+        KERNEL, _TARGET, place, matrix, matrix, types.npy_rng, types.int64, matrix
     )
     return numba.njit(signature, **_OPTIONS)(_steps)

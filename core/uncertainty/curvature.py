@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.choices import Answers
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import Loss, Objective, squared_distances
+from tripletscope.core.optimise.loss import Loss, Objective, choice_losses, squared_distances
 from tripletscope.core.optimise.minimise import minimise
 
 #: Positions in all beyond which a matrix for every two of them is refused: 300 MB.
@@ -47,7 +48,7 @@ class Normal:
 
 
 def laplace_normal(
-    answers: PreparedAnswers, loss: Loss, mode: np.ndarray, precision: float, *,
+    answers: Answers, loss: Loss, mode: np.ndarray, precision: float, *,
     free_size: bool = False,
 ) -> Normal:
     """Laplace's approximation of the posterior over maps around one of its modes.
@@ -61,8 +62,8 @@ def laplace_normal(
 
     Parameters
     ----------
-    answers : PreparedAnswers
-        Triplets.
+    answers : PreparedAnswers or PreparedChoices
+        Of triplets.
     loss : Loss
         Minus the log likelihood of an answer.
     mode : ndarray, shape (d, n)
@@ -102,7 +103,7 @@ def _size(positions: np.ndarray, placed: np.ndarray) -> tuple[np.ndarray, float,
 
 
 def _sized(
-    answers: PreparedAnswers, loss: Loss, start: np.ndarray, precision: float
+    answers: Answers, loss: Loss, start: np.ndarray, precision: float
 ) -> np.ndarray:
     """The map (d, n) that is the most probable one where sizes are counted by their logarithm."""
     objective = Objective(answers, loss, len(start), precision)
@@ -119,12 +120,22 @@ def _sized(
     return minimise(counted, start.ravel() * np.sqrt(usual2 / begun2)).x.reshape(start.shape)
 
 
-def second_derivatives(answers: PreparedAnswers, loss: Loss, positions: np.ndarray) -> np.ndarray:
+def second_derivatives(answers: Answers, loss: Loss, positions: np.ndarray) -> np.ndarray:
     """Hessian of the total loss by the positions, shape (d * n, d * n).
 
     Exact in the positions; the curvature of an answer's loss in its squared distances is
     numerical, so that no loss needs formulas of its own.
     """
+    d, n = positions.shape
+    hessian = np.zeros((d, n, d, n))
+    for part in answers.parts:
+        (_add_of_choices if part.chosen else _add_of_answers)(part, loss, positions, hessian)
+    return hessian.reshape(d * n, d * n)
+
+
+def _add_of_answers(
+    answers: PreparedAnswers, loss: Loss, positions: np.ndarray, hessian: np.ndarray
+) -> None:
     near2, far2 = squared_distances(positions, answers.roles)
 
     def slopes(near2: np.ndarray, far2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -138,10 +149,43 @@ def second_derivatives(answers: PreparedAnswers, loss: Loss, positions: np.ndarr
         (by_near, by_far), slopes(near2 + step, far2), strict=True
     ))
     far_far = (slopes(near2, far2 + step)[1] - by_far) / step
-    d, n = positions.shape
-    hessian = np.zeros((d, n, d, n))
     _add_curvature(positions, answers.roles, by_near, by_far, near_near, mixed, far_far, hessian)
-    return hessian.reshape(d * n, d * n)
+
+
+def _add_of_choices(
+    choices: PreparedAnswers, loss: Loss, positions: np.ndarray, hessian: np.ndarray
+) -> None:
+    pairs = choices.pairs
+    squares = np.sum((positions[:, pairs[:, 0]] - positions[:, pairs[:, 1]]) ** 2, axis=0)
+    step = _STEP * (1.0 + squares.sum(axis=0))
+    by = choice_losses(loss, squares, choices.chosen)[1]
+    for e in range(len(pairs)):
+        moved = squares.copy()
+        moved[e] += step
+        bent = (choice_losses(loss, moved, choices.chosen)[1] - by) / step
+        for f in range(len(pairs)):
+            _add_of_pairs(
+                positions, pairs[e], pairs[f],
+                choices.weight * by[e] if e == f else np.zeros(len(step)),
+                choices.weight * bent[f], hessian,
+            )
+
+
+@compiled
+def _add_of_pairs(positions, one, other, by, bent, hessian):
+    """Curvature by the squared distances of two pairs; and of the first, where it is both."""
+    d = positions.shape[0]
+    for t in range(by.size):
+        for p in range(2):
+            for q in range(2):
+                i, j = one[p, t], other[q, t]
+                same = 1.0 if p == q else -1.0
+                for c in range(d):
+                    u = 2.0 * (positions[c, one[0, t]] - positions[c, one[1, t]])
+                    hessian[c, i, c, j] += same * 2.0 * by[t]
+                    for e in range(d):
+                        v = 2.0 * (positions[e, other[0, t]] - positions[e, other[1, t]])
+                        hessian[c, i, e, j] += same * bent[t] * u * v
 
 
 @compiled

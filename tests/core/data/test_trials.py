@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets, linked
+from tripletscope.core.data.grouping import linked
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.evaluation.compare import learning_curve
 from tripletscope.core.evaluation.score import (
@@ -22,7 +23,6 @@ from tripletscope.core.evaluation.units import sampling_units
 from tripletscope.core.io import read
 from tripletscope.core.io.columns.grouped import twin_trials
 from tripletscope.core.observers import who_predicts_whom
-from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.quality import Cleaning, Exclusion
 from tripletscope.core.quality.direction import _folds, _RowAnswers
 from tripletscope.core.run import key
@@ -220,18 +220,12 @@ def test_chains_leave_the_direction_test_something_to_learn_from():
 
 
 def test_replicates_draw_whole_trials(odd):
-    answers = PreparedAnswers(odd)
-    assert np.array_equal(np.sort(answers.trial), np.sort(odd.trials))
     units = sampling_units(odd, "answers")
     for share in (None, 0.5):
         counts = units.drawn(np.random.default_rng(0), share)
         by_trial = pd.Series(counts).groupby(odd.trials)
         assert (by_trial.max() == by_trial.min()).all(), "both answers as often"
         assert by_trial.first().sum() == (300 if share is None else 150)
-    some = answers.reweighted((np.arange(len(odd)) % 3 > 0).astype(float)).thinned(150)
-    assert len(some.trial) == len(some) == 134
-    given = {(*row, trial) for row, trial in zip(odd.rows.tolist(), odd.trials, strict=True)}
-    assert given.issuperset(zip(*some.roles.tolist(), some.trial, strict=True))
 
 
 def test_ellipses_of_trials_are_larger(odd):

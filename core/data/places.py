@@ -1,0 +1,16 @@
+"""Places in arrays whose items stand in runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def first_of(values: np.ndarray) -> np.ndarray:
+    """Where runs of equal values begin."""
+    return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: len(values)])
+
+
+def within(sizes: np.ndarray) -> np.ndarray:
+    """Place of each item in its run, from 0, for runs of these sizes."""
+    ends = np.cumsum(sizes)
+    return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - sizes, sizes)

@@ -1,0 +1,45 @@
+"""How probable choices are in a map."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.optimise.choices import PreparedChoices, stages_of
+from tripletscope.core.optimise.loss import Loss, choice_losses, single_losses
+
+
+def stage_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
+    """(S,) minus the logarithm of the probability of what was chosen in each stage.
+
+    Parameters
+    ----------
+    loss : Loss
+        With a similarity.
+    positions : ndarray, shape (n, d)
+    choices : Choices
+    """
+    if not len(choices):
+        return np.zeros(0)
+    prepared = PreparedChoices.of(choices, np.ones(len(choices)), len(positions))
+    found = []
+    for part in prepared.parts:
+        first, second = part.pairs.swapaxes(0, 1)
+        squares = sum((x[first] - x[second]) ** 2 for x in positions.T)
+        found.append(
+            choice_losses(loss, squares, part.chosen)[0] if part.chosen
+            else single_losses(loss, *squares)
+        )
+    return np.bincount(stages_of(choices), np.concatenate(found), len(choices))
+
+
+def per_trial(losses: np.ndarray, weight: np.ndarray, trial: np.ndarray) -> float:
+    """Weighted mean over trials of the summed losses of their stages.
+
+    Parameters
+    ----------
+    losses, weight : ndarray, shape (S,)
+    trial : ndarray of int, shape (S,)
+    """
+    first = np.unique(trial, return_index=True)[1]
+    return float(losses @ weight / weight[first].sum())
