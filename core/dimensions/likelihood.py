@@ -1,0 +1,136 @@
+"""Minus the log-likelihood of choices among three objects, whose similarities are dot products.
+
+Rows of weights are 32-bit floats, padded so that vector instructions have no rest. Trials are
+gone through in parts, each with a gradient of its own, added in order: so the bits do not depend
+on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tripletscope.core.computing.threads import side_by_side
+from tripletscope.core.dimensions.trials import MOST_CENTRAL, NEARER, ChoiceTrials
+from tripletscope.core.optimise.elementary import compiled
+
+#: Weights per vector of numbers.
+LANES = 16
+#: Trials that are worth a part of their own, and parts at most.
+_PART, _PARTS = 4096, 8
+
+
+def padded(d: int) -> int:
+    """Length of the rows of d weights."""
+    return -(-d // LANES) * LANES
+
+
+@dataclass(frozen=True, eq=False)
+class TrialBatch:
+    """Trials that are evaluated together, ordered by their first object.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (Q, 3)
+    kind : ndarray of int8, shape (Q,)
+    weight : ndarray of float32, shape (Q,)
+    bounds : ndarray of int, shape (parts + 1,)
+    """
+
+    rows: np.ndarray
+    kind: np.ndarray
+    weight: np.ndarray
+    bounds: np.ndarray
+
+    @classmethod
+    def of(cls, trials: ChoiceTrials, which: np.ndarray | None = None) -> TrialBatch:
+        """Of some of the trials that count, by their positions."""
+        which = np.flatnonzero(trials.weight > 0) if which is None else which
+        which = which[np.lexsort((trials.rows[which, 1], trials.rows[which, 0]))]
+        parts = min(max(len(which) // _PART, 1), _PARTS)
+        return cls(
+            np.ascontiguousarray(trials.rows[which], np.uint32),
+            np.ascontiguousarray(trials.kind[which]),
+            trials.weight[which].astype(np.float32),
+            np.linspace(0, len(which), parts + 1).astype(np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def evaluate(self, x: np.ndarray, gradients: np.ndarray) -> float:
+        """Loss at x, whose gradient is added up in ``gradients[0]``.
+
+        Parameters
+        ----------
+        x : ndarray of float32, shape (n, padded d)
+        gradients : ndarray of float32, shape (>= parts, n, padded d)
+            Overwritten.
+
+        Returns
+        -------
+        float
+            Sum over trials of minus the logarithm of their probability.
+        """
+        def part(k: int) -> float:
+            begin, end = self.bounds[k], self.bounds[k + 1]
+            return _evaluate(
+                self.rows[begin:end], self.kind[begin:end], self.weight[begin:end], x,
+                gradients[k],
+            )
+
+        n_parts = len(self.bounds) - 1
+        losses = side_by_side(part, range(n_parts))
+        if n_parts > 1:
+            _add_up(gradients[:n_parts])
+        return math.fsum(losses)
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights of the trials."""
+        return float(self.weight.sum(dtype=float))
+
+    @property
+    def n_parts(self) -> int:
+        return len(self.bounds) - 1
+
+
+@compiled
+def _evaluate(rows, kind, weight, x, gradient):
+    gradient[:] = np.float32(0.0)
+    d = x.shape[1]
+    total = 0.0
+    for t in range(len(rows)):
+        a, b, c = x[rows[t, 0]], x[rows[t, 1]], x[rows[t, 2]]
+        ab = ac = bc = np.float32(0.0)
+        for k in range(d):
+            ab += a[k] * b[k]
+            ac += a[k] * c[k]
+            bc += b[k] * c[k]
+        sign = np.float32(-1.0 if kind[t] == MOST_CENTRAL else 1.0)
+        more_ac, more_bc = sign * (ac - ab), sign * (bc - ab)
+        if kind[t] == NEARER:
+            more_bc = np.float32(-1e4)
+        most = max(np.float32(0.0), more_ac, more_bc)
+        by_ac, by_bc = math.exp(more_ac - most), math.exp(more_bc - most)
+        whole = math.exp(-most) + by_ac + by_bc
+        total += weight[t] * (most + math.log(whole))
+        share = sign * weight[t] / whole
+        on_ac, on_bc = share * by_ac, share * by_bc
+        on_ab = -(on_ac + on_bc)
+        ga, gb, gc = gradient[rows[t, 0]], gradient[rows[t, 1]], gradient[rows[t, 2]]
+        for k in range(d):
+            ga[k] += on_ab * b[k] + on_ac * c[k]
+            gb[k] += on_ab * a[k] + on_bc * c[k]
+            gc[k] += on_ac * a[k] + on_bc * b[k]
+    return total
+
+
+@compiled
+def _add_up(gradients):
+    for p in range(1, gradients.shape[0]):
+        for i in range(gradients.shape[1]):
+            for k in range(gradients.shape[2]):
+                gradients[0, i, k] += gradients[p, i, k]

@@ -1,0 +1,99 @@
+"""What a dimension has to do with what else is known of the objects."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm, rankdata, t
+
+#: A category is told of from so many objects on, within and without it.
+_FEWEST = 3
+
+
+def rank_correlation(weights: np.ndarray, values: np.ndarray) -> tuple[float, float, float, int]:
+    """Spearman's correlation with its 95 % interval over objects.
+
+    Parameters
+    ----------
+    weights, values : ndarray, shape (n,)
+        Objects without a value in either are left out.
+
+    Returns
+    -------
+    tuple of float, float, float, int
+        Correlation, ends of the interval, and number of objects; NaN where it is not defined,
+        which the interval of a perfect correlation is not either: its standard error would be 0.
+
+    References
+    ----------
+    Bonett, D. G., & Wright, T. A. (2000). Sample size requirements for estimating Pearson, Kendall
+    and Spearman correlations. Psychometrika, 65, 23-28: the standard error of Fisher's z.
+    """
+    known = np.isfinite(weights) & np.isfinite(values)
+    n = int(known.sum())
+    if n < 4 or not (np.ptp(weights[known]) and np.ptp(values[known])):
+        return math.nan, math.nan, math.nan, n
+    r = float(np.corrcoef(rankdata(weights[known]), rankdata(values[known]))[0, 1])
+    r = min(max(r, -1.0), 1.0)
+    if abs(r) == 1:
+        return r, math.nan, math.nan, n
+    reach = norm.ppf(0.975) * math.sqrt((1 + r * r / 2) / (n - 3))
+    return r, math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach), n
+
+
+def category_table(weights: np.ndarray, categories: pd.Series) -> pd.DataFrame:
+    """How well a dimension tells each category from all other objects.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n,)
+    categories : Series, n rows
+        Objects without one are left out.
+
+    Returns
+    -------
+    DataFrame
+        The category that stands out most first: ``category``, ``objects``, mean ``weight``, and
+        ``auc``, the probability that an object of the category has a larger weight than another
+        one, with ``low`` and ``high`` of its 95 % interval; NaN of categories of fewer than three
+        objects, and where all weights are alike.
+
+    Notes
+    -----
+    The interval is DeLong's on the logarithm of the odds, with Student's quantile for the smaller
+    number of objects. Where a category is told apart without
+    exception, it is that of as many comparisons as there are objects on the smaller side.
+    """
+    known = (categories.notna() & np.isfinite(weights)).to_numpy()
+    names, of = np.unique(categories[known].astype(str), return_inverse=True)
+    weights = weights[known]
+    rows = [
+        {"category": str(name), "objects": int((of == k).sum()),
+         "weight": float(weights[of == k].mean()),
+         **dict(zip(("auc", "low", "high"), _auc(weights[of == k], weights[of != k]), strict=True))}
+        for k, name in enumerate(names)
+    ]
+    columns = ["category", "objects", "weight", "auc", "low", "high"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.sort_values(["auc", "weight"], ascending=False, ignore_index=True)
+
+
+def _auc(inside: np.ndarray, outside: np.ndarray) -> tuple[float, float, float]:
+    m, n = len(inside), len(outside)
+    if min(m, n) < _FEWEST or not np.ptp(np.concatenate([inside, outside])):
+        return math.nan, math.nan, math.nan
+    ranks = rankdata(np.concatenate([inside, outside]))
+    within, without = rankdata(inside), rankdata(outside)
+    above = (ranks[:m] - within) / n
+    below = 1 - (ranks[m:] - without) / m
+    auc = float(above.mean())
+    error = math.sqrt(above.var(ddof=1) / m + below.var(ddof=1) / n)
+    if auc in (0.0, 1.0):
+        far = 0.025 ** (1 / min(m, n))
+        return auc, far if auc else 0.0, 1.0 if auc else 1 - far
+    odds = math.log(auc / (1 - auc))
+    reach = t.ppf(0.975, min(m, n) - 1) * error / (auc * (1 - auc))
+    low, high = (1 / (1 + math.exp(-min(max(x, -30), 30))) for x in (odds - reach, odds + reach))
+    return auc, min(low, auc), max(high, auc)

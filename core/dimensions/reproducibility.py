@@ -1,0 +1,314 @@
+"""Which dimensions come back: with another start, in half of the trials, in other samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from scipy.stats import norm, t
+from sklearn.base import clone
+
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.dimensions.penalised import penalised
+from tripletscope.core.dimensions.trials import trials_of
+from tripletscope.core.evaluation.score import question_folds, require_groups
+from tripletscope.core.evaluation.units import Unit, sampling_units
+from tripletscope.core.method import Method, Number, Switch
+from tripletscope.core.task import task
+
+#: From this correlation on a dimension counts as found again.
+FOUND_AGAIN = 0.8
+#: Correlations are no nearer to 1 than this before Fisher's z, which has no value for 1.
+_NEAREST = 1.0 - 1e-6
+#: A fit to resampled trials begins at the dimensions and need not be as exact.
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class DimensionReproducibility:
+    """How well each dimension is found again.
+
+    Attributes
+    ----------
+    correlations : ndarray, shape (runs, d)
+        Of each dimension of the reference with the most similar one of every other run, over
+        objects with trials. Two dimensions may find the same one: a dimension that the other run
+        does not divide.
+    n_dimensions : ndarray of int, shape (runs,)
+        How many the other runs have.
+    reference : ndarray, shape (n, d)
+        The dimensions that are looked for: those of a fit to all trials.
+    halves : bool
+        Whether the other runs learned from halves of the trials.
+    """
+
+    correlations: np.ndarray
+    n_dimensions: np.ndarray
+    reference: np.ndarray
+    halves: bool
+
+    @property
+    def found(self) -> np.ndarray:
+        """(d,) share of the runs in which each dimension is found with a correlation above .8."""
+        return (self.correlations > FOUND_AGAIN).mean(axis=0)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(d,) mean correlation over runs, by Fisher's z."""
+        return fisher_mean(self.correlations, axis=0)
+
+    @property
+    def share(self) -> np.ndarray:
+        """(runs,) share of the dimensions that are found with a correlation above .8."""
+        if not self.correlations.shape[1]:
+            return np.zeros(len(self.correlations))
+        return (self.correlations > FOUND_AGAIN).mean(axis=1)
+
+    @property
+    def overall(self) -> float:
+        """Mean correlation over runs and dimensions, by Fisher's z; NaN without dimensions."""
+        return float(fisher_mean(self.correlations.ravel(), axis=0))
+
+
+def fisher_mean(correlations: np.ndarray, axis: int) -> np.ndarray:
+    """Mean of correlations by Fisher's z; NaN of none."""
+    if not correlations.shape[axis]:
+        return np.full(np.delete(correlations.shape, axis), np.nan)
+    return np.tanh(np.arctanh(np.clip(correlations, -_NEAREST, _NEAREST)).mean(axis=axis))
+
+
+def best_matches(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """(d,) correlation of each column with the column of another table that is most like it.
+
+    Parameters
+    ----------
+    reference, other : ndarray, shapes (n, d) and (n, e)
+        Corresponding rows. A column without variance correlates with none: 0.
+    """
+    if not other.shape[1] or not len(other):
+        return np.zeros(reference.shape[1])
+    scores = []
+    for table in (reference, other):
+        apart = table - table.mean(axis=0)
+        size = np.linalg.norm(apart, axis=0)
+        scores.append(apart / np.where(size > 0, size, 1.0))
+    return (scores[0].T @ scores[1]).max(axis=1)
+
+
+@task("Fitting the dimensions anew", "dimensions")
+def dimension_reproducibility(
+    method: Method,
+    triplets: Triplets,
+    *,
+    runs: Annotated[
+        int, Number(2, 50, "Runs", "Fits that are compared with the one to all trials.")
+    ] = 6,
+    halves: Annotated[
+        bool,
+        Switch(
+            "Halves of the trials",
+            "Two runs each learn from one half and from the other. Otherwise all learn from all "
+            "trials, and only begin elsewhere, which says nothing of chance in the trials.",
+        ),
+    ] = True,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> DimensionReproducibility:
+    """How well the dimensions of a fit are found in others.
+
+    Parameters
+    ----------
+    method : SPoSE or VICE
+        Not changed.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    runs : int
+    halves : bool
+        Half of the trials has fewer dimensions than all: what is not found in halves may still be
+        right. What is found with other starts alone may still be chance.
+    seed : int
+        Of the divisions, and of the other runs' starts.
+    progress : Progress
+        Called after every fit.
+
+    Returns
+    -------
+    DimensionReproducibility
+
+    Raises
+    ------
+    DataError
+        If there is nothing to learn from, or nothing to divide.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    References
+    ----------
+    Muttenthaler et al. (2022), as `VICE`: best matches, the share above .8, and Fisher's z.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
+    >>> method = ts.SPoSE(n_components=10, penalty=4)
+    >>> found = ts.dimension_reproducibility(method, answers, runs=2)
+    >>> found.correlations.shape == (2, found.reference.shape[1])
+    True
+    """
+    triplets = as_triplets(triplets)
+    parts = [(method, triplets, None, method.seed)]
+    streams = np.random.SeedSequence(seed).spawn(runs)
+    if halves:
+        require_groups(triplets, 2)
+    for run, stream in enumerate(streams):
+        which = None
+        if halves:
+            # Runs in pairs: one half, then the other.
+            rng = np.random.default_rng(streams[run - run % 2])
+            which = np.flatnonzero(question_folds(triplets, 2, rng) == run % 2)
+        other = int(stream.generate_state(1)[0] >> 1)
+        parts.append((method, triplets, which, other))
+    found = []
+    for number, weights in enumerate(in_parallel(_fitted, parts), 1):
+        found.append(weights)
+        if progress(number / len(parts)) and number < len(parts):
+            raise Stopped
+    reference, *others = found
+    placed = trials_of(triplets).placed
+    return DimensionReproducibility(
+        np.array([best_matches(reference[placed], other[placed]) for other in others]),
+        np.array([other.shape[1] for other in others]), reference, halves,
+    )
+
+
+def _fitted(
+    method: Method, triplets: Triplets, which: np.ndarray | None, seed: int, halt: Halt
+) -> np.ndarray:
+    data = triplets if which is None else triplets.take(which)
+    return clone(method).set_params(seed=seed).fit(data, progress=halt).embedding_
+
+
+@dataclass(frozen=True)
+class DimensionBootstrap:
+    """How much weights would change with other trials, or other people.
+
+    Attributes
+    ----------
+    embedding : ndarray, shape (n, d)
+        The weights that are asked about.
+    sd : ndarray, shape (n, d)
+        Standard deviation over resamples.
+    low, high : ndarray, shape (n, d)
+        Where the middle 95 % of them lie; of participants as much wider about `embedding` as their
+        small number asks for. Never below 0.
+    replicates : int
+    unit : {"answers", "participants", "both"}
+        What was drawn.
+    n_units : int
+        How many trials or participants.
+    """
+
+    embedding: np.ndarray
+    sd: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    replicates: int
+    unit: str
+    n_units: int
+
+
+@task("Resampling trials", "dimensions", columns=("participant",))
+def bootstrap_dimensions(
+    method: Method,
+    triplets: Triplets,
+    *,
+    replicates: Annotated[
+        int, Number(10, 10_000, "Resamples", "More of them make the intervals smoother.")
+    ] = 100,
+    unit: Unit = "auto",
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> DimensionBootstrap:
+    """Uncertainty of SPoSE's weights, by fits to resampled trials or people.
+
+    Every fit begins at the dimensions of the fit to all trials, which keeps their order: this is
+    the uncertainty of weights on given dimensions, not of which dimensions there are.
+
+    Parameters
+    ----------
+    method : SPoSE
+        Not changed.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    replicates : int
+    unit : str
+        See its declaration.
+    seed : int
+    progress : Progress
+        Called after every fit.
+
+    Returns
+    -------
+    DimensionBootstrap
+
+    Raises
+    ------
+    DataError
+        If there is nothing to learn from, or participants are asked for and fewer than two known.
+    ValueError
+        If the method has no penalty: VICE has a posterior.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
+    >>> method = ts.SPoSE(n_components=10, penalty=4)
+    >>> found = ts.bootstrap_dimensions(method, answers, replicates=10)
+    >>> found.sd.shape == found.embedding.shape
+    True
+    """
+    if not hasattr(method, "penalty"):
+        raise ValueError(f"{method.title} has no penalty: its posterior says how sure weights are.")
+    triplets = as_triplets(triplets)
+    units = sampling_units(triplets, unit)
+    trials = trials_of(triplets)
+    fitted = clone(method).fit(triplets)
+    if not fitted.n_dimensions_:
+        raise DataError(
+            "no dimension is left whose weights could be resampled", file=triplets.name,
+            remedy="Lower the penalty, or use more trials.",
+        )
+    streams = np.random.SeedSequence(seed).spawn(replicates)
+    parts = [
+        (trials, units, fitted.penalty_, fitted.embedding_, method.max_iter, stream)
+        for stream in streams
+    ]
+    found = []
+    for number, weights in enumerate(in_parallel(_resampled, parts), 1):
+        found.append(weights)
+        if progress(number / replicates) and number < replicates:
+            raise Stopped
+    low, high = np.quantile(found, [0.025, 0.975], axis=0)
+    if units.degrees is not None:
+        wider = np.sqrt(units.correction) * t.ppf(0.975, units.degrees) / norm.ppf(0.975)
+        low, high = (
+            np.maximum(fitted.embedding_ + wider * (end - fitted.embedding_), 0.0)
+            for end in (low, high)
+        )
+    return DimensionBootstrap(
+        fitted.embedding_, np.sqrt(units.correction) * np.std(found, axis=0, ddof=1), low, high,
+        replicates, units.unit, units.number,
+    )
+
+
+def _resampled(trials, units, penalty, start, max_iter, stream, halt: Halt) -> np.ndarray:
+    counts = units.drawn(np.random.default_rng(stream))[trials.answer]
+    drawn = trials.weighted(trials.weight * counts)
+    # A weight of zero may become positive; a dimension of zeros could not.
+    return penalised(
+        drawn, penalty, start, max_iter=max_iter, tol=_TOLERANCE, progress=halt
+    ).x

@@ -1,0 +1,111 @@
+"""Odd ones out that an observer with known dimensions names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.triplets import Triplets, numbered_objects
+from tripletscope.core.optimise.elementary import compiled
+
+
+def simulate_choices(
+    embedding: np.ndarray,
+    n_trials: int,
+    *,
+    seed: int = 0,
+    temperature: float = 1.0,
+    objects: pd.DataFrame | Sequence[str] | None = None,
+    participants: int = 0,
+) -> Triplets:
+    """Odd-one-out trials of an observer who knows the objects by their dimensions.
+
+    Three different objects, drawn at random, are shown in each. The pair that is most similar, by
+    the dot product of weights, belongs together with a probability by softmax.
+
+    Parameters
+    ----------
+    embedding : ndarray, shape (n, d)
+        Weights, at least three objects.
+    n_trials : int
+    seed : int
+    temperature : float
+        Similarities are divided by it: 0 for no noise.
+    objects : DataFrame or sequence of str, optional
+        The table of objects, or their names; by default they are numbered.
+    participants : int
+        Among how many people the trials are divided, at random; 0 for none.
+
+    Returns
+    -------
+    Triplets
+        Two answers of each trial, (a, b, odd) and (b, a, odd), with its number as ``trial``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> truth = np.repeat(np.eye(3), 10, axis=0) * 2
+    >>> answers = ts.simulate_choices(truth, 500, seed=1)
+    >>> answers.n_trials, answers.n_objects
+    (500, 30)
+    """
+    x = np.ascontiguousarray(embedding, dtype=float)
+    if x.ndim != 2 or len(x) < 3 or not np.isfinite(x).all():
+        raise ValueError("The embedding must be finite numbers, (n, d), of three objects or more.")
+    if temperature < 0 or n_trials < 0:
+        raise ValueError("Temperature and number of trials must not be negative.")
+    rng = np.random.default_rng(seed)
+    shown = _three_of(len(x), n_trials, rng)
+    # Gumbel's distribution makes of a maximum a draw by softmax.
+    noise = temperature * rng.gumbel(size=(n_trials, 3))
+    odd = _least_fitting(x, shown, noise)
+    _last(shown, odd)
+    rows = np.repeat(shown, 2, axis=0)
+    rows[1::2, :2] = rows[1::2, 1::-1]
+    answers = pd.DataFrame({"trial": np.repeat(np.arange(n_trials), 2)})
+    if participants:
+        who = rng.integers(participants, size=n_trials)
+        answers["participant"] = np.repeat(np.array([f"P{k + 1}" for k in range(participants)])[
+            who], 2)
+    if objects is None:
+        objects = numbered_objects(len(x))
+    elif not isinstance(objects, pd.DataFrame):
+        objects = pd.DataFrame({"id": pd.Series(list(objects), dtype="str")})
+    if len(objects) != len(x):
+        raise ValueError(f"There are {len(objects)} objects, but {len(x)} rows of weights.")
+    return Triplets(rows, objects, answers, "simulated")
+
+
+def _three_of(n: int, n_trials: int, rng: np.random.Generator) -> np.ndarray:
+    """(Q, 3) three different objects each."""
+    first = rng.integers(n, size=n_trials)
+    second = rng.integers(n - 1, size=n_trials)
+    second += second >= first
+    third = rng.integers(n - 2, size=n_trials)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    third += third >= low
+    third += third >= high
+    return np.column_stack([first, second, third]).astype(np.int32)
+
+
+def _last(shown: np.ndarray, odd: np.ndarray) -> None:
+    """Bring the odd one of each row to its end, in place."""
+    each = np.arange(len(shown))
+    shown[each, odd], shown[:, 2] = shown[:, 2].copy(), shown[each, odd]
+
+
+@compiled
+def _least_fitting(x, shown, noise):
+    found = np.empty(len(shown), np.int64)
+    for t in range(len(shown)):
+        a, b, c = x[shown[t, 0]], x[shown[t, 1]], x[shown[t, 2]]
+        by_c, by_b, by_a = noise[t, 2], noise[t, 1], noise[t, 0]
+        for k in range(x.shape[1]):
+            by_c += a[k] * b[k]
+            by_b += a[k] * c[k]
+            by_a += b[k] * c[k]
+        found[t] = 2 if by_c >= max(by_a, by_b) else (1 if by_b >= by_a else 0)
+    return found

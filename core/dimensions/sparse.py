@@ -1,0 +1,249 @@
+"""What models of sparse non-negative dimensions share: predictions, and what explains them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.dimensions.trials import MOST_CENTRAL, NEARER, ChoiceTrials, trials_of
+from tripletscope.core.method import Method
+from tripletscope.core.optimise.elementary import compiled
+
+#: Pairs of a trial's columns, each without the column of its own number: the pair that belongs
+#: together if that object is odd.
+PAIRS = ((1, 2), (0, 2), (0, 1))
+
+
+class SparseDimensions(Method):
+    """Objects as sums of a few non-negative dimensions, from choices among three.
+
+    The similarity of two objects is the sum over dimensions of the product of their weights. Of
+    three objects, the pair of similarity s belongs together with a probability in proportion to
+    exp(s).
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+        Weights from 0 up; the dimension with the largest sum first.
+    embedding_sd_ : ndarray, shape (n, d), or None
+        How uncertain each weight is; see `caution`.
+    n_dimensions_ : int
+    n_objects_ : int
+    placed_ : ndarray of bool, shape (n,)
+        False for objects without trials.
+    losses_ : ndarray
+        The loss in the course of the fit.
+    converged_, stopped_ : bool
+    """
+
+    #: What is to be known about `embedding_sd_`; empty where nothing is.
+    caution: ClassVar[str] = ""
+
+    def similarities(self) -> np.ndarray:
+        """(n, n) dot products of the objects' weights."""
+        self._require_fit()
+        return self.embedding_ @ self.embedding_.T
+
+    def distances(self) -> np.ndarray:
+        """(n, n) by how much pairs are less similar than the most similar pair; 0 of an object."""
+        similar = self.similarities()
+        np.fill_diagonal(similar, -np.inf)
+        apart = np.max(similar, initial=-np.inf) - similar
+        np.fill_diagonal(apart, 0.0)
+        return apart
+
+    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """(T,) similarity of the nearer pair minus that of the farther.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+        """
+        self._require_fit()
+        rows = as_answers(triplets).rows
+        pairs = [0, 1, 0, 2] if rows.shape[1] == 3 else [0, 1, 2, 3]
+        near = _products(self.embedding_, rows[:, pairs[:2]])
+        return near - _products(self.embedding_, rows[:, pairs[2:]])
+
+    def probabilities(self, rows: Any) -> np.ndarray:
+        """Probability of each of three objects to be the odd one out.
+
+        Parameters
+        ----------
+        rows : array-like of int, shape (Q, 3)
+
+        Returns
+        -------
+        ndarray, shape (Q, 3)
+            Columns as those of `rows`.
+        """
+        self._require_fit()
+        return softmax(similarities_of(self.embedding_, three(rows)))
+
+    def contributions(self, rows: Any) -> np.ndarray:
+        """What each dimension adds to the similarities of three objects.
+
+        Parameters
+        ----------
+        rows : array-like of int, shape (Q, 3)
+
+        Returns
+        -------
+        ndarray, shape (Q, 3, d)
+            Column j is about the pair that stays if the object in column j of `rows` is odd; the
+            exponentials of its sum over dimensions are in proportion to `probabilities`.
+        """
+        self._require_fit()
+        x = self.embedding_[three(rows)]
+        return np.stack([x[:, i] * x[:, j] for i, j in PAIRS], axis=1)
+
+    def score(self, triplets: Triplets, y: Any = None) -> float:
+        """Weighted share of trials whose choice is the most probable one; ties count their share.
+
+        That is odd-one-out accuracy, where chance is one third; of data without such trials the
+        share of triplets that are predicted, where it is one half; see `chance`.
+
+        Raises
+        ------
+        DataError
+            If no trial has a weight.
+        """
+        trials = _scored(triplets)
+        return float(np.average(_hits(self._chosen(trials)), weights=trials.weight))
+
+    def chance(self, triplets: Triplets) -> float:
+        """Share of the trials that `score` is about which guessing gets right."""
+        trials = _scored(triplets)
+        return 1 / 2 if trials.kind[0] == NEARER else 1 / 3
+
+    def log_likelihood(self, triplets: Triplets) -> np.ndarray:
+        """(Q,) log-probability of what was chosen in each trial of `trials_of` the data."""
+        return np.log(np.maximum(self._chosen(trials_of(triplets))[:, 2], 1e-30))
+
+    def leaving_out(self, triplets: Triplets) -> np.ndarray:
+        """By how much the accuracy falls if a dimension is left out, and nothing fitted anew.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+
+        Returns
+        -------
+        ndarray, shape (d,)
+            In shares of the trials that `score` is about. Small though it be, a dimension may
+            matter for a few objects alone; dimensions that say the same replace each other.
+
+        Raises
+        ------
+        DataError
+            If no trial has a weight.
+        """
+        self._require_fit()
+        trials = _scored(triplets)
+        whole, without = _accuracies(
+            self.embedding_, trials.rows, trials.kind, trials.weight
+        )
+        return (whole - without) / trials.weight.sum()
+
+    def _chosen(self, trials: ChoiceTrials) -> np.ndarray:
+        """(Q, 3) probabilities of what could be chosen; the last is what was."""
+        self._require_fit()
+        return chosen(similarities_of(self.embedding_, trials.rows), trials.kind)
+
+
+def _scored(triplets: Triplets) -> ChoiceTrials:
+    """The trials whose accuracy is told."""
+    trials = trials_of(triplets)
+    trials = trials.take(trials.scored)
+    if not trials.weight.sum() > 0:
+        raise DataError(
+            "there is no trial to predict", remedy="Give trials with a weight above 0."
+        )
+    return trials
+
+
+def chosen(similar: np.ndarray, kind: np.ndarray) -> np.ndarray:
+    """(Q, 3) probabilities of what could be chosen, from similarities of pairs as `PAIRS`."""
+    utility = np.where(kind[:, None] == MOST_CENTRAL, -similar, similar)
+    utility[kind == NEARER, 0] = -np.inf
+    return softmax(utility)
+
+
+def _hits(probabilities: np.ndarray) -> np.ndarray:
+    most = probabilities.max(axis=1, keepdims=True)
+    ties = probabilities == most
+    return ties[:, 2] / ties.sum(axis=1)
+
+
+def three(rows: Any) -> np.ndarray:
+    rows = np.atleast_2d(np.asarray(rows))
+    if rows.ndim != 2 or rows.shape[1] != 3 or rows.dtype.kind not in "iu":
+        raise ValueError(f"rows have shape {rows.shape}; they must be whole numbers, (Q, 3).")
+    return rows
+
+
+def similarities_of(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """(Q, 3) dot products of the pairs of each row."""
+    return np.column_stack([_products(x, rows[:, pair]) for pair in PAIRS])
+
+
+def _products(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    return _dots(np.ascontiguousarray(x, dtype=float), np.ascontiguousarray(pairs, dtype=np.int64))
+
+
+def softmax(utility: np.ndarray) -> np.ndarray:
+    share = np.exp(utility - utility.max(axis=1, keepdims=True))
+    return share / share.sum(axis=1, keepdims=True)
+
+
+@compiled
+def _dots(x, pairs):
+    found = np.empty(len(pairs))
+    for t in range(len(pairs)):
+        a, b = x[pairs[t, 0]], x[pairs[t, 1]]
+        total = 0.0
+        for k in range(x.shape[1]):
+            total += a[k] * b[k]
+        found[t] = total
+    return found
+
+
+@compiled
+def _hit(ab, ac, bc, kind):
+    """Whether the first pair is the one to choose; a share of a tie."""
+    if kind == MOST_CENTRAL:
+        ab, ac, bc = -ab, -ac, -bc
+    if kind == NEARER:
+        bc = -math.inf
+    most = max(ab, ac, bc)
+    if ab < most:
+        return 0.0
+    return 1.0 / ((ab == most) + (ac == most) + (bc == most))
+
+
+@compiled
+def _accuracies(x, rows, kind, weight):
+    """Weight of the trials that are predicted, by all dimensions and by all but each."""
+    whole, without = 0.0, np.zeros(x.shape[1])
+    for t in range(len(rows)):
+        a, b, c = x[rows[t, 0]], x[rows[t, 1]], x[rows[t, 2]]
+        ab = ac = bc = 0.0
+        for k in range(x.shape[1]):
+            ab += a[k] * b[k]
+            ac += a[k] * c[k]
+            bc += b[k] * c[k]
+        all_in = weight[t] * _hit(ab, ac, bc, kind[t])
+        whole += all_in
+        for k in range(x.shape[1]):
+            if a[k] * b[k] == 0.0 and a[k] * c[k] == 0.0 and b[k] * c[k] == 0.0:
+                without[k] += all_in
+            else:
+                without[k] += weight[t] * _hit(
+                    ab - a[k] * b[k], ac - a[k] * c[k], bc - b[k] * c[k], kind[t]
+                )
+    return whole, without

@@ -1,0 +1,132 @@
+"""Dimensions that people can name, how far they are found again, and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.dimensions.penalties import PenaltyCurve
+from tripletscope.core.dimensions.reproducibility import DimensionReproducibility
+from tripletscope.core.run import Run
+from tripletscope.dashboard.drawing.drawing import Drawing
+from tripletscope.dashboard.drawing.shown import ShownResults, figure_of
+from tripletscope.dashboard.figures.dimensions import DimensionData, strips, strips_height
+from tripletscope.dashboard.figures.reproduced import (
+    GUESSING,
+    penalty_curve,
+    reproducibility_curve,
+)
+from tripletscope.dashboard.interface.theme import Canvas
+
+#: Dimensions of one figure of strips: with the letters of a journal they fill a page.
+_ON_A_SHEET = 16
+_WIDTH = 1000.0
+_FLAT = 0.5
+
+
+def weights_table(
+    objects: pd.DataFrame, weights: np.ndarray, names: Mapping[int, str]
+) -> pd.DataFrame:
+    """A row for each object, with a column for each dimension.
+
+    Parameters
+    ----------
+    objects : DataFrame, n rows
+    weights : ndarray, shape (n, d)
+    names : mapping of int to str
+        Of dimensions, by position; they stand behind the numbers.
+    """
+    titles = [
+        f"dimension {k + 1}{f' {names[k]}' if names.get(k) else ''}"
+        for k in range(weights.shape[1])
+    ]
+    values = pd.DataFrame(weights, columns=titles)
+    return pd.concat([objects[["id", "label"]].reset_index(drop=True), values], axis=1)
+
+
+def penalty_table(found: PenaltyCurve) -> pd.DataFrame:
+    """One row for each penalty."""
+    return pd.DataFrame({
+        "penalty": found.penalties, "log_likelihood": found.log_likelihood,
+        "error": found.errors, "behind": found.behind, "behind_error": found.behind_errors,
+        "dimensions": found.n_dimensions,
+    })
+
+
+def reproducibility_table(found: Sequence[DimensionReproducibility]) -> pd.DataFrame:
+    """Rows for `reproducibility_curve`: mean and range over the runs of each."""
+    return pd.concat([
+        pd.DataFrame({
+            "dimension": np.arange(len(one.mean)), "mean": one.mean,
+            "low": one.correlations.min(axis=0), "high": one.correlations.max(axis=0),
+            "again": one.found, "against": "halves of the trials" if one.halves else "other starts",
+        }) for one in found
+    ], ignore_index=True)
+
+
+def data_of(shown: ShownResults, run: Run) -> DimensionData:
+    """What is drawn of a fit."""
+    fitted = run.fitted()
+    return DimensionData(
+        fitted.embedding_, shown.answers.objects, fitted.embedding_sd_,
+        shown.named.get(run.key, {}), shown.pictures,
+    )
+
+
+@figure_of("fit", "dimensions")
+def strips_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """The highest objects of every dimension, on as many sheets as that takes."""
+    data, words = data_of(shown, run), shown.words
+    d = data.n_dimensions
+    n_sheets = -(-d // _ON_A_SHEET)
+    text = words("strips of", method=words.method(run.fresh()), about=shown.about)
+    for sheet in range(n_sheets):
+        which = list(range(d))[sheet * _ON_A_SHEET : (sheet + 1) * _ON_A_SHEET]
+        title = words("title strips", method=run.fresh().title)
+        if n_sheets > 1:
+            title += words("from to", first=which[0] + 1, last=which[-1] + 1)
+        yield Drawing(
+            "dimension-strips" if not sheet else f"dimension-strips-{sheet + 1}", title, text,
+            words("alt strips", number=words.count(len(which), "dimension")),
+            strips_height(data, len(which), Canvas(_WIDTH)) / _WIDTH,
+            lambda canvas, which=which: strips(data, which, caption=text, canvas=canvas),
+            lambda: weights_table(data.objects, data.weights, data.names), (run.key,),
+        )
+
+
+@figure_of("dimension_reproducibility")
+def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """How well each dimension is found again."""
+    words, fit = shown.words, shown.of(run, "fit")
+    if fit is None:
+        return
+    data, table = data_of(shown, fit), reproducibility_table([run.result()])
+    text = words("reproducibility of", method=words.method(run.fresh()),
+                 against=words("halves" if run.options["halves"] else "starts"),
+                 number=words.whole(run.options["runs"]))
+    yield Drawing(
+        "dimension-reproducibility", words("title reproducibility"), text, words("alt curve"),
+        _FLAT, lambda canvas: reproducibility_curve(data, table, caption=text, canvas=canvas),
+        lambda: table.assign(
+            dimension=table["dimension"] + 1,
+            name=[data.names.get(int(k), "") for k in table["dimension"]],
+        ), (run.key,),
+    )
+
+
+@figure_of("penalty_curve")
+def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Held-out log-likelihood by the strength of the penalty."""
+    found, words = run.result(), shown.words
+    table = penalty_table(found)
+    text = words("penalty of", method=words.method(run.fresh()),
+                 chosen=words.number(found.chosen))
+    yield Drawing(
+        "penalty", words("title penalty"), text, words("alt curve"), _FLAT,
+        lambda canvas: penalty_curve(
+            table, chosen=found.chosen, best=found.best, chance=GUESSING, caption=text,
+            canvas=canvas,
+        ), lambda: table, (run.key,),
+    )

@@ -1,0 +1,268 @@
+"""The dimensions of an object, what makes two similar, and why a trial was answered so."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from tripletscope.dashboard.figures.dimensions import NOTHING, DimensionData
+from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    PALETTE,
+    SCREEN,
+    Canvas,
+    finished,
+    number,
+    template,
+    with_rows,
+)
+
+#: Dimensions of a rose and of bars; further ones are gathered, or said to be left out.
+PETALS, BARS = 14, 12
+#: Dimensions of a trial that have a colour of their own.
+_TOLD = 7
+#: Width of the name of a dimension beside bars and around a rose, in sizes of the letters.
+_BESIDE, _AROUND = 15.0, 7.0
+#: Colours that dimensions take in turn.
+_COLOURS = 8
+
+
+@dataclass(frozen=True)
+class ExplainedTrial:
+    """An odd-one-out trial and what the dimensions say of it.
+
+    Attributes
+    ----------
+    objects : tuple of int
+        The three objects; the last one was chosen as the odd one.
+    contributions : ndarray, shape (3, d)
+        Products of weights by dimension, of the pair that stays if the first, second or third
+        object is odd.
+    probabilities : ndarray, shape (3,)
+        Of each object to be chosen as the odd one.
+    """
+
+    objects: tuple[int, int, int]
+    contributions: np.ndarray
+    probabilities: np.ndarray
+
+
+def strongest(values: np.ndarray, most: int) -> np.ndarray:
+    """Positions of the largest values, from the largest on, without those that are next to 0."""
+    order = np.argsort(-values, kind="stable")[:most]
+    return order[values[order] > NOTHING * max(float(values.max(initial=0.0)), 0.0)]
+
+
+def rose(
+    data: DimensionData, things: Sequence[int], *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """A rose for each of some objects: petals as long as the weights of the strongest dimensions.
+
+    All roses have the same petals, those of the strongest dimensions of any, in the order of their
+    numbers.
+    """
+    which = np.sort(strongest(data.weights[list(things)].max(axis=0), PETALS))
+    figure = make_subplots(1, len(things), specs=[[{"type": "polar"}] * len(things)],
+                           horizontal_spacing=0.24 / len(things))
+    reach = float(data.weights[np.ix_(list(things), which)].max(initial=0.0)) or 1.0
+    angles = np.arange(len(which)) * 360.0 / max(len(which), 1)
+    names = [_name(data, k, _AROUND, break_after=True) for k in which.tolist()]
+    for k, thing in enumerate(things):
+        figure.add_trace(go.Barpolar(
+            theta=angles, r=data.weights[thing, which], width=0.86 * 360.0 / max(len(which), 1),
+            marker={"color": _colours(which), "line": {"width": 0}}, showlegend=False,
+            hovertext=[data.hover(thing, d) for d in which.tolist()],
+            hovertemplate="%{hovertext}<extra></extra>", name=data.labels[thing],
+        ), 1, k + 1)
+    figure.update_polars(
+        bgcolor="rgba(0,0,0,0)", hole=0.08,
+        radialaxis={"visible": True, "range": [0, reach], "showticklabels": True,
+                    "tickfont": {"size": 0.75 * canvas.font, "color": FAINT},
+                    "showline": False, "gridcolor": transparent(FAINT, 0.3), "nticks": 4,
+                    "ticks": ""},
+        angularaxis={"tickvals": angles, "ticktext": names, "direction": "clockwise",
+                     "rotation": 90, "gridcolor": transparent(FAINT, 0.3), "ticks": "",
+                     "linecolor": transparent(FAINT, 0.3),
+                     "tickfont": {"size": 0.85 * canvas.font}},
+    )
+    figure.update_layout(template=template(canvas), uirevision="rose", showlegend=False)
+    # Names around the roses have room, and so has the name of the object above each.
+    edge = 3.4 * canvas.font
+    figure.update_layout(margin={"l": edge, "r": edge, "t": 2 * edge, "b": edge})
+    for k, thing in enumerate(things):
+        place = figure.layout["polar" if k == 0 else f"polar{k + 1}"].domain.x
+        figure.add_annotation(
+            text=f"<b>{html.escape(shorten(data.labels[thing], 16.0), quote=False)}</b>",
+            x=sum(place) / 2, y=1, yshift=3.6 * canvas.font, xref="paper", yref="paper",
+            xanchor="center", yanchor="bottom", showarrow=False, font={"size": canvas.font},
+        )
+    return finished(figure, caption, canvas, top=2 * edge + 20)
+
+
+def object_bars(
+    data: DimensionData, thing: int, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """The strongest dimensions of an object as bars, with the 95 % interval of each weight."""
+    which = strongest(data.weights[thing], BARS)
+    canvas = with_rows(canvas, 1.5 * len(which))
+    figure = go.Figure(go.Bar(
+        y=np.arange(len(which)), x=data.weights[thing, which], orientation="h", showlegend=False,
+        marker={"color": _colours(which), "line": {"width": 0}},
+        error_x=_interval(data, thing, which, canvas),
+        hovertext=[data.hover(thing, d) for d in which.tolist()],
+        hovertemplate="%{hovertext}<extra></extra>",
+    ))
+    _rows_of_dimensions(figure, data, which, canvas)
+    figure.update_layout(xaxis={"title": "weight", "zeroline": False, "rangemode": "tozero"},
+                         uirevision=f"bars {thing}")
+    return finished(figure, caption, canvas)
+
+
+def two_objects(
+    data: DimensionData, one: int, other: int, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Two objects compared: their weights, and what each dimension gives to their similarity.
+
+    The dimensions are those that give most, and below them those that set the two apart most.
+    """
+    which = compared(data.weights[one], data.weights[other])
+    product = data.weights[one, which] * data.weights[other, which]
+    canvas = with_rows(canvas, 1.6 * len(which))
+    names = [html.escape(shorten(data.labels[k], 14.0), quote=False) for k in (one, other)]
+    figure = make_subplots(
+        1, 3, shared_yaxes=True, horizontal_spacing=0.025, column_widths=[0.3, 0.3, 0.4],
+        subplot_titles=[f"<b>{names[0]}</b>", f"<b>{names[1]}</b>", "similarity"],
+    )
+    rows = np.arange(len(which))
+    for column, thing in ((1, one), (2, other)):
+        figure.add_trace(go.Bar(
+            y=rows, x=data.weights[thing, which], orientation="h", showlegend=False,
+            marker={"color": PALETTE[column - 1], "line": {"width": 0}},
+            error_x=_interval(data, thing, which, canvas),
+            hovertext=[data.hover(thing, d) for d in which.tolist()],
+            hovertemplate="%{hovertext}<extra></extra>",
+        ), 1, column)
+    total = float(data.weights[one] @ data.weights[other])
+    figure.add_trace(go.Bar(
+        y=rows, x=product, orientation="h", showlegend=False,
+        marker={"color": PALETTE[2], "line": {"width": 0}}, hovertext=[
+            f"{html.escape(data.title(d), quote=False)}: {number(float(p))} of {number(total)}"
+            for d, p in zip(which.tolist(), product, strict=True)
+        ], hovertemplate="%{hovertext}<extra></extra>",
+    ), 1, 3)
+    _rows_of_dimensions(figure, data, which, canvas)
+    reach = float(data.weights[[one, other]].max()) * 1.05 or 1.0
+    figure.update_xaxes(range=[reach, 0], title="weight", nticks=4, row=1, col=1)
+    figure.update_xaxes(range=[0, reach], title="weight", nticks=4, row=1, col=2)
+    figure.update_xaxes(title="product of weights", rangemode="tozero", nticks=5, row=1, col=3)
+    figure.update_annotations(font_size=canvas.font)
+    figure.update_layout(uirevision=f"{one} {other}", margin_t=1.8 * canvas.font)
+    return finished(figure, caption, canvas, top=46)
+
+
+def compared(one: np.ndarray, other: np.ndarray, most: int = BARS) -> np.ndarray:
+    """Dimensions that make two objects similar, then those that only one of them has."""
+    alike = strongest(one * other, most * 2 // 3)
+    apart = np.abs(one - other)
+    apart[alike] = 0.0
+    return np.concatenate([alike, strongest(apart, most - len(alike))]).astype(int)
+
+
+def trial_contributions(
+    data: DimensionData, trial: ExplainedTrial, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Why a trial was answered so: what dimensions give to the similarity of each pair.
+
+    The longest bar is the pair that most likely stays together; the probability that the third
+    object is chosen as the odd one stands at its end.
+    """
+    total = trial.contributions.max(axis=0)
+    which = strongest(total, _TOLD)
+    canvas = with_rows(canvas, 7.0 + 0.8 * len(which))
+    figure = go.Figure()
+    short = [html.escape(shorten(data.labels[k], 12.0), quote=False) for k in trial.objects]
+    pairs = [(1, 2), (0, 2), (0, 1)]
+    rows = [f"{short[a]} + {short[b]}" for a, b in pairs]
+    rows[2] = f"<b>{rows[2]}</b>"
+    begun = np.zeros(3)
+    for dimension, colour in zip(which.tolist(), _colours(which, apart=True), strict=True):
+        parts = trial.contributions[:, dimension]
+        figure.add_bar(
+            y=rows, x=parts, base=begun.copy(), orientation="h",
+            name=_name(data, dimension, _BESIDE),
+            marker={"color": colour, "line": {"width": 0}},
+            hovertemplate="%{y}<br>%{fullData.name}: %{x:.3g}<extra></extra>",
+        )
+        begun += parts
+    rest = np.maximum(trial.contributions.sum(axis=1) - begun, 0.0)
+    if rest.max() > 0.005 * max(float(begun.max()), 1e-9):
+        figure.add_bar(
+            y=rows, x=rest, base=begun.copy(), orientation="h", name="other dimensions",
+            marker={"color": transparent(FAINT, 0.45), "line": {"width": 0}},
+            hovertemplate="%{y}<br>other dimensions: %{x:.3g}<extra></extra>",
+        )
+    ends = begun + rest
+    for k in range(3):
+        figure.add_annotation(
+            x=float(ends[k]), y=rows[k], xanchor="left", xshift=0.5 * canvas.font, showarrow=False,
+            text=f"{short[k]} odd: {100 * trial.probabilities[k]:.0f} %",
+            font={"size": 0.95 * canvas.font},
+        )
+    figure.update_layout(
+        template=template(canvas), barmode="overlay", bargap=0.35, dragmode="zoom",
+        uirevision=str(trial.objects), showlegend=True,
+        xaxis={"title": "similarity (sum of products)", "zeroline": False,
+               "range": [0, 1.28 * max(float(ends.max()), 1e-9)]},
+        yaxis={"showgrid": False, "ticks": ""},
+    )
+    return finished(figure, caption, canvas, top=34)
+
+
+# Parts ---------------------------------------------------------------------------------------
+
+
+def _name(data: DimensionData, dimension: int, width: float, break_after: bool = False) -> str:
+    name = html.escape(shorten(data.title(dimension), width), quote=False)
+    if not data.names.get(dimension):
+        return name.replace("Dimension ", "") if break_after else name
+    return name
+
+
+def _colours(which: np.ndarray, *, apart: bool = False) -> list[str]:
+    """A dimension has the same colour in every figure.
+
+    Where they must be told `apart`, the later of two with the same one gets another.
+    """
+    found: list[str] = []
+    for k in which:
+        colour = PALETTE[int(k) % _COLOURS]
+        if apart and colour in found:
+            colour = next((free for free in PALETTE[:_COLOURS] if free not in found), colour)
+        found.append(colour)
+    return found
+
+
+def _interval(data: DimensionData, thing: int, which: np.ndarray, canvas: Canvas) -> dict | None:
+    if data.sd is None:
+        return None
+    weights, reach = data.weights[thing, which], 1.96 * data.sd[thing, which]
+    return {"type": "data", "array": reach, "arrayminus": np.minimum(reach, weights),
+            "thickness": 1.2 * canvas.scale, "width": 0, "color": FAINT}
+
+
+def _rows_of_dimensions(
+    figure: go.Figure, data: DimensionData, which: np.ndarray, canvas: Canvas
+) -> None:
+    figure.update_layout(template=template(canvas), dragmode="zoom", bargap=0.3)
+    figure.update_yaxes(showgrid=False, ticks="", zeroline=False,
+                        range=[max(len(which), 1) - 0.4, -0.6], tickvals=np.arange(len(which)))
+    figure.update_layout(
+        yaxis_ticktext=[_name(data, k, _BESIDE) for k in which.tolist()]
+    )

@@ -1,0 +1,438 @@
+"""Dimensions that people can name: strips of their highest objects, and histograms."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from tripletscope.dashboard.figures.labels import shorten, shorten_each
+from tripletscope.dashboard.figures.points import DIM_TEXT, RING
+from tripletscope.dashboard.interface.fonts import wrapped
+from tripletscope.dashboard.interface.theme import (
+    PALETTE,
+    SCREEN,
+    TEXT,
+    Canvas,
+    finished,
+    number,
+    panelled,
+    template,
+)
+
+#: Heights of a row of a strip with pictures and without, and of a line of a sheet of objects, in
+#: sizes of the letters.
+_PICTURED, _WRITTEN = 6.6, 4.6
+#: What name and facts of a dimension take of the width, and its histogram.
+_HEAD, _TAIL = 0.2, 0.12
+#: Width of a name without a picture, in sizes of the letters, and of the gap between two.
+_NAME, _GAP = 9.5, 0.9
+#: Bars of a histogram in a strip, and of one that stands alone.
+_FEW_BINS, _BINS = 18, 36
+#: Of the largest weight of a dimension: what is less does not tell of an object.
+NOTHING = 0.02
+
+
+@dataclass(frozen=True)
+class DimensionData:
+    """What is drawn of the dimensions of a fit.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n, d)
+        Not negative.
+    objects : DataFrame, n rows
+        With columns ``id`` and ``label``.
+    sd : ndarray, shape (n, d), or None
+        Standard deviations of the weights.
+    names : mapping of int to str
+        What somebody called the dimensions, by position.
+    pictures : mapping of int to str
+        Address of the picture of an object.
+    selected : collection of int
+        Objects.
+    """
+
+    weights: np.ndarray
+    objects: pd.DataFrame
+    sd: np.ndarray | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
+    pictures: Mapping[int, str] = field(default_factory=dict)
+    selected: Collection[int] = ()
+
+    @property
+    def n_dimensions(self) -> int:
+        return self.weights.shape[1]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        return self.objects["label"].astype(str).tolist()
+
+    def title(self, dimension: int) -> str:
+        """What a dimension is called: its number, and its name if it has one."""
+        name = self.names.get(dimension, "")
+        return f"{dimension + 1} {name}" if name else f"Dimension {dimension + 1}"
+
+    def highest(self, dimension: int, most: int | None = None) -> np.ndarray:
+        """Objects from the highest weight on, without those that have next to none."""
+        weights = self.weights[:, dimension]
+        order = np.argsort(-weights, kind="stable")[:most]
+        return order[weights[order] > NOTHING * weights.max(initial=0.0)]
+
+    def along(self, dimension: int, number: int) -> np.ndarray:
+        """As many objects whose weights are evenly apart, from the highest to the lowest."""
+        weights = self.weights[:, dimension]
+        steps = np.linspace(weights.max(), weights.min(), min(number, len(weights)))
+        found: list[int] = []
+        left = np.ones(len(weights), dtype=bool)
+        for step in steps:
+            nearest = int(np.argmin(np.where(left, np.abs(weights - step), np.inf)))
+            left[nearest] = False
+            found.append(nearest)
+        return np.array(sorted(found, key=lambda i: (-weights[i], i)))
+
+    def hover(self, thing: int, dimension: int) -> str:
+        """An object and its weight, for the pointer."""
+        weight = number(float(self.weights[thing, dimension]))
+        if self.sd is not None:
+            weight += f" ± {number(float(self.sd[thing, dimension]), 2)}"
+        name = html.escape(shorten(self.labels[thing], 30.0), quote=False)
+        title = html.escape(shorten(self.title(dimension), 30.0), quote=False)
+        return f"<b>{name}</b><br>{title}: {weight}"
+
+
+def strips(
+    data: DimensionData,
+    which: Sequence[int],
+    *,
+    facts: Mapping[int, str] | None = None,
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """A row for every dimension: its name, its highest objects, and the histogram of its weights.
+
+    The bar below an object is its weight, relative to the largest one of the dimension. Bars of
+    the histogram are as high as the logarithm of the number of objects.
+
+    Parameters
+    ----------
+    data : DimensionData
+    which : sequence of int
+        Dimensions, from above.
+    facts : mapping of int to str, optional
+        What is told below the name of each.
+    """
+    canvas = canvas if canvas.screen else _grown(canvas, strips_height(data, len(which), canvas))
+    figure, width, font = go.Figure(), canvas.width, canvas.font
+    head, tail = _HEAD * width, _TAIL * width
+    row = (canvas.height - _above(canvas)) / max(len(which), 1)
+    drawn = _Cells(data, canvas)
+    room = (head + 0.5 * font, width - tail - font)
+    for k, dimension in enumerate(which):
+        drawn.row(dimension, data.highest(dimension, 60), room, -k * row, row)
+        _histogram_in(figure, data, dimension, (width - tail, width), -(k + 0.86) * row, 0.6 * row,
+                      font)
+    drawn.add_to(figure)
+    _heads(figure, data, which, facts or {}, head, row, canvas)
+    _plain_axes(figure, width, -len(which) * row, canvas, f"strips {list(which)}")
+    return finished(figure, caption, canvas)
+
+
+def strips_height(data: DimensionData, n_rows: int, canvas: Canvas = SCREEN) -> float:
+    """Height in pixels that so many rows of strips take."""
+    rows = _PICTURED if data.pictures else _WRITTEN
+    return rows * canvas.font * max(n_rows, 1) + _above(canvas)
+
+
+def object_sheet(
+    data: DimensionData,
+    dimension: int,
+    which: Sequence[int],
+    *,
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """Objects of one dimension in lines, each with its weight as a bar.
+
+    Parameters
+    ----------
+    which : sequence of int
+        Objects, in their order.
+    """
+    per_line = _per_line(data, canvas.width, canvas)
+    lines = max(-(-len(which) // per_line), 1)
+    canvas = canvas if canvas.screen else _grown(
+        canvas, lines * _line(data, canvas) + _above(canvas)
+    )
+    row = (canvas.height - _above(canvas)) / lines
+    drawn, figure = _Cells(data, canvas), go.Figure()
+    for k in range(lines):
+        part = np.asarray(which[k * per_line : (k + 1) * per_line], dtype=int)
+        drawn.line(dimension, part, (0.0, canvas.width), -k * row, row, per_line)
+    drawn.add_to(figure)
+    _plain_axes(figure, canvas.width, -lines * row, canvas, f"sheet {dimension}")
+    return finished(figure, caption, canvas)
+
+
+def sheet_height(data: DimensionData, number: int, canvas: Canvas = SCREEN) -> float:
+    """Height in pixels that so many objects of a sheet take."""
+    lines = max(-(-number // _per_line(data, canvas.width, canvas)), 1)
+    return lines * _line(data, canvas) + _above(canvas)
+
+
+def histograms(
+    data: DimensionData, which: Sequence[int], *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Histograms of the weights of some dimensions, side by side, with one scale for all."""
+    titles = shorten_each([data.title(k) for k in which], 14.0)
+    columns, canvas = panelled(titles, 6, canvas)
+    rows = -(-len(which) // columns)
+    figure = make_subplots(
+        rows, columns, shared_xaxes="all", shared_yaxes="all",
+        subplot_titles=[html.escape(title, quote=False) for title in titles],
+        horizontal_spacing=0.02,
+        vertical_spacing=min(2.6 * canvas.font / canvas.height, 0.5 / rows),
+    )
+    edges = np.linspace(0.0, float(data.weights[:, list(which)].max(initial=1e-9)), _BINS // 2 + 1)
+    for k, dimension in enumerate(which):
+        _add_histogram(figure, data, dimension, edges, row=k // columns + 1, col=k % columns + 1)
+    figure.update_annotations(font_size=0.9 * canvas.font)
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision="histograms", showlegend=False,
+        bargap=0.06, margin_t=1.8 * canvas.font,
+    )
+    figure.update_xaxes(showgrid=False, zeroline=False, nticks=4)
+    figure.update_yaxes(type="log", zeroline=False, dtick=1)
+    figure.update_xaxes(title="weight", row=rows)
+    figure.update_yaxes(title="objects", col=1)
+    return finished(figure, caption, canvas, top=44)
+
+
+def histogram(
+    data: DimensionData, dimension: int, *, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Histogram of the weights of one dimension, with those of the selected objects as lines."""
+    weights = data.weights[:, dimension]
+    edges = np.linspace(0.0, float(weights.max(initial=1e-9)), _BINS + 1)
+    figure = go.Figure()
+    _add_histogram(figure, data, dimension, edges)
+    for thing in list(data.selected)[:_FEW_BINS]:
+        figure.add_vline(
+            float(weights[thing]), line={"color": PALETTE[3], "width": 1.5 * canvas.scale},
+            annotation_text=html.escape(shorten(data.labels[thing], 9.0), quote=False),
+            annotation_font_size=0.85 * canvas.font, annotation_textangle=-90,
+            annotation_position="top left",
+        )
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=f"histogram {dimension}",
+        showlegend=False, bargap=0.06,
+        xaxis={"title": "weight", "zeroline": False, "showgrid": False},
+        yaxis={"title": "objects (logarithmic)", "type": "log", "zeroline": False, "dtick": 1},
+    )
+    return finished(figure, caption, canvas)
+
+
+def _add_histogram(
+    figure: go.Figure, data: DimensionData, dimension: int, edges: np.ndarray, **place: int
+) -> None:
+    counts, _ = np.histogram(data.weights[:, dimension], edges)
+    some = counts > 0
+    figure.add_trace(go.Bar(
+        x=((edges[:-1] + edges[1:]) / 2)[some], y=counts[some], width=np.diff(edges)[some],
+        marker={"color": PALETTE[0], "line": {"width": 0}}, showlegend=False,
+        hovertemplate="weight about %{x:.2f}: %{y:,} objects<extra></extra>",
+    ), **place)
+
+
+# Parts of strips -----------------------------------------------------------------------------
+
+
+def _above(canvas: Canvas) -> float:
+    """Pixels above the first row: the tools of a page."""
+    return 34.0 if canvas.screen else 0.0
+
+
+def _grown(canvas: Canvas, height: float) -> Canvas:
+    """The canvas of a file, as high as its rows need where it may be."""
+    return replace(canvas, height=max(canvas.height, height)) if canvas.grows else canvas
+
+
+def _line(data: DimensionData, canvas: Canvas) -> float:
+    """Height of a line of a sheet of objects, in pixels."""
+    return (8.0 if data.pictures else 2.3) * canvas.font
+
+
+def _per_line(data: DimensionData, width: float, canvas: Canvas) -> int:
+    cell = (6.8 if data.pictures else _NAME) * canvas.font
+    return max(int(width // cell), 1)
+
+
+class _Cells:
+    """Objects of strips, gathered so that each kind of mark is one trace."""
+
+    def __init__(self, data: DimensionData, canvas: Canvas) -> None:
+        self._data, self._canvas = data, canvas
+        self._bars: tuple[list, list] = ([], [])
+        self._rings: tuple[list, list] = ([], [])
+        self._marks: dict[str, list] = {name: [] for name in ("x", "y", "object", "hover")}
+        self._names: dict[str, list] = {name: [] for name in ("x", "y", "text")}
+        self._images: list[dict] = []
+        self._chosen = set(data.selected)
+
+    def row(
+        self, dimension: int, objects: np.ndarray, room: tuple[float, float], top: float,
+        height: float,
+    ) -> None:
+        """The first of some objects, as many as have room; names alone stand in two lines."""
+        if self._data.pictures:
+            n_lines, cell = 1, height - 1.5 * self._canvas.font
+        else:
+            n_lines = max(int(height // (2.1 * self._canvas.font)), 1)
+            cell = _NAME * self._canvas.font
+        across = max(int((room[1] - room[0]) // cell), 1)
+        for line in range(n_lines):
+            part = objects[line * across : (line + 1) * across]
+            self.line(dimension, part, room, top - line * height / n_lines, height / n_lines,
+                      across)
+
+    def line(
+        self, dimension: int, objects: np.ndarray, room: tuple[float, float], top: float,
+        height: float, across: int,
+    ) -> None:
+        """Objects in one line of so many places."""
+        data, font = self._data, self._canvas.font
+        cell = (room[1] - room[0]) / across
+        weights = data.weights[:, dimension]
+        largest = float(weights.max(initial=0.0)) or 1.0
+        small = 0.82 * font if data.pictures else 0.95 * font
+        names = shorten_each(
+            [data.labels[i] for i in objects], (cell - _GAP * font) / small
+        )
+        named = self._canvas.named and (not data.pictures or height > 4.2 * font)
+        below = (1.5 * small if named else 0.0) + 0.55 * font
+        for k, (thing, name) in enumerate(zip(objects.tolist(), names, strict=True)):
+            left = room[0] + k * cell
+            right = left + cell - _GAP * font
+            foot = top - height + 0.5 * font
+            if thing in data.pictures:
+                size = min(right - left, height - below - 0.5 * font)
+                self._images.append({
+                    "source": data.pictures[thing], "xref": "x", "yref": "y",
+                    "x": left + size / 2, "y": foot + below + size / 2, "sizex": size,
+                    "sizey": size, "xanchor": "center", "yanchor": "middle", "sizing": "contain",
+                })
+            if named or thing not in data.pictures:
+                self._names["x"].append(left)
+                self._names["y"].append(foot + 0.35 * font + 0.75 * small)
+                self._names["text"].append(html.escape(name, quote=False))
+            share = float(weights[thing]) / largest
+            self._rectangle(self._bars, left, left + share * (right - left), foot,
+                            foot + 0.22 * font)
+            if thing in self._chosen:
+                self._rectangle(self._rings, left - 0.3 * font, right + 0.3 * font,
+                                foot - 0.25 * font, top - 0.1 * font)
+            self._marks["x"].append((left + right) / 2)
+            self._marks["y"].append(top - height / 2)
+            self._marks["object"].append(thing)
+            self._marks["hover"].append(data.hover(thing, dimension))
+
+    @staticmethod
+    def _rectangle(
+        path: tuple[list, list], left: float, right: float, low: float, high: float
+    ) -> None:
+        path[0].extend([left, right, right, left, left, None])
+        path[1].extend([low, low, high, high, low, None])
+
+    def add_to(self, figure: go.Figure) -> None:
+        canvas, still = self._canvas, {"hoverinfo": "skip", "showlegend": False}
+        figure.update_layout(images=self._images)
+        figure.add_scatter(
+            x=self._bars[0], y=self._bars[1], mode="lines", fill="toself", name="weights",
+            fillcolor=PALETTE[0], line={"width": 0, "color": PALETTE[0]}, **still,
+        )
+        if self._rings[0]:
+            figure.add_scatter(
+                x=self._rings[0], y=self._rings[1], mode="lines", name=RING,
+                line={"color": TEXT, "width": 1.8 * canvas.scale}, **still,
+            )
+        if self._names["text"]:
+            small = (0.82 if self._data.pictures else 0.95) * canvas.font
+            figure.add_scatter(
+                x=self._names["x"], y=self._names["y"], mode="text", text=self._names["text"],
+                textposition="middle right", textfont={"size": small}, name="objects", **still,
+            )
+        # Clicks are taken by marks that are not seen.
+        size = (5.0 if self._data.pictures else 2.2) * canvas.font
+        figure.add_scatter(
+            x=self._marks["x"], y=self._marks["y"], mode="markers", showlegend=False,
+            customdata=self._marks["object"], hovertext=self._marks["hover"], name="marks",
+            hovertemplate="%{hovertext}<extra></extra>",
+            marker={"size": size, "opacity": 0.0, "symbol": "square"},
+            unselected={"marker": {"opacity": 0.0}}, selected={"marker": {"opacity": 0.0}},
+        )
+
+
+def _heads(
+    figure: go.Figure, data: DimensionData, which: Sequence[int], facts: Mapping[int, str],
+    width: float, row: float, canvas: Canvas,
+) -> None:
+    """Name and facts of every row, at its left."""
+    font, small = canvas.font, 0.82 * canvas.font
+    for bold in (True, False):
+        texts, heights = [], []
+        for k, dimension in enumerate(which):
+            title = wrapped(data.title(dimension), width, 1.06 * font)[:2]
+            lines = title
+            if not bold:
+                free = int((row - 0.5 * font - 1.35 * font * len(title)) // (1.3 * small))
+                lines = [
+                    line for fact in facts.get(dimension, "").split("\n")
+                    for line in wrapped(fact, width, small)
+                ][:max(free, 0)]
+            texts.append("<br>".join(html.escape(line, quote=False) for line in lines) or " ")
+            heights.append(-k * row - (0.5 * font if bold else 0.5 * font
+                                       + 1.35 * font * len(title)))
+        figure.add_scatter(
+            x=np.zeros(len(which)), y=heights, mode="text", text=[
+                f"<b>{text}</b>" if bold and text.strip() else text for text in texts
+            ], textposition="bottom right", hoverinfo="skip", showlegend=False,
+            name="titles" if bold else "facts",
+            textfont={"size": font} if bold else {"size": small, "color": DIM_TEXT},
+        )
+
+
+def _histogram_in(
+    figure: go.Figure, data: DimensionData, dimension: int, room: tuple[float, float],
+    foot: float, height: float, font: float,
+) -> None:
+    """The histogram of a row, drawn as one path."""
+    weights = data.weights[:, dimension]
+    edges = np.linspace(0.0, float(weights.max(initial=0.0)) or 1.0, _FEW_BINS + 1)
+    counts, _ = np.histogram(weights, edges)
+    high = np.log1p(counts) / np.log1p(len(weights))
+    step = (room[1] - room[0]) / _FEW_BINS
+    left = room[0] + step * np.arange(_FEW_BINS)
+    x = np.column_stack([left, left, left + 0.85 * step, left + 0.85 * step]).ravel()
+    y = np.column_stack([np.zeros_like(high), high, high, np.zeros_like(high)]).ravel()
+    figure.add_scatter(
+        x=x, y=foot + height * y, mode="lines", fill="toself",
+        fillcolor=PALETTE[9], line={"width": 0}, hoverinfo="skip",
+        showlegend=False, name="histogram",
+    )
+
+
+def _plain_axes(
+    figure: go.Figure, width: float, bottom: float, canvas: Canvas, revision: str
+) -> None:
+    hidden = {"visible": False, "fixedrange": False}
+    figure.update_layout(
+        template=template(canvas), dragmode="lasso", uirevision=revision, showlegend=False,
+        xaxis={**hidden, "range": [0, width]}, yaxis={**hidden, "range": [bottom, 0]},
+        margin={"l": 2, "r": 2, "t": 0, "b": 0},
+    )

@@ -1,0 +1,70 @@
+"""Names that people gave dimensions: kept beside the data set, by the key of their fit.
+
+A fit without names takes over those of the newest other one, where its dimensions are the same by
+their correlation over objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tripletscope.core.dimensions.matching import match_dimensions
+from tripletscope.core.run import Run
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+
+#: Under which names are kept in `DatasetInfo.extra`.
+NAMES_KEPT = "dimension names"
+#: Dimensions whose weights correlate as much are taken for the same.
+SAME = 0.8
+#: No fit has as many dimensions.
+_MANY = 10_000
+
+
+def kept_names(info: DatasetInfo) -> dict[str, Any]:
+    """What is kept, by the key of a fit."""
+    kept = info.extra.get(NAMES_KEPT)
+    return kept if isinstance(kept, dict) else {}
+
+
+def sound_names(names: Any, n_dimensions: int = _MANY) -> dict[int, str]:
+    """Names by position, without what is none: other versions may have kept something else."""
+    if not isinstance(names, dict):
+        return {}
+    return {
+        int(k): name for k, name in names.items()
+        if str(k).isdigit() and int(k) < n_dimensions and isinstance(name, str) and name
+    }
+
+
+def dimensions_again(fit: Run, before: Run) -> dict[int, tuple[int, float]]:
+    """For each dimension of a fit the one of an earlier fit that matches, and their correlation."""
+    one, other = (run.arrays.get("embedding_") for run in (fit, before))
+    if one is None or other is None or len(one) != len(other):
+        return {}
+    places, r = match_dimensions(one, other)
+    return {k: (int(p), float(r[k])) for k, p in enumerate(places) if p >= 0 and np.isfinite(r[k])}
+
+
+def names_of_fits(info: DatasetInfo, fits: Sequence[Run]) -> dict[str, dict[int, str]]:
+    """Names of the dimensions of several fits, their own or taken over, by the key of the fit.
+
+    Parameters
+    ----------
+    info : DatasetInfo
+    fits : sequence of Run
+        All fits of the data set that there are, the newest first.
+    """
+    own = {key: sound_names(names) for key, names in kept_names(info).items()}
+    named = next((fit for fit in fits if own.get(fit.key)), None)
+    found = dict(own)
+    for fit in fits:
+        if fit.key not in own and named is not None:
+            found[fit.key] = {
+                k: own[named.key][place]
+                for k, (place, r) in dimensions_again(fit, named).items()
+                if place in own[named.key] and r >= SAME
+            }
+    return {key: names for key, names in found.items() if names}

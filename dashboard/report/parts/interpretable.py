@@ -1,0 +1,144 @@
+"""Dimensions of objects that people can name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN, DimensionReproducibility
+from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
+from tripletscope.core.run import Run
+from tripletscope.dashboard.drawing.dimensions import data_of
+from tripletscope.dashboard.figures.dimensions import DimensionData
+from tripletscope.dashboard.report.document import Block, TextTable
+from tripletscope.dashboard.report.material import Material, plain
+from tripletscope.dashboard.report.parts.method import joined, kind_of
+from tripletscope.dashboard.report.parts.part import part
+from tripletscope.dashboard.report.parts.results import error_of
+from tripletscope.dashboard.wording import Words
+
+#: Whom to cite for each method.
+_SOURCES = {"spose": "@zheng2019; @hebart2020", "vice": "@muttenthaler2022"}
+#: Highest objects of a dimension that are told.
+_HIGHEST = 5
+
+
+@part("interpretable", "results", 2.5)
+def interpretable(material: Material) -> Iterator[Block]:
+    """How many there are, what they predict, which are found again, and what they are called."""
+    words = material.words
+    for number, fit in enumerate(material.all_of("fit", "dimensions"), 1):
+        data = data_of(material.shown(), fit)
+        if not data.n_dimensions:
+            yield joined(words("no dimension left", method=words.method(fit.fresh())))
+            continue
+        again, penalty = (
+            [run for run in material.all_of(task)
+             if run.complete and (run.method, run.parameters) == (fit.method, fit.parameters)]
+            for task in ("dimension_reproducibility", "penalty_curve")
+        )
+        again = [run for run in again if run.result().reference.shape == data.weights.shape]
+        figures = list(material.drawn(fit, *again, *penalty))
+        yield joined(*_of_number(words, fit, data, figures[0].name))
+        yield joined(*_of_accuracy(material, fit))
+        yield joined(*_of_reproducibility(words, again), *(
+            words("see figure", place=f"@fig-{figure.name}") for figure in figures
+            if figure.runs[0] != fit.key
+        ))
+        table = _table(words, fit, data, number, again)
+        yield joined(words(
+            "dimensions named" if data.names else "dimensions unnamed", place=f"@tab-{table.name}",
+            named=words.whole(len(data.names)), number=words.count(data.n_dimensions, "dimension"),
+        ))
+        yield table
+        yield from figures
+
+
+def _of_number(words: Words, fit: Run, data: DimensionData, figure: str) -> Iterator[str]:
+    fitted, method = fit.fitted(), fit.fresh()
+    yield words(
+        "dimensions found", method=words.method(method), source=_SOURCES[fit.method],
+        objects=words.count(len(data.weights), "object"), place=f"@fig-{figure}",
+        number=words.count(data.n_dimensions, "dimension"),
+        most=words.whole(method.n_components),
+    )
+    penalty = getattr(fitted, "penalty_", None)
+    if penalty is not None:
+        yield words("penalty chosen" if method.penalty is None else "penalty set",
+                    penalty=words.number(penalty))
+    if data.n_dimensions == method.n_components:
+        yield words("all dimensions used")
+
+
+def _of_accuracy(material: Material, fit: Run) -> Iterator[str]:
+    words, run = material.words, material.shown().of(fit, "split_error", "cross_validate")
+    if run is None:
+        yield words("dimensions not tested")
+        return
+    found = [one for one in choice_accuracies(material.answers, run.error()) if one.accuracy]
+    if not found:  # no choices among three
+        yield from _of_error(words, run.error())
+    for choice in found:
+        yield from _of_choices(words, choice)
+
+
+def _of_error(words: Words, error: ErrorEstimate) -> Iterator[str]:
+    yield words("dimensions predict answers", error=error_of(words, error))
+    if error.high >= CHANCE:
+        yield words("dimensions guess")
+
+
+def _of_choices(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
+    share, ceiling = choice.accuracy, choice.ceiling
+    yield words(
+        "dimensions predict", kind=kind_of(words, choice.kind), share=words.share(share.value),
+        interval=words.interval(share.low, share.high), chance=words.share(choice.chance),
+        over=words.over(choice.unit, choice.n_units),
+    )
+    if share.low <= choice.chance:
+        yield words("dimensions guess")
+    if ceiling.lower is None or ceiling.upper is None:
+        yield words("dimensions without ceiling")
+    else:
+        yield words(
+            "dimensions ceiling", questions=words.count(ceiling.questions, "question"),
+            lower=words.share(ceiling.lower.value), upper=words.share(ceiling.upper.value),
+        )
+
+
+def _of_reproducibility(words: Words, again: list[Run]) -> Iterator[str]:
+    if not again:
+        yield words("dimensions not repeated")
+    for run in again:
+        found: DimensionReproducibility = run.result()
+        yield words(
+            "dimensions in halves" if found.halves else "dimensions from starts",
+            runs=words.whole(len(found.correlations)), least=words.share(FOUND_AGAIN, 1),
+            found=words.whole(int((found.mean > FOUND_AGAIN).sum())),
+            number=words.count(len(found.mean), "dimension"), mean=words.share(found.overall),
+        )
+
+
+def _table(
+    words: Words, fit: Run, data: DimensionData, number: int, again: list[Run]
+) -> TextTable:
+    """A row for each dimension: its name, its highest objects, its share, and how sure it is."""
+    share = data.weights.sum(axis=0) / data.weights.sum()
+    repeated = again[0].result().mean if again else np.full(len(share), np.nan)
+    rows = tuple((
+        words.whole(k + 1), plain(data.names.get(k, "")),
+        plain(", ".join(data.labels[i] for i in data.highest(k, _HIGHEST))),
+        words.share(share[k]), words.share(repeated[k]),
+    ) for k in range(data.n_dimensions))
+    kept = [0, *([1] if data.names else []), 2, 3, *([4] if again else [])]
+    titles = [words(f"dimensions {name}") for name in (
+        "position", "name", "highest", "share", "again"
+    )]
+    halves = "halves" if again and again[0].result().halves else "starts"
+    return TextTable(
+        f"dimensions-{number}", words("dimensions caption", method=words.method(fit.fresh())),
+        tuple(titles[k] for k in kept), tuple(tuple(row[k] for k in kept) for row in rows),
+        words("dimensions note", against=words(halves)) if again else "",
+    )

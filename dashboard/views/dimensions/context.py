@@ -1,0 +1,150 @@
+"""What the views of the page Dimensions share: the fit that they are about, with its names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.dimensions.sparse import SparseDimensions
+from tripletscope.core.run import Run
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.drawing.dimensions import reproducibility_table
+from tripletscope.dashboard.figures.dimensions import DimensionData
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import widgets
+from tripletscope.dashboard.views.dimensions.fitting import ask_for_fit, fits_of, new_fit
+from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
+from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.pictures import picture_addresses
+
+#: Trials that are enough to tell what a dimension is good for, and to pick some from.
+ENOUGH, PICKED = 100_000, 30_000
+_SMALL = 320  # pixels of pictures, one of the sizes that are served
+
+
+@dataclass(frozen=True)
+class DimensionsContext(Context):
+    """Dimensions that were found, with what people call them."""
+
+    fit: Run
+
+    @cached_property
+    def fitted(self) -> SparseDimensions:
+        return self.fit.fitted()
+
+    @cached_property
+    def method(self) -> SparseDimensions:
+        """As it was set, not fitted."""
+        return self.fit.fresh()
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """What people call the dimensions, by position."""
+        return names_of_dimensions(self.info, self.fit)
+
+    @cached_property
+    def data(self) -> DimensionData:
+        """What is drawn."""
+        objects, sd = self.triplets.objects, self.fitted.embedding_sd_
+        if sd is None and self.resampled is not None:
+            sd = self.resampled.arrays["sd"]
+        return DimensionData(
+            self.fitted.embedding_, objects, sd, self.names,
+            picture_addresses(self.info, objects, _SMALL), self.selected,
+        )
+
+    @property
+    def about(self) -> str:
+        """Method and data, for captions."""
+        stopped = "" if self.fit.complete else ", stopped early"
+        return f"{analysis.describe(self.method)}{stopped}. {self.size}"
+
+    def full(self, text: str) -> str:
+        """A caption for files, which say what they are of."""
+        return f"{text} {self.about}"
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """Tells what is drawn from what was drawn before, by its content."""
+        return (
+            self.fit.key, self.fit.created, self.info.fingerprint, self.names, self.selected,
+            self.resampled and self.resampled.key,
+            tuple(sorted(self.info.pictures.items())),
+        )
+
+    @cached_property
+    def trials(self) -> tuple[np.ndarray, np.ndarray]:
+        """Odd-one-out trials that are looked at: rows (Q, 3), the odd one last, and answers."""
+        return _some_trials(self.info.fingerprint, self.triplets)
+
+    def set_to(self, key: str, value: Any) -> None:
+        """Give a widget a value before the page is drawn; for what happens on a click."""
+        widgets()[key] = self.session.remember(key, value)
+
+    @cached_property
+    def reproduced(self) -> pd.DataFrame | None:
+        """How well each dimension is found again, of what was computed; halves come first."""
+        found = [run.result() for run in self.again if run.complete]
+        known = [one for one in found if one.reference.shape[1] == self.data.n_dimensions]
+        return reproducibility_table(known) if known else None
+
+    @cached_property
+    def again(self) -> list[Run]:
+        """The newest reproducibility over halves, and that over starts."""
+        newest: dict[bool, Run] = {}
+        for listed in self.runs("dimension_reproducibility", "dimensions"):
+            record = listed.record
+            same = (record["method"], record["parameters"]) == (
+                self.fit.method, self.fit.parameters
+            )
+            halves = record["options"].get("halves", True)
+            run = None
+            if same and halves not in newest:
+                run = self.find(self.method, listed.task, record["options"])
+            if run is not None:
+                newest[halves] = run
+        return [newest[halves] for halves in (True, False) if halves in newest]
+
+    @cached_property
+    def resampled(self) -> Run | None:
+        """Weights in resamples of the trials, if they were computed and are of these dimensions."""
+        run = self.find(self.method, "bootstrap_dimensions")
+        return run if run is not None and (
+            run.arrays["sd"].shape == self.fitted.embedding_.shape
+        ) else None
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _some_trials(fingerprint: str, _answers: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Odd-one-out trials; of many, some that are drawn at random, the same each time."""
+    rows, answer = _answers.choices.odd_one_out()
+    if len(rows) > PICKED:
+        which = np.sort(np.random.default_rng(0).choice(len(rows), PICKED, replace=False))
+        rows, answer = rows[which], answer[which]
+    return rows, answer
+
+
+def choose_fit(context: Context) -> DimensionsContext | None:
+    """Ask for the fit; None where there is none yet, which is said with what to do."""
+    listed = fits_of(context.info)
+    if not listed:
+        ask_for_fit(context)
+        return None
+    chosen = new_fit(context, listed)
+    watch(context.job)
+    fit = services().workspace.run(context.info.id, chosen.key)
+    if fit is None or not fit.arrays.get("embedding_", np.zeros((0, 0))).size:
+        panels.empty(
+            "No dimension is left",
+            "The penalty emptied all of them, or the trials tell nothing apart. Fit again with a "
+            "lower penalty, or with more trials.",
+        )
+        return None
+    return DimensionsContext.of(context, fit=fit)

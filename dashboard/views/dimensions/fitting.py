@@ -1,0 +1,156 @@
+"""Settings of a fit of dimensions, and the fit that is chosen."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from tripletscope.core.evaluation.score import cross_validate, has_split, n_groups
+from tripletscope.core.method import Method, methods, parameters
+from tripletscope.core.run import key
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import method_form, parameter_form, pick, pressed
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.page import Context
+
+PAGE = "dimensions"
+#: The method to begin with, and where answers are many: VICE takes as long for millions.
+FIRST, FIRST_OF_MANY = "spose", "vice"
+#: Up to so many answers a first fit is computed without being asked for, and its error with it.
+_AT_ONCE, _WITH_ERROR = 200_000, 400_000
+
+
+def fits_of(info: DatasetInfo) -> list[RunInfo]:
+    """All fits of dimensions, the newest first."""
+    return services().workspace.runs(info.id, "fit", "dimensions")
+
+
+def ask_for_fit(context: Context) -> None:
+    """The first fit: begun by itself where that is quick, else asked for."""
+    n_odd = asked_in(context).odd_one_out
+    if context.job is None and n_odd and context.info.n_answers <= _AT_ONCE:
+        _start(context, methods("dimensions")[FIRST](), _usual_tasks(context))
+        st.rerun()
+    watch(context.job)
+    words, side = st.columns([3, 2], gap="large")
+    with words:
+        if n_odd:
+            context.empty(
+                "No dimensions have been found yet",
+                f"{count(n_odd, 'odd-one-out trial')}. Fit finds dimensions of which every object "
+                "has much, little or nothing, so that two objects are similar by what they share.",
+            )
+        else:
+            panels.empty(
+                "There are no odd-one-out trials",
+                "Dimensions are best found in choices of the odd one out of three: a file with "
+                "the three objects of each trial, and which one was chosen as the odd one. The "
+                "sample Odd one out on the start page shows how. Choices between two pairs can be "
+                "fitted too, but tell much less about each dimension.",
+            )
+            st.page_link("../pages/start.py", label="Go to the samples", icon=":material/home:")
+    with side:
+        method, tasks = _form(context)
+        _fit_button(context, method, tasks)
+
+
+def new_fit(context: Context, listed: list[RunInfo]) -> RunInfo:
+    """Beside the tabs: the fit that is shown, and the form for another one."""
+    with context.row, st.popover("Fit", icon=":material/tune:", help="Which fit is shown, and "
+                                 "how to compute another one."):
+        chosen = choose_run(
+            context.session, listed, _place(context.info), "this fit",
+            lost=", with its accuracy and reproducibility,",
+        )
+        st.subheader("New fit", anchor=False)
+        method, tasks = _form(context)
+        _fit_button(context, method, tasks)
+    return chosen
+
+
+class AskedFor(NamedTuple):
+    """What was asked for in some answers.
+
+    Attributes
+    ----------
+    odd_one_out : int
+        Trials in which one of three is the odd one.
+    split : bool
+        Whether the data have test answers of their own.
+    groups : int
+        Of answers that are held out together.
+    """
+
+    odd_one_out: int
+    split: bool
+    groups: int
+
+
+def asked_in(context: Context) -> AskedFor:
+    """What was asked for; counted once, which takes a second for millions of answers."""
+    return _counted(context.info.fingerprint, context.triplets)
+
+
+@st.cache_data(max_entries=16, show_spinner="Counting the trials")
+def _counted(fingerprint: str, _answers: Any) -> AskedFor:
+    return AskedFor(
+        len(_answers.choices.odd_one_out().rows), has_split(_answers), n_groups(_answers)
+    )
+
+
+def _place(info: DatasetInfo) -> str:
+    """Where the session notes which fit is shown."""
+    return f"{PAGE}.shown@{info.id}"
+
+
+def _usual_tasks(context: Context) -> dict[str, dict[str, Any]]:
+    """The error on held-out trials, where there are enough of them and not too many to wait for."""
+    asked = asked_in(context)
+    if asked.split:
+        return {"split_error": {}}
+    folds = next(p.default for p in parameters(cross_validate) if p.name == "folds")
+    if context.info.n_answers > _WITH_ERROR or asked.groups < folds:
+        return {}
+    return {"cross_validate": {}}
+
+
+def _form(context: Context) -> tuple[Method, dict[str, dict[str, Any]]]:
+    """What is asked for: the method, and how it is judged."""
+    session = context.session
+    first = FIRST if context.info.n_answers <= _AT_ONCE else FIRST_OF_MANY
+    method = method_form(session, "dimensions", PAGE, first)
+    schemes = {"cross_validate": "Cross-validation", "none": "Not computed"}
+    if asked_in(context).split:
+        schemes = {"split_error": "The data's own test answers", **schemes}
+    usual = next(iter(_usual_tasks(context)), "none")
+    scheme = pick(
+        session, f"{PAGE}.error@{context.info.id}", "Held-out accuracy", schemes, default=usual,
+        help="Accuracy on trials to which the dimensions were not fitted. All answers to one "
+        "question are held out together. Cross-validation takes as long as ten fits.",
+    )
+    if scheme == "cross_validate":
+        with st.expander("Cross-validation"):
+            return method, {scheme: parameter_form(
+                session, cross_validate, f"{PAGE}.cross_validate", folded=""
+            )}
+    return method, {} if scheme == "none" else {scheme: {}}
+
+
+def _fit_button(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
+    if pressed(context.session, f"{PAGE}.fit", "Fit", type="primary",
+               icon=":material/play_arrow:", width="stretch"):
+        _start(context, method, tasks)
+        context.session.drafts[_place(context.info)] = key("fit", method, context.triplets)
+        st.rerun()
+
+
+def _start(context: Context, method: Method, tasks: dict[str, dict[str, Any]]) -> None:
+    pieces: list[analysis.Piece] = [(method, "fit", {})]
+    pieces += [(method, task, options) for task, options in tasks.items()]
+    context.submit(f"{method.title}: {context.info.name}", pieces)

@@ -1,0 +1,335 @@
+"""All dimensions: a strip of objects for each, how good it is, and what people call it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.dimensions import histograms, strips, strips_height
+from tripletscope.dashboard.figures.reproduced import AGAIN
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.views.dimensions.context import ENOUGH, DimensionsContext, choose_fit
+from tripletscope.dashboard.views.dimensions.files import everything, object_table, with_pictures
+from tripletscope.dashboard.views.dimensions.fitting import PAGE
+from tripletscope.dashboard.views.dimensions.naming import rename_dimensions, taken_over
+from tripletscope.dashboard.views.page import tab
+
+_WIDTH = 1000.0
+#: Dimensions on one page, with pictures and without.
+_PICTURED, _WRITTEN = 6, 8
+#: Highest objects that the table names.
+_NAMED = 8
+_ORDERS = {
+    "weight": "Sum of weights", "reproduced": "Reproducibility", "lost": "What would be lost",
+    "name": "Name", "objects": "Number of objects",
+}
+
+
+@tab(PAGE, "Dimensions", 1, needs=choose_fit)
+def show_overview(context: DimensionsContext) -> None:
+    """Facts of the fit, strips of some dimensions, and the table of all."""
+    facts = facts_table(context)
+    _facts(context, facts)
+    _taken(context)
+    order, page = _paged(context, facts)
+    _strips(context, order, facts, page)
+    _table(context, facts, order)
+
+
+# Facts ---------------------------------------------------------------------------------------
+
+
+def facts_table(context: DimensionsContext) -> pd.DataFrame:
+    """One row for each dimension: its name, its share, how sure it is and what it is good for."""
+    data, weights = context.data, context.data.weights
+    total = weights.sum() or 1.0
+    table = pd.DataFrame({
+        "dimension": np.arange(1, data.n_dimensions + 1),
+        "name": [data.names.get(k, "") for k in range(data.n_dimensions)],
+        "highest": [
+            ", ".join(data.labels[i] for i in data.highest(k, _NAMED))
+            for k in range(data.n_dimensions)
+        ],
+        "share": weights.sum(axis=0) / total,
+        "objects": [len(data.highest(k)) for k in range(data.n_dimensions)],
+        "lost": left_out(context),
+    })
+    found = context.reproduced
+    if found is not None:
+        first = found[found["against"] == found["against"].iloc[0]]
+        mean = first.set_index("dimension")["mean"]
+        table["reproduced"] = table["dimension"].sub(1).map(mean)
+    return table
+
+
+def left_out(context: DimensionsContext) -> np.ndarray:
+    """By how much accuracy falls without each dimension, on trials that it was fitted to."""
+    return _left_out(
+        (context.fit.key, context.fit.created, context.info.fingerprint), context.fitted,
+        context.triplets,
+    )
+
+
+@st.cache_data(max_entries=16, show_spinner="Leaving out each dimension")
+def _left_out(key: tuple, _fitted: Any, _answers: Any) -> np.ndarray:
+    if _answers.n_trials > ENOUGH:
+        chosen = np.random.default_rng(0).choice(_answers.n_trials, ENOUGH, replace=False)
+        _answers = _answers.take(np.isin(_answers.trials, chosen))
+    return _fitted.leaving_out(_answers)
+
+
+def accuracy_of(context: DimensionsContext) -> ChoiceAccuracy | None:
+    """Accuracy of odd-one-out choices on held-out trials, with chance and ceiling."""
+    errors = [context.find(context.method, task) for task in ("split_error", "cross_validate")]
+    run = max((run for run in errors if run), key=lambda run: run.created, default=None)
+    found = _accuracies(
+        (context.info.fingerprint, run and (run.key, run.created)), context.triplets,
+        run.error() if run else None,
+    )
+    return next((one for one in found if one.kind.name == "odd one out"), None)
+
+
+@st.cache_data(max_entries=16, show_spinner="Counting repeated trials")
+def _accuracies(key: tuple, _answers: Any, _estimate: Any) -> list[ChoiceAccuracy]:
+    return choice_accuracies(_answers, _estimate)
+
+
+def _facts(context: DimensionsContext, facts: pd.DataFrame) -> None:
+    columns = st.columns(4)
+    _accuracy(context, columns[0])
+    columns[1].metric("Dimensions", f"{context.data.n_dimensions:,}")
+    columns[1].caption(f"of at most {context.method.n_components:,}")
+    found = context.reproduced
+    if found is None:
+        columns[2].metric("Reproduced", "—", help="Computed on the tab How many.")
+    else:
+        again = int((facts["reproduced"] > AGAIN).sum())
+        columns[2].metric(
+            "Reproduced", f"{again:,} of {len(facts):,}",
+            help="Dimensions whose mean correlation with the most similar one of others is above "
+            f"{AGAIN:g}.",
+        )
+        columns[2].caption(f"in {found['against'].iloc[0]}, r > {AGAIN:g}".replace(">", "\\>"))
+    named = len(context.names)
+    columns[3].metric("Named", f"{named:,} of {len(facts):,}")
+
+
+def _accuracy(context: DimensionsContext, place: Any) -> None:
+    found = accuracy_of(context)
+    if found is None:  # no odd-one-out trials
+        place.metric("Accuracy", f"{context.fitted.score(context.triplets):.1%}",
+                     help="Share of the answers that the dimensions were fitted to which they "
+                     "predict.")
+        chance = 100 * context.fitted.chance(context.triplets)
+        place.caption(f"of the fitted answers, chance {chance:.{int(chance != 50)}f} %")
+        return
+    if found.accuracy is None:
+        computing = context.waiting
+        place.metric(
+            "Held-out accuracy", "computing" if computing else "—",
+            help="Not computed: ask for it in the menu Fit.",
+        )
+        text = f"chance {100 * found.chance:.1f} %"
+    else:
+        share = found.accuracy
+        place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=found.sentence)
+        text = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], chance {100 * found.chance:.1f} %"
+    if found.ceiling.lower is not None and found.ceiling.upper is not None:
+        low, high = found.ceiling.lower.value, found.ceiling.upper.value
+        text += f", ceiling {100 * low:.0f} to {100 * high:.0f} %"
+    place.caption(panels.plain(text))
+
+
+def _taken(context: DimensionsContext) -> None:
+    """Which names come from another fit."""
+    found = taken_over(context.info, context.fit)
+    if not found:
+        return
+    worst = min(r for _, r, _ in found.values())
+    origin = next(iter(found.values()))[2]
+    row = st.container(horizontal=True, vertical_alignment="center")
+    row.caption(panels.plain(
+        f"{count(len(found), 'name')} taken over from {origin}: correlation with the dimensions "
+        f"there at least {worst:.2f}."
+    ))
+    row.button(
+        "Without names", key=f"{PAGE}.without", on_click=rename_dimensions,
+        args=(context.info, context.fit, {}), type="tertiary",
+        help="Begins this fit without names; those of the other fit stay with it.",
+    )
+
+
+# Strips --------------------------------------------------------------------------------------
+
+
+def _paged(context: DimensionsContext, facts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """All dimensions in order, and those that are shown."""
+    orders = dict(_ORDERS)
+    if "reproduced" not in facts:
+        del orders["reproduced"]
+    at_once = _PICTURED if context.data.pictures else _WRITTEN
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by = pick(context.session, f"{PAGE}.order", "Order", orders, width=190)
+        order = _ordered(facts, by)
+        n_pages = -(-len(order) // at_once)
+        page = 0
+        if n_pages > 1:
+            pages = {
+                k: f"{k * at_once + 1} to {min((k + 1) * at_once, len(order))} of {len(order)}"
+                for k in range(n_pages)
+            }
+            page = pick(context.session, f"{PAGE}.page@{context.fit.key}", "Shown", pages,
+                        width=150)
+            _step(context, page, n_pages)
+    return order, order[page * at_once : (page + 1) * at_once]
+
+
+def _step(context: DimensionsContext, page: int, n_pages: int) -> None:
+    for label, icon, to in (("Before", "chevron_left", page - 1), ("Next", "chevron_right",
+                                                                   page + 1)):
+        st.button(
+            label, key=f"{PAGE}.{label.lower()}", icon=f":material/{icon}:", type="tertiary",
+            disabled=not 0 <= to < n_pages, on_click=context.set_to,
+            args=(f"{PAGE}.page@{context.fit.key}", to),
+        )
+
+
+def _ordered(facts: pd.DataFrame, by: str) -> np.ndarray:
+    if by == "name":  # those without a name come last
+        named = facts["name"].str.casefold()
+        return np.lexsort((facts["dimension"], named, named == ""))
+    column = {"weight": "share"}.get(by, by)
+    return np.argsort(-facts[column].to_numpy(dtype=float), kind="stable")
+
+
+def told(facts: pd.DataFrame, dimension: int) -> str:
+    """What stands below the name of a dimension, in lines."""
+    row = facts.iloc[dimension]
+    lines = [f"{100 * row['share']:.1f} % of all weight, {count(int(row['objects']), 'object')}",
+             f"{100 * row['lost']:+.1f} points if left out".replace("+", "\N{MINUS SIGN}")
+             if row["lost"] > 0 else f"{-100 * row['lost']:+.1f} points if left out"]
+    if "reproduced" in facts and np.isfinite(row["reproduced"]):
+        lines.append(f"reproduced, r {row['reproduced']:.2f}")
+    return "\n".join(lines)
+
+
+def _strips(
+    context: DimensionsContext, order: np.ndarray, facts: pd.DataFrame, page: np.ndarray
+) -> None:
+    which = page.tolist()
+    data = context.data
+    lines = {k: told(facts, k) for k in which}
+    said = (
+        "Each row: the objects with the highest weights, their weights as bars relative to the "
+        "highest, and the histogram of all weights, with logarithmic heights."
+    )
+    text = f"Dimensions by {context.about} {said}"
+
+    def draw(canvas: Canvas) -> Any:
+        shown = data if canvas.screen else with_pictures(context, [
+            i for k in which for i in data.highest(k, 20).tolist()
+        ])
+        return strips(shown, which, facts=lines, caption=text, canvas=canvas)
+
+    def further() -> None:
+        st.download_button(
+            "Objects × dimensions (CSV)", lambda: export.sheet(object_table(context)),
+            f"{export.file_name(context.info.name, 'dimensions')}.csv", "text/csv",
+            key=f"{PAGE}.objects.csv", on_click="ignore", icon=":material/table:",
+        )
+        st.download_button(
+            "Download everything", lambda: everything(context, facts),
+            f"{export.file_name(context.info.name, 'dimensions')}.zip", "application/zip",
+            key=f"{PAGE}.everything", on_click="ignore", icon=":material/folder_zip:",
+            help="Figures of all dimensions, their weights with names and uncertainty, the table "
+            "below, the settings and a script that computes all of it again.",
+        )
+
+    names = ", ".join(data.title(k) for k in which)
+    panels.figure_panel(
+        context.session, draw, key=f"{PAGE}.strips",
+        name=export.file_name(context.info.name, "dimension-strips"),
+        canvas=Canvas(_WIDTH, strips_height(data, len(which))), caption=said,
+        alt=f"Rows of the objects with the highest weights in {count(len(which), 'dimension')}: "
+        f"{names}.", table=lambda: strip_table(context, which),
+        on_pick=context.session.select_positions, further=further,
+        of=(context.content, which, lines),
+    )
+
+
+def strip_table(context: DimensionsContext, which: list[int]) -> pd.DataFrame:
+    """The highest objects of some dimensions, with their weights."""
+    data = context.data
+    rows = [
+        {"dimension": k + 1, "name": data.names.get(k, ""), "rank": rank, "object": data.labels[i],
+         "weight": data.weights[i, k],
+         **({} if data.sd is None else {"sd": data.sd[i, k]})}
+        for k in which for rank, i in enumerate(data.highest(k, 60).tolist(), 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+# Table ---------------------------------------------------------------------------------------
+
+
+def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -> None:
+    """All dimensions in a table in which names are typed."""
+    st.subheader("All dimensions", anchor=False)
+    st.caption("Type a name into the table: it is kept with the data, and appears everywhere.")
+    shown = facts.iloc[order].assign(
+        share=100 * facts["share"], lost=100 * facts["lost"]
+    ).reset_index(drop=True)
+    key = context.session.key_following(
+        f"{PAGE}.table@{context.fit.key}", (tuple(order.tolist()), tuple(context.names.items()))
+    )
+    edited = st.data_editor(
+        shown, key=key, hide_index=True, height=min(38 + 35 * len(shown), 420),
+        disabled=[c for c in shown.columns if c != "name"], column_config=_COLUMNS,
+    )
+    typed = [" ".join(str(name or "").split()) for name in edited["name"]]
+    if typed != shown["name"].tolist():
+        given = dict(zip((shown["dimension"] - 1).tolist(), typed, strict=True))
+        rename_dimensions(context.info, context.fit, given)
+        st.rerun()
+    with st.expander("Histograms of all dimensions"):
+        which = order.tolist()[:60]
+        panels.figure_panel(
+            context.session,
+            lambda canvas: histograms(
+                context.data, which, canvas=canvas,
+                caption=f"Weights of all objects, by dimension: {context.about}",
+            ),
+            key=f"{PAGE}.histograms", alt=f"Histograms of {count(len(which), 'dimension')}.",
+            name=export.file_name(context.info.name, "dimension-histograms"),
+            canvas=Canvas(_WIDTH, 90.0 + 120.0 * -(-len(which) // 6)),
+            table=lambda: object_table(context), of=(context.content, which),
+        )
+
+
+_COLUMNS = {
+    "dimension": st.column_config.NumberColumn("number", width="small"),
+    "name": st.column_config.TextColumn("name", max_chars=80, width="medium"),
+    "highest": st.column_config.TextColumn("highest objects", width="large"),
+    "share": st.column_config.NumberColumn(
+        "weight (%)", format="%.1f", help="Share of the sum of all weights."
+    ),
+    "objects": st.column_config.NumberColumn(
+        "objects", help="Objects with more than 2 % of the highest weight."
+    ),
+    "lost": st.column_config.NumberColumn(
+        "lost (points)", format="%.2f",
+        help="By how many percentage points the share of correctly predicted trials, among those "
+        "fitted, falls if the dimension is left out and nothing is fitted anew.",
+    ),
+    "reproduced": st.column_config.NumberColumn(
+        "reproduced (r)", format="%.2f",
+        help="Mean correlation with the most similar dimension of other fits, by Fisher's z.",
+    ),
+}

@@ -1,0 +1,177 @@
+"""Why a trial was answered so: what each dimension gives to the three pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.contributions import ExplainedTrial, trial_contributions
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.views.dimensions.context import PICKED, DimensionsContext, choose_fit
+from tripletscope.dashboard.views.dimensions.fitting import PAGE, asked_in
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.pictures import embedded_pictures
+
+#: Trials in the table.
+_LISTED = 200
+_WHICH = {
+    "surprising": "Most surprising", "expected": "Least surprising", "open": "Most undecided",
+    "random": "At random",
+}
+
+
+@tab(PAGE, "Trials", 4, needs=choose_fit, slot=None)
+def show_trials(context: DimensionsContext) -> None:
+    """Trials to choose from, and what explains the one that is chosen."""
+    rows, _ = context.trials
+    if not len(rows):
+        context.empty(
+            "There are no odd-one-out trials",
+            "A trial is explained by the three pairs of its objects. These answers compare two "
+            "pairs each.",
+        )
+        return
+    which = _choose(context)
+    if not len(which):
+        st.caption("No trial is about all of the selected objects.")
+        return
+    table = _table(context, which)
+    row = _list(context, table)
+    _explain(context, int(which[row]))
+
+
+@st.cache_data(max_entries=8, show_spinner="Predicting the trials")
+def _probabilities(key: tuple, _fitted: Any, _rows: np.ndarray) -> np.ndarray:
+    return _fitted.probabilities(_rows)
+
+
+def _of(context: DimensionsContext) -> np.ndarray:
+    """(Q, 3) probability of each object of each trial to be the odd one."""
+    key = (context.fit.key, context.fit.created, context.info.fingerprint)
+    return _probabilities(key, context.fitted, context.trials[0])
+
+
+def _choose(context: DimensionsContext) -> np.ndarray:
+    """Positions of the trials that are listed, in order."""
+    rows, _ = context.trials
+    chosen = context.selected
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        how = pick(
+            context.session, f"{PAGE}.which", "Trials", _WHICH, width=190,
+            help="Surprising: what was chosen as the odd one was improbable. Undecided: the three "
+            "objects were nearly as probable.",
+        )
+        about = "all"
+        if chosen:
+            about = pick(
+                context.session, f"{PAGE}.about", "About",
+                {"all": "All objects", "selected": "The selected objects"}, width=200,
+            )
+    among = np.arange(len(rows))
+    if about == "selected":
+        # Of up to three selected objects all are to be in the trial, of more any.
+        hits = np.isin(rows, chosen).sum(axis=1)
+        among = np.flatnonzero(hits >= (len(chosen) if len(chosen) <= 3 else 1))
+    p = _of(context)[among]
+    if how == "random":
+        order = np.random.default_rng(0).permutation(len(among))
+    else:
+        by = {"surprising": p[:, 2], "expected": -p[:, 2], "open": p.max(axis=1)}[how]
+        order = np.argsort(by, kind="stable")
+    return among[order[:_LISTED]]
+
+
+def _table(context: DimensionsContext, which: np.ndarray) -> pd.DataFrame:
+    rows, answer = context.trials
+    labels, p = np.array(context.data.labels, dtype=object), _of(context)[which]
+    table = pd.DataFrame({
+        "odd one": labels[rows[which, 2]], "with": labels[rows[which, 0]],
+        "and": labels[rows[which, 1]], "probability": 100 * p[:, 2],
+        "expected": labels[rows[which, np.argmax(p, axis=1)]],
+    })
+    answers = context.triplets.answers
+    if "participant" in answers:
+        table["participant"] = answers["participant"].to_numpy()[answer[which]]
+    return table
+
+
+def _list(context: DimensionsContext, table: pd.DataFrame) -> int:
+    n, (rows, _) = asked_in(context).odd_one_out, context.trials
+    some = f" of {PICKED:,} drawn at random from {n:,}" if len(rows) < n else ""
+    st.caption(
+        f"The first {count(len(table), 'trial')}{some}. The figure explains the row that is "
+        "chosen, at first the first."
+    )
+    chosen = st.dataframe(
+        table, hide_index=True, height=210, key=f"{PAGE}.trials", on_select="rerun",
+        selection_mode="single-row", column_config={
+            "odd one": st.column_config.TextColumn("chosen as odd"),
+            "probability": st.column_config.ProgressColumn(
+                "probability (%)", format="%.1f", min_value=0.0, max_value=100.0,
+                help="Of the object that was chosen as the odd one. Chance is 33.3 %.",
+            ),
+            "expected": st.column_config.TextColumn("most probable odd one"),
+        },
+    ).selection.rows
+    return chosen[0] if chosen and chosen[0] < len(table) else 0
+
+
+def _explain(context: DimensionsContext, position: int) -> None:
+    row = context.trials[0][position]
+    data = context.data
+    trial = ExplainedTrial(
+        tuple(int(i) for i in row), context.fitted.contributions(row[None])[0],
+        context.fitted.probabilities(row[None])[0],
+    )
+    a, b, odd = (data.labels[i] for i in trial.objects)
+    pictures = embedded_pictures(
+        context.info, data.objects, [i for i in trial.objects if i in data.pictures]
+    )
+    if len(pictures) == 3:
+        columns = st.columns(6)
+        for column, thing, words in zip(
+            columns, trial.objects, ("stays", "stays", "chosen as odd"), strict=False
+        ):
+            column.image(pictures[thing], width=110)
+            column.caption(panels.plain(f"{data.labels[thing]}: {words}"))
+    probable = trial.objects[int(np.argmax(trial.probabilities))]
+    verdict = (
+        "as the dimensions have it" if probable == trial.objects[2]
+        else f"although {data.labels[probable]} was more probable"
+    )
+    text = (
+        f"{odd} was chosen as the odd one among {a}, {b} and {odd}, {verdict}. Bars: what each "
+        "dimension gives to the similarity of two of them; the third one is odd with the "
+        "probability at their end, by softmax. The bold pair is what stayed."
+    )
+    name = export.file_name(context.info.name, "trial", a, b, odd)
+    panels.figure_panel(
+        context.session,
+        lambda canvas: trial_contributions(
+            data, trial, caption=context.full(text), canvas=canvas
+        ),
+        key=f"{PAGE}.trial", name=name, canvas=Canvas(1000.0, 330.0), caption=text,
+        alt=f"Bars of the similarity of {a} and {b}, {a} and {odd}, {b} and {odd}, divided by "
+        "dimension.", table=lambda: _contributions(context, trial),
+        of=(context.content, trial.objects),
+    )
+
+
+def _contributions(context: DimensionsContext, trial: ExplainedTrial) -> pd.DataFrame:
+    data = context.data
+    names = [data.labels[i] for i in trial.objects]
+    table = pd.DataFrame({
+        "dimension": np.arange(1, data.n_dimensions + 1),
+        "name": [data.names.get(k, "") for k in range(data.n_dimensions)],
+        f"{names[0]} + {names[1]}": trial.contributions[2],
+        f"{names[0]} + {names[2]}": trial.contributions[1],
+        f"{names[1]} + {names[2]}": trial.contributions[0],
+    })
+    order = np.argsort(-trial.contributions.max(axis=0), kind="stable")
+    return table.iloc[order]

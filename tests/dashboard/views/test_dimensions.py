@@ -1,0 +1,244 @@
+"""The page Dimensions: from the first click to names that stay."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tripletscope as ts
+from tests.dashboard.views.harness import (
+    crowd,
+    figure,
+    on_tab,
+    session_on,
+    settled,
+    start,
+    words,
+)
+from tripletscope.core.dimensions.simulated import simulate_choices
+from tripletscope.core.run import run
+from tripletscope.dashboard.printing import browser
+from tripletscope.dashboard.report.document import TextTable
+from tripletscope.dashboard.report.report import ReportSettings
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.dimensions import files
+from tripletscope.dashboard.views.dimensions.context import DimensionsContext
+from tripletscope.dashboard.views.dimensions.naming import (
+    names_of_dimensions,
+    rename_dimension,
+    rename_dimensions,
+    taken_over,
+)
+from tripletscope.dashboard.views.dimensions.overview import facts_table, left_out, told
+from tripletscope.dashboard.views.report.gathering import offered, sections_of
+
+PAGE = "dimensions"
+
+
+@pytest.fixture(scope="module")
+def choices() -> ts.Triplets:
+    """Odd ones out among three kinds of objects, of which some are mixed."""
+    weights = np.repeat(np.eye(3), 8, axis=0) * np.linspace(2.5, 1.5, 24)[:, None]
+    objects = pd.DataFrame({
+        "id": [f"{kind} {k}" for kind in ("cat", "pear", "saw") for k in range(8)],
+        "kind": np.repeat(["animal", "fruit", "tool"], 8), "size": np.arange(24.0),
+    })
+    return simulate_choices(weights, 700, objects=objects, seed=3, participants=10)
+
+
+@pytest.fixture(scope="module")
+def method():
+    return ts.SPoSE(n_components=10, penalty=3.0)
+
+
+@pytest.fixture(scope="module")
+def fit(choices, method):
+    return run("fit", method, choices)
+
+
+@pytest.fixture
+def opened(services, choices, fit):
+    """A session with choices and a fit of them."""
+    session = session_on(services, choices)
+    (info,) = services.workspace.datasets()
+    services.workspace.add_run(info, fit, "SPoSE")
+    return session
+
+
+def of(services):
+    (info,) = services.workspace.datasets()
+    return info
+
+
+def shown(services, session: str) -> DimensionsContext:
+    current = Session(session, services.workspace.session(session))
+    (listed,) = services.workspace.runs(of(services).id, "fit", "dimensions")
+    found = services.workspace.run(of(services).id, listed.key)
+    return DimensionsContext(current, of(services), PAGE, None, fit=found)
+
+
+def name_box(app):
+    """Where the name of a dimension is typed; that of the fit has a box, too."""
+    return next(box for box in app.text_input if box.key.startswith(f"{PAGE}.name@"))
+
+
+def test_the_first_click_finds_dimensions_and_says_how_good_they_are(services, choices):
+    app = settled(start(PAGE, session_on(services, choices)), services)
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert metrics["Dimensions"] == "3"
+    assert 33.4 < float(metrics["Held-out accuracy"].removesuffix(" %")) <= 100
+    assert "chance 33" in words(app)
+
+
+def test_without_odd_ones_out_the_page_says_what_is_needed(services, holding):
+    with holding():
+        app = start(PAGE, session_on(services, crowd(12, 300)))
+    assert "no odd-one-out trials" in words(app).replace("\\", "")
+    assert not services.jobs.of("test-session"), "nothing was begun that says little"
+
+
+def test_each_row_begins_with_what_has_most_of_it(services, opened, fit):
+    app = start(PAGE, opened)
+    drawn = figure(app, f"{PAGE}.strips")
+    marks = next(trace for trace in drawn["data"] if trace["name"] == "marks")
+    weights = fit.arrays["embedding_"]
+    assert marks["customdata"][0] == int(np.argmax(weights[:, 0]))
+
+
+def test_a_name_that_is_typed_stays_with_the_data(services, opened):
+    app = on_tab(start(PAGE, opened), PAGE, "one")
+    box = name_box(app)
+    box.set_value("  alive   thing ").run()
+    assert not app.exception
+    assert "Weights of all objects in 1 alive thing" in words(app)
+    other = start(PAGE, session_of(services, "another"))
+    titles = next(t for t in figure(other, f"{PAGE}.strips")["data"] if t["name"] == "titles")
+    assert titles["text"][0] == "<b>1 alive thing</b>"
+    box = name_box(app)
+    box.set_value("").run()
+    assert "alive" not in words(app), "an emptied name is gone"
+
+
+def session_of(services, name: str) -> str:
+    session = Session(name)
+    session.open(of(services).id)
+    session.save()
+    return name
+
+
+def test_a_refit_takes_names_over_from_what_it_finds_again(services, opened, choices, fit):
+    rename_dimension(of(services), fit, 1, "sour")
+    weights = fit.arrays["embedding_"]
+    again = run("fit", ts.SPoSE(n_components=8, penalty=4.0, seed=5), choices)
+    services.workspace.add_run(of(services), again, "Again")
+    (place,) = names_of_dimensions(of(services), again)
+    r = np.corrcoef(again.arrays["embedding_"][:, place], weights[:, 1])[0, 1]
+    ((name, told_r, origin),) = taken_over(of(services), again).values()
+    assert (name, origin) == ("sour", "SPoSE")
+    assert told_r == pytest.approx(r)
+    assert r > 0.9
+    rename_dimensions(of(services), again, {})
+    assert names_of_dimensions(of(services), again) == {}, "without names, if that is wanted"
+    assert names_of_dimensions(of(services), fit) == {1: "sour"}
+
+
+def test_the_report_has_the_names_of_now(services, opened, fit):
+    for name in ("alive", "animals"):
+        rename_dimension(of(services), fit, 0, name)
+        context = shown(services, opened)
+        assert fit.key in offered(context)[1]
+        section = sections_of(context, ReportSettings(), [fit.key])["interpretable"]
+        (table,) = (block for block in section.blocks if isinstance(block, TextTable))
+        assert table.rows[0][1] == name
+
+
+def test_names_from_elsewhere_that_make_no_sense_are_no_error(services, opened, fit):
+    services.workspace.note(of(services).id, "dimension names", {fit.key: {"x": 1, "77": "far"}})
+    assert names_of_dimensions(of(services), fit) == {}
+    services.workspace.note(of(services).id, "dimension names", ["gone"])
+    assert words(start(PAGE, opened))
+
+
+def test_what_is_told_of_a_dimension_is_what_leaving_it_out_costs(services, opened, fit, choices):
+    context = shown(services, opened)
+    fitted = fit.fitted()
+    np.testing.assert_allclose(left_out(context), fitted.leaving_out(choices))
+    facts = facts_table(context)
+    assert facts["share"].sum() == pytest.approx(1)
+    assert "\N{MINUS SIGN}" in told(facts, 0), "without it, fewer trials are predicted"
+    assert facts.loc[0, "highest"].split(", ")[0] == choices.labels[
+        int(np.argmax(fitted.embedding_[:, 0]))
+    ]
+
+
+def test_two_objects_are_compared_and_their_similarity_explained(services, opened):
+    app = on_tab(start(PAGE, opened), PAGE, "things")
+    names = {box.label: box for box in app.selectbox}
+    names["Object"].set_value(0).run()
+    next(box for box in app.selectbox if box.label == "Compared with").set_value(1).run()
+    assert not app.exception
+    assert "cat 1 is the" in words(app)
+    assert "similar of 23 objects to cat 0" in words(app)
+
+
+def test_the_most_surprising_trial_is_the_least_probable(services, opened, fit, choices):
+    app = on_tab(start(PAGE, opened), PAGE, "trials")
+    p = fit.fitted().probabilities(choices.choices.odd_one_out().rows)[:, 2]
+    table = app.dataframe[0].value
+    assert table["probability"].iloc[0] == pytest.approx(100 * p.min())
+    assert (np.diff(table["probability"]) >= 0).all()
+    assert "was more probable" in words(app)
+
+
+def test_columns_are_told_with_intervals(services, opened):
+    app = on_tab(start(PAGE, opened), PAGE, "one")
+    assert "chance 0.50" in words(app).replace("\\", "")
+    next(box for box in app.selectbox if box.label == "Column").set_value("size").run()
+    assert "Rank correlation" in words(app)
+
+
+def test_one_file_has_weights_names_figures_and_the_script(services, opened, fit, monkeypatch):
+    monkeypatch.setattr(files, "can_render", lambda: False)
+    monkeypatch.setattr(browser, "can_render", lambda: False)
+    rename_dimension(of(services), fit, 0, "alive")
+    context = shown(services, opened)
+    archive = zipfile.ZipFile(io.BytesIO(files.everything(context, facts_table(context))))
+    names = archive.namelist()
+    weights = next(name for name in names if name.endswith("dimensions.csv"))
+    table = pd.read_csv(io.BytesIO(archive.read(weights)))
+    assert table.columns[2] == "dimension 1 alive"
+    np.testing.assert_allclose(table.iloc[:, 2:], fit.arrays["embedding_"], atol=1e-6)
+    notebook = archive.read(next(name for name in names if name.endswith(".ipynb"))).decode()
+    assert f"named={{{fit.key!r}: {{0: 'alive'}}}}" in notebook
+    assert any(name.endswith("strips.html") for name in names)
+
+
+def test_what_is_found_again_is_told_everywhere(services, opened, fit, choices):
+    method = fit.fresh()
+    for options in ({"runs": 2, "halves": True}, {"runs": 2, "halves": False}):
+        found = run("dimension_reproducibility", method, choices, options)
+        services.workspace.add_run(of(services), found, "again")
+    app = start(PAGE, opened)
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert metrics["Reproduced"] == "3 of 3"
+    context = shown(services, opened)
+    assert list(dict.fromkeys(context.reproduced["against"])) == [
+        "halves of the trials", "other starts"
+    ]
+    on_tab(app, PAGE, "counting")
+    drawn = figure(app, f"{PAGE}.again")
+    assert [trace["name"] for trace in drawn["data"]] == ["halves of the trials", "other starts"]
+
+
+def test_resampled_weights_have_intervals(services, opened, fit, choices):
+    app = on_tab(start(PAGE, opened), PAGE, "one")
+    assert [button for button in app.button if button.label == "Compute intervals"]
+    found = run("bootstrap_dimensions", fit.fresh(), choices, {"replicates": 10})
+    services.workspace.add_run(of(services), found, "resampled")
+    app.run()
+    assert not [button for button in app.button if button.label == "Compute intervals"]
+    assert "from 10 resamples of" in words(app)
