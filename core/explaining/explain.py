@@ -1,0 +1,234 @@
+"""Do features explain the answers: held-out accuracy and likelihood of each feature space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Annotated
+
+import numpy as np
+
+from tripletscope.core.computing.parallel import in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.ceiling import noise_ceiling
+from tripletscope.core.evaluation.choosing import ChoiceCeiling, choice_accuracies
+from tripletscope.core.evaluation.share import Share
+from tripletscope.core.evaluation.units import IntervalUnit
+from tripletscope.core.explaining.combining import FeatureSpaces
+from tripletscope.core.explaining.divisions import Division
+from tripletscope.core.explaining.explained import SCHEMES, Explained
+from tripletscope.core.explaining.holding_out import (
+    AskedChoices,
+    Predicted,
+    averaged,
+    divisions_of,
+    predict,
+    prepared,
+)
+from tripletscope.core.explaining.intervals import Units
+from tripletscope.core.explaining.models import MODELS
+from tripletscope.core.method import Number
+from tripletscope.core.task import task
+
+TrialFolds = Annotated[
+    int, Number(2, 20, "Folds of trials", "Questions and trials are predicted from the others.")
+]
+ObjectFolds = Annotated[
+    int,
+    Number(
+        2, 10, "Folds of objects", "Choices among the objects of a fold are predicted from choices "
+        "among all others. Of triplets, only one in the square of this number is predicted.",
+    ),
+]
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+@task("Predicting answers from features", "spaces", columns=("participant",))
+def explain(
+    spaces: FeatureSpaces,
+    answers: Triplets | Quadruples,
+    *,
+    object_folds: ObjectFolds = 3,
+    folds: TrialFolds = 5,
+    components: Annotated[
+        int,
+        Number(
+            2, 200, "Components", "Features beyond this number are transformed by their principal "
+            "components; what is left of them stays as it is.", advanced=True,
+        ),
+    ] = 50,
+    unit: IntervalUnit = "auto",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Explained:
+    """How well features predict the answers of people.
+
+    Of each space the distances as they are ("raw"), with a weight of 0 or more for each dimension
+    ("weighted"), and after a linear transform ("linear") predict choices that nothing was learned
+    from: those among objects that were held out, and, beside it, those of trials that were held
+    out. The former says whether features tell what people see in objects they know nothing of;
+    the latter does not, as many features can learn the objects by heart.
+
+    Parameters
+    ----------
+    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    object_folds, folds, components, seed : int
+    unit : str
+        See its declaration.
+    progress : Progress
+
+    Returns
+    -------
+    Explained
+
+    Raises
+    ------
+    DataError
+        If there are features of other objects, or too few choices among those that have some.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    All spaces predict the same choices, those among objects that have features in each of them.
+    The log-odds of a choice are differences of ``sum_k w_k (f_ik - f_jk)²``, or of
+    ``|W (f_i - f_j)|²``, which for distances as they are is their square times one scale; of
+    cosine and correlation distances they are these, of city block sums of absolute differences.
+    Weights have a normal prior about their mean, W one about a multiple of the identity, as in
+    gLocal (there W is learned of products, not of distances). The prior's width is chosen by
+    likelihood within what is learned from, where objects are held out in the same way if there
+    are enough. With few choices objects are divided up to five times. Intervals are over people,
+    or questions and trials, with the models as they were learned.
+
+    References
+    ----------
+    Muttenthaler, L., et al. (2023). Improving neural network representations using human
+    similarity judgments. NeurIPS (gLocal). Peterson, J. C., Abbott, J. T., & Griffiths, T. L.
+    (2018). Evaluating (and improving) the correspondence between deep neural networks and human
+    representations. Cognitive Science, 42, 2648-2669: weights of dimensions.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> objects = ts.read_objects("sample_data/ekman_colors/objects.csv")
+    >>> wavelength = ts.FeatureSpace.of(objects, answers, name="wavelength")
+    >>> found = ts.explain(wavelength, answers)
+    >>> found.table.query("held_out == 'trials'")[["model", "accuracy"]].round(2)
+      model  accuracy
+    1   raw      0.78
+    """
+    given = as_answers(answers)
+    tables, known, data = prepared(spaces, given)
+    divided, notes = divisions_of(given, known, data, object_folds, folds, seed)
+    places = [
+        (i, j, k)
+        for i, space in enumerate(tables) for j, kind in enumerate(MODELS.values())
+        for k, scheme in enumerate(SCHEMES) if kind.fits(space) and divided[scheme]
+    ]
+    names = list(MODELS)
+    pieces = [
+        (tables[i], names[j], data, division, components, seed)
+        for i, j, k in places for division in divided[SCHEMES[k]]
+    ]
+    found: list[Predicted] = []
+    for part in in_parallel(predict, pieces):
+        found.append(part)
+        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
+            raise Stopped
+    rest, held = iter(found), {}
+    strengths = np.full((len(tables), len(names), len(SCHEMES)), np.nan)
+    for at in places:
+        divisions = divided[SCHEMES[at[2]]]
+        parts = list(islice(rest, len(divisions)))
+        held[at] = averaged(parts, divisions, data)
+        strengths[at] = np.median([part.strength for part in parts])
+    units = Units.of(given, unit)
+    counted = given.take(data.between_two.answer)
+    return Explained(
+        [space.name for space in tables], names, list(SCHEMES),
+        **_scores(held, strengths.shape, data, units), strengths=strengths,
+        **_sizes(held, divided, data),
+        **_ceilings(counted, unit),
+        n_objects=int((counted.answers_per_object > 0).sum()),
+        n_left_out=int(((given.answers_per_object > 0) & ~known).sum()),
+        n_dropped=int((given.weight > 0).sum()) - len(data.between_two),
+        components=components, notes=notes, **units.said,
+    )
+
+
+def _ceilings(given: Triplets | Quadruples, unit: str) -> dict[str, np.ndarray]:
+    """Bounds of both accuracies, as fields of an `Explained`."""
+    of_two = noise_ceiling(given, unit=unit)
+    kinds = choice_accuracies(given, unit=unit)
+    asked = of_two
+    if kinds:
+        one = kinds[0].kind
+        alike = len(kinds) == 1 and (given.choices.n_shown > 2).all()
+        # Several that were chosen count one by one, which is another question than all at once.
+        alike &= one.chosen == 1 and one.steps == 1
+        asked = kinds[0].ceiling if alike else ChoiceCeiling()
+    return {
+        f"{name}_{end}": _bound(bound)
+        for name, found in (("ceiling", asked), ("of_two_ceiling", of_two))
+        for end, bound in (("lower", found.lower), ("upper", found.upper))
+    }
+
+
+def _bound(bound: Share | None) -> np.ndarray:
+    return np.full(3, np.nan) if bound is None else np.array([bound.value, bound.low, bound.high])
+
+
+def _scores(
+    held: Mapping[tuple[int, int, int], tuple[np.ndarray, ...]], shape: tuple[int, ...],
+    data: AskedChoices, units: Units,
+) -> dict[str, np.ndarray]:
+    """Means with intervals, as fields of an `Explained`."""
+    names = ("accuracy", "of_two", "log_likelihood", "gain", "behind")
+    found = {
+        f"{name}{end}": np.full(shape, np.nan) for name in names for end in ("", "_low", "_high")
+    }
+
+    def write(name: str, at: tuple[int, int, int], values: tuple[float, float, float]) -> None:
+        for end, value in zip(("", "_low", "_high"), values, strict=True):
+            found[f"{name}{end}"][at] = value
+
+    for at, (right, log, of_two) in held.items():
+        there, two = np.isfinite(right), np.isfinite(of_two)
+        mine, weight = units.take(data.asked.answer[there]), data.asked.weight[there]
+        write("accuracy", at, mine.share(right[there], weight))
+        write("log_likelihood", at, mine.mean(log[there], weight))
+        write("of_two", at, units.take(data.between_two.answer[two]).share(
+            of_two[two], data.between_two.weight[two]
+        ))
+    for at, (right, *_) in held.items():
+        there = np.isfinite(right)
+        mine, weight = units.take(data.asked.answer[there]), data.asked.weight[there]
+        accuracy = found["accuracy"][:, at[1], at[2]]
+        best = held[int(np.nanargmax(accuracy)), at[1], at[2]][0]
+        raw = held[at[0], 0, at[2]][0]
+        write("gain", at, mine.mean((right - raw)[there], weight))
+        write("behind", at, mine.mean((best - right)[there], weight))
+    return found
+
+
+def _sizes(
+    held: Mapping[tuple[int, int, int], tuple[np.ndarray, ...]],
+    divided: Mapping[str, list[Division]], data: AskedChoices,
+) -> dict[str, np.ndarray]:
+    """How much was learned from and predicted by each scheme, as fields of an `Explained`."""
+    found = {name: np.zeros(len(SCHEMES), dtype=np.int64) for name in ("n_choices", "n_answers")}
+    found |= {name: np.full(len(SCHEMES), np.nan) for name in ("n_learned", "chance", "guessing")}
+    for k, scheme in enumerate(SCHEMES):
+        if not divided[scheme]:
+            continue
+        right, _, of_two = held[0, 0, k]
+        predicted = data.asked.take(np.isfinite(right))
+        found["n_choices"][k], found["n_answers"][k] = len(predicted), np.isfinite(of_two).sum()
+        sizes = [part.learned(data.asked).sum() for part in divided[scheme]]
+        found["n_learned"][k] = np.mean(sizes)
+        found["chance"][k], found["guessing"][k] = predicted.chance, predicted.guessing
+    return found

@@ -1,0 +1,237 @@
+"""Predictions of choices that a model of features has not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.explaining.combining import FeatureSpaces
+from tripletscope.core.explaining.divisions import (
+    FEWEST_CHOICES,
+    Division,
+    by_objects,
+    by_trials,
+    repeats_for,
+    too_few,
+)
+from tripletscope.core.explaining.models import MODELS
+from tripletscope.core.explaining.sets import ChoiceSets, sets_of
+from tripletscope.core.explaining.spaces import FeatureSpace
+
+#: Parts of what is learned from, by which the strength of a penalty is chosen. Of many choices one
+#: part tells enough.
+_OBJECT_PARTS, _TRIAL_PARTS, _MANY = 3, 5, 20_000
+#: How often objects are divided for that at most, and after how many penalties none is better.
+_TIMES, _WORSE = 3, 2
+
+
+@dataclass(frozen=True, eq=False)
+class AskedChoices:
+    """Choices as they were asked, and as answers between two pairs; the same where those are."""
+
+    asked: ChoiceSets
+    between_two: ChoiceSets
+    groups: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """How well the choices of a held-out part are predicted.
+
+    Attributes
+    ----------
+    right : ndarray
+        Of each choice as it was asked.
+    log_likelihood : ndarray
+        Of the same.
+    right_of_two : ndarray
+        Of each answer between two pairs.
+    strength : float
+        Of the penalty that was chosen; 0 where there is none.
+    """
+
+    right: np.ndarray
+    log_likelihood: np.ndarray
+    right_of_two: np.ndarray
+    strength: float
+
+
+def predict(
+    space: FeatureSpace, name: str, data: AskedChoices, division: Division, components: int,
+    seed: int, halt: Halt,
+) -> Predicted:
+    """Learn a model from one part of the choices and predict another.
+
+    Parameters
+    ----------
+    space : FeatureSpace
+    name : str
+        Of `MODELS`.
+    data : AskedChoices
+    division : Division
+    components : int
+        At most so many principal components are transformed.
+    seed : int
+        Of the parts by which the penalty is chosen.
+    halt : Halt
+    """
+    learned = data.asked.take(division.learned(data.asked))
+    objects = np.flatnonzero(division.objects)
+    model = MODELS[name](space, objects, components)
+    strength = model.strengths[0]
+    if len(model.strengths) > 1:
+        strength = _strength(space, name, learned, division, data.groups, components, seed, halt)
+    found = next(model.path(learned, [strength]))
+    asked = data.asked.take(division.predicted(data.asked))
+    right = asked.right(model.ranks(found, asked.pairs))
+    of_two = right
+    if data.between_two is not data.asked:
+        two = data.between_two.take(division.predicted(data.between_two))
+        of_two = two.right(model.ranks(found, two.pairs))
+    return Predicted(
+        right, asked.log_likelihood(model.apart(found, asked.pairs)), of_two, strength
+    )
+
+
+def _strength(
+    space: FeatureSpace, name: str, sets: ChoiceSets, division: Division, groups: np.ndarray,
+    components: int, seed: int, halt: Halt,
+) -> float:
+    """The penalty that predicts best within what is learned from, held out in the same way.
+
+    From the strongest on, until twice in a row none was better. Where there are too few objects to
+    hold out, it is the strongest: choices of other trials would not tell that it is needed.
+    """
+    rng = np.random.default_rng(seed)
+    if division.fold is None:
+        parts = _object_parts(sets, division.objects, rng)
+    else:
+        parts = _trial_parts(sets, division.objects, groups, rng)
+    strengths = MODELS[name].strengths
+    models = [MODELS[name](space, np.flatnonzero(part.objects), components) for part in parts]
+    paths = [
+        model.path(sets.take(part.learned), strengths)
+        for model, part in zip(models, parts, strict=True)
+    ]
+    beyond = [sets.take(part.predicted) for part in parts]
+    chosen, best, worse = strengths[0], -np.inf, 0
+    for strength, *found in zip(strengths, *paths, strict=False):
+        total = sum(
+            float(test.log_likelihood(model.apart(one, test.pairs)) @ test.weight)
+            for test, model, one in zip(beyond, models, found, strict=True)
+        )
+        worse = 0 if total > best else worse + 1
+        if total > best:
+            chosen, best = strength, total
+        if worse == _WORSE or halt() or not parts:
+            break
+    return chosen
+
+
+class _Part(NamedTuple):
+    """Objects (n,) that are learned from, and masks (S,) of choices."""
+
+    objects: np.ndarray
+    learned: np.ndarray
+    predicted: np.ndarray
+
+
+def _object_parts(
+    sets: ChoiceSets, objects: np.ndarray, rng: np.random.Generator
+) -> list[_Part]:
+    """Objects in parts; none where too few choices are among those of a part."""
+    among = np.flatnonzero(objects)
+    parts, predicted = [], 0
+    while len(parts) < _OBJECT_PARTS * _TIMES and predicted < FEWEST_CHOICES // 2:
+        order = rng.permutation(among)
+        for k in range(_OBJECT_PARTS):
+            inside = np.zeros(len(objects), dtype=bool)
+            inside[order[k::_OBJECT_PARTS]] = True
+            left = objects & ~inside
+            part = _Part(left, sets.among(left), sets.among(inside))
+            predicted += int(part.predicted.sum())
+            parts.append(part)
+    parts = [one for one in parts if one.predicted.any()]
+    learned = min((int(one.learned.sum()) for one in parts), default=0)
+    return parts if min(predicted, learned) >= FEWEST_CHOICES // 2 else []
+
+
+def _trial_parts(
+    sets: ChoiceSets, objects: np.ndarray, groups: np.ndarray, rng: np.random.Generator
+) -> list[_Part]:
+    group = np.unique(groups[sets.answer], return_inverse=True)[1]
+    part = (rng.permutation(int(group.max()) + 1) % _TRIAL_PARTS)[group]
+    kept = 1 if len(sets) > _MANY else _TRIAL_PARTS
+    found = [_Part(objects, part != k, part == k) for k in range(kept)]
+    return [one for one in found if one.learned.any() and one.predicted.any()]
+
+
+def averaged(
+    parts: Sequence[Predicted], divisions: Sequence[Division], data: AskedChoices
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(S,) right, (S,) log-likelihood and (A,) right of two, each NaN where it was never held out.
+
+    What was held out several times counts by its mean.
+    """
+    found = []
+    for sets, names in (
+        (data.asked, ("right", "log_likelihood")), (data.between_two, ("right_of_two",)),
+    ):
+        times, sums = np.zeros(len(sets)), np.zeros((len(names), len(sets)))
+        for part, division in zip(parts, divisions, strict=True):
+            where = division.predicted(sets)
+            times[where] += 1
+            for total, name in zip(sums, names, strict=True):
+                total[where] += getattr(part, name)
+        found += list(np.where(times > 0, sums / np.maximum(times, 1), np.nan))
+    return tuple(found)
+
+
+def prepared(
+    spaces: FeatureSpaces | FeatureSpace | Iterable[FeatureSpace], answers: Triplets | Quadruples
+) -> tuple[list[FeatureSpace], np.ndarray, AskedChoices]:
+    """Feature spaces, the objects (n,) that all of them know, and the choices among these.
+
+    Raises
+    ------
+    DataError
+        If they are of other objects, or fewer than 50 answers are among those that they know.
+    """
+    method = spaces if isinstance(spaces, FeatureSpaces) else FeatureSpaces.of(spaces)
+    tables = method.spaces_about(answers.n_objects)
+    known = np.logical_and.reduce([space.known for space in tables])
+    between_two = sets_of(answers, known, as_asked=False)
+    if len(between_two) < FEWEST_CHOICES:
+        raise DataError(
+            f"{len(between_two):,} answers are among the objects that have features in every "
+            f"space; {FEWEST_CHOICES} are needed", file=answers.name,
+            remedy="Complete the tables of features, leave out the one that lacks most objects, "
+            "or collect more answers.",
+        )
+    asked = between_two if answers.choices.are_triplets else sets_of(answers, known)
+    return tables, known, AskedChoices(asked, between_two, answers.groups)
+
+
+def divisions_of(
+    answers: Triplets | Quadruples, known: np.ndarray, data: AskedChoices, object_folds: int,
+    folds: int, seed: int,
+) -> tuple[dict[str, list[Division]], list[str]]:
+    """Parts to hold out by scheme, "objects" and "trials", and why there are none, if so."""
+    rng = np.random.default_rng(seed)
+    seen = np.zeros(len(known), dtype=bool)
+    seen[data.asked.pairs] = True
+    times = repeats_for(len(data.asked), object_folds)
+    objects = [part for _ in range(times) for part in by_objects(seen, object_folds, rng)]
+    why = too_few(data.asked, seen, objects, object_folds)
+    trials = by_trials(answers.take(data.between_two.answer), seen, folds, rng)
+    whole = np.full(len(answers), -1)
+    whole[data.between_two.answer] = trials[0].fold
+    trials = [replace(part, fold=whole) for part in trials]
+    return {"objects": [] if why else objects, "trials": trials}, [why] if why else []

@@ -1,0 +1,363 @@
+"""What was measured of known objects: tables of features, and distances, one or several a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.io.formats.source import TABLE_SUFFIXES, Source, refuse_other_kinds, unpacked
+from tripletscope.core.io.loading import load
+from tripletscope.core.io.matrix import as_dissimilarities, square_table
+from tripletscope.core.io.names import (
+    ID_NAMES,
+    counted,
+    file_name,
+    listing,
+    normalised,
+    whole_number,
+)
+from tripletscope.core.io.objects.features import (
+    checked_cells,
+    naming_column,
+    no_numbers,
+    numbers_of,
+    refuse_repeated_names,
+)
+from tripletscope.core.io.objects.matching import match
+from tripletscope.core.io.records import arrays_in
+from tripletscope.core.io.table import Table
+
+#: Bytes that the numbers of one table may take.
+MOST_BYTES = 10**8
+#: Tables in one file, such as layers of a network.
+MOST_TABLES = 100
+#: Names of arrays of names, and of columns that number the rows, as `normalised` writes them.
+_NAMES = {*ID_NAMES, *(f"{name}s" for name in ID_NAMES), "words", "concepts", "categories"}
+_NUMBERING = ("", "column1", "unnamed0", "index", "row", "rownames", "indexlevel0")
+#: Rows and columns of a square table may differ by so many, which hold names.
+_ASIDE = 1
+#: Objects that can be compared at least.
+_FEWEST = 3
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredTable:
+    """What was measured of the n objects of some answers: features of each, or their distances.
+
+    Attributes
+    ----------
+    name : str
+        The file without its ending, with the name of the array where it has several.
+    values : ndarray, shape (n, m), or None
+        Features; a row of NaN for objects that are not in the table, or lack a number.
+    distances : ndarray, shape (n, n), or None
+        In the place of features; NaN beside objects that are not in the table.
+    columns : list of str
+        Names of the features; empty where the file has none.
+    notes : list of str
+        How it was read, and how its rows were matched to the objects, as sentences.
+    missing : list of str
+        Ids of objects of which it says nothing.
+    """
+
+    name: str
+    values: np.ndarray | None
+    distances: np.ndarray | None
+    columns: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def about(self) -> str:
+        """What it holds, in a few words."""
+        if self.distances is not None:
+            return f"distances of {counted(len(self.distances) - len(self.missing), 'object')}"
+        n, m = self.values.shape
+        return f"{counted(m, 'feature')} of {counted(n - len(self.missing), 'object')}"
+
+
+def read_feature_tables(
+    source: Source, about: Judgements, name: str | None = None
+) -> list[MeasuredTable]:
+    r"""Read tables of features of known objects, or of distances between them.
+
+    A square table is one of distances where it is symmetric and its diagonal zero or empty, and
+    of similarities where its diagonal holds the largest. Everything else are features.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        CSV and its relatives, Excel, Parquet, NumPy, HDF5 or MATLAB, also in a zip archive. Each
+        array of several in a file is a table of its own; one of texts names the objects.
+    about : Triplets or Quadruples
+        Whose objects are meant. Rows are found by a column such as id or name, as in
+        `attach_objects`; where there is none, they are all objects in their order.
+    name : str, optional
+        Of the file, for messages.
+
+    Returns
+    -------
+    list of MeasuredTable
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read, the rows do not match the objects, something else stands among
+        numbers, or there is too much of it.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.Triplets.from_array([[0, 1, 2]])
+    >>> table = ts.read_feature_tables(b"width,height\n1,2\n2,2\n4,3\n", answers, "sizes.csv")[0]
+    >>> table.name, table.columns, table.about
+    ('sizes', ['width', 'height'], '2 features of 3 objects')
+    """
+    found = [
+        table for data, own in unpacked(source, name) for table in _tables(data, own, about)
+    ]
+    if len(found) > MOST_TABLES:
+        raise DataError(
+            f"it holds {len(found):,} tables", file=name,
+            remedy=f"At most {MOST_TABLES} are read at once; give those that matter.",
+        )
+    return found
+
+
+def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable]:
+    refuse_other_kinds(data, name)
+    arrays = arrays_in(data, name)
+    if arrays is None:
+        yield _of_table(data, name, about)
+        return
+    texts = {
+        key: values.ravel() for key, values in arrays.items()
+        if values.dtype.kind in "US" and values.size == max(values.shape, default=0)
+    }
+    known = {
+        key: _as_matrix(values) for key, values in arrays.items()
+        if values.dtype.kind in "biuf" and values.ndim and values.size > 1
+    }
+    if not known:
+        raise no_numbers(name)
+    for key, values in known.items():
+        if _numbers_rows(key, values):
+            continue
+        whole = name if len(known) == 1 else f"{name}, {key}"
+        named = next((_decoded(names) for own, names in texts.items()
+                      if len(names) == len(values) and _names_objects(own, texts)), None)
+        title = _title(name) if len(known) == 1 else f"{_title(name)} {key}"
+        yield _matched(title, values, [], named, about, whole, [], None)
+
+
+def _as_matrix(values: np.ndarray) -> np.ndarray:
+    """Rows of numbers; what a unit of a network gives at several places follows each other."""
+    return values.reshape(len(values), -1) if values.ndim != 1 else values[:, None]
+
+
+def _numbers_rows(key: str, values: np.ndarray) -> bool:
+    """Whether an array is no feature but numbers its rows: it is called so and counts."""
+    counts = values.shape[1] == 1 and key and normalised(key) in {*_NAMES, *_NUMBERING}
+    return bool(counts) and np.array_equal(np.diff(values[:, 0]), np.ones(len(values) - 1))
+
+
+def _names_objects(key: str, texts: Mapping[str, np.ndarray]) -> bool:
+    return len(texts) == 1 or normalised(key) in _NAMES
+
+
+def _decoded(names: np.ndarray) -> list[str]:
+    if names.dtype.kind == "S":
+        names = np.char.decode(names, "utf-8", "replace")
+    return [str(text).strip() for text in names]
+
+
+def _title(name: str) -> str:
+    """A name for people: the file without folder and ending."""
+    own = file_name(name)
+    for suffix in (".gz", *TABLE_SUFFIXES):
+        if own.lower().endswith(suffix) and len(own) > len(suffix):
+            own = own[: -len(suffix)]
+    return own
+
+
+def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
+    """Features, or distances, in a table of texts, a sheet, records or Parquet."""
+    table = load(data, name, least_columns=1, reshape=False)
+    about_square = abs(table.n_rows - len(table.columns)) <= _ASIDE
+    square = square_table(data, name) if about_square else None
+    if square is not None:
+        return _matched(
+            _title(name), square.values, [], square.ids if square.is_named else None, about, name,
+            square.notes, None, square=True,
+        )
+    exact = [c for c in table.columns if pa.types.is_floating(table.data.column(c).type)]
+    texts = checked_cells(table, [c for c in table.columns if c not in exact])
+    notes, numbering = [], _numbering(texts, table)
+    if numbering is not None:
+        texts = texts.drop(columns=numbering)
+        notes.append(f"The first column numbers the rows and is left out ({numbering!r}).")
+    own = naming_column(texts)
+    refuse_repeated_names(texts, own, name)
+    numbers = {column: table.numbers(column) for column in exact}
+    for column in texts.columns.drop([own] if own else []):
+        found = numbers_of(texts[column])
+        if found.notna().any() and (texts[column][found.isna()] == "").all():
+            numbers[str(column)] = found.to_numpy(dtype=float)
+    order = [column for column in table.columns if column in numbers]
+    if not order:
+        raise no_numbers(name)
+    left = [c for c in texts.columns if c != own and c not in numbers]
+    if left:
+        notes.append(f"No numbers, and left out: {listing([str(c) for c in left])}.")
+    return _matched(
+        _title(name), np.column_stack([numbers[column] for column in order]), order,
+        None if own is None else texts[own].tolist(), about, name, notes,
+        table.row_numbers(np.arange(table.n_rows)), square=False,
+    )
+
+
+def _numbering(texts: pd.DataFrame, table: Table) -> str | None:
+    """A first column without a name of its own that counts the rows, as programs write it."""
+    first = table.columns[0]
+    if not table.header or first not in texts or normalised(str(first)) not in _NUMBERING:
+        return None
+    counted_from = [[str(k + base) for k in range(len(texts))] for base in (0, 1)]
+    return str(first) if texts[first].tolist() in counted_from and texts.shape[1] > 1 else None
+
+
+def _matched(
+    title: str, values: np.ndarray, columns: list[str], names: list[str] | None,
+    about: Judgements, file: str, notes: list[str], rows: np.ndarray | None,
+    square: bool | None = None,
+) -> MeasuredTable:
+    """The table with a row for each object of the answers."""
+    _check_size(values, about.n_objects, file)
+    if square is None and values.shape[0] == values.shape[1]:
+        made = as_dissimilarities(values)
+        if made is not None:
+            values, sentence = made
+            notes, square = [*notes, sentence], True
+    places, how = _places(names, len(values), about, file)
+    there = places >= 0
+    if square:
+        wide = np.full((about.n_objects, about.n_objects), np.nan)
+        wide[np.ix_(there, there)] = values[np.ix_(places[there], places[there])]
+        notes = [*notes, how]
+    else:
+        _refuse_infinite(values, columns, file, rows)
+        values, columns, notes = _without_empty(values, columns, [*notes, how])
+        wide = np.full((about.n_objects, values.shape[1]), np.nan)
+        wide[there] = values[places[there]]
+        lacking = there & np.isnan(wide).any(axis=1)
+        if lacking.any():
+            short = [about.ids[i] for i in np.flatnonzero(lacking)]
+            notes.append(
+                f"{counted(len(short), 'object')} left out for want of a number: {listing(short)}."
+            )
+        wide[lacking] = np.nan
+        there &= ~lacking
+    if there.sum() < _FEWEST:
+        raise DataError(
+            f"only {counted(int(there.sum()), 'object')} of {about.n_objects:,} can be compared",
+            file=file, remedy="Complete the numbers, or leave out columns with many empty cells.",
+        )
+    missing = [about.ids[i] for i in np.flatnonzero(places < 0)]
+    if missing:
+        notes.append(f"{counted(len(missing), 'object')} not in it: {listing(missing)}.")
+    unused = len(values) - int((places >= 0).sum())
+    if unused:
+        notes.append(f"{counted(unused, 'row')} about other objects.")
+    gone = [about.ids[i] for i in np.flatnonzero(~there)]
+    return MeasuredTable(
+        title, None if square else wide, wide if square else None, columns, notes, gone
+    )
+
+
+def _check_size(values: np.ndarray, n_objects: int, file: str) -> None:
+    if 8 * values.size <= MOST_BYTES:
+        return
+    most = max(MOST_BYTES // (8 * max(len(values), n_objects)), 1)
+    raise DataError(
+        f"its {len(values):,} rows of {counted(values.shape[1], 'number')} take "
+        f"{8 * values.size / 1e6:,.0f} MB, more than {MOST_BYTES / 1e6:.0f}", file=file,
+        remedy=f"Reduce each object to at most {most:,} numbers, by principal components or by "
+        "averaging over places, or give the distances instead.",
+    )
+
+
+def _refuse_infinite(
+    values: np.ndarray, columns: list[str], file: str, rows: np.ndarray | None
+) -> None:
+    wrong = np.argwhere(np.isinf(values))
+    if len(wrong):
+        row, column = wrong[0]
+        where = repr(columns[column]) if columns else f"{column + 1}"
+        raise DataError(
+            f"a number in column {where} is infinite", file=file,
+            row=int(rows[row]) if rows is not None else int(row) + 1,
+            remedy="Correct it, or leave it empty (NaN).",
+        )
+
+
+def _without_empty(
+    values: np.ndarray, columns: list[str], notes: list[str]
+) -> tuple[np.ndarray, list[str], list[str]]:
+    """The table without columns in which no number stands."""
+    empty = np.isnan(values).all(axis=0)
+    if not empty.any() or empty.all():
+        return values, columns, notes
+    kept = [name for name, gone in zip(columns, empty, strict=True) if not gone] if columns else []
+    return values[:, ~empty], kept, [
+        *notes, f"{counted(int(empty.sum()), 'column')} without any number left out."
+    ]
+
+
+def _places(
+    names: list[str] | None, n_rows: int, about: Judgements, file: str
+) -> tuple[np.ndarray, str]:
+    """(n,) the row of each object, -1 where there is none; and a sentence on what was compared."""
+    n = about.n_objects
+    if names is None:
+        if n_rows != n:
+            raise DataError(
+                f"it has {counted(n_rows, 'row')} without names, and there are "
+                f"{counted(n, 'object')}", file=file,
+                remedy="Add a column id with the names of the objects, such as "
+                f"{listing(about.ids, 3)}.",
+            )
+        return np.arange(n), _in_order(about)
+    places, how = match(about.objects, pd.DataFrame({"id": names}), None, file)
+    if (places >= 0).any():
+        return places, how
+    counted_from = _all_numbers(names, n)
+    if counted_from is not None:
+        at = {int(text) - counted_from: row for row, text in enumerate(names)}
+        return np.array([at[i] for i in range(n)]), (
+            f"Objects are numbered from {counted_from} in their order: number {counted_from} is "
+            f"{about.labels[0]}, {counted_from + n - 1} is {about.labels[-1]}."
+        )
+    raise DataError(
+        f"none of the objects ({listing(about.ids, 3)}) is among its names ({listing(names, 3)})",
+        file=file, remedy="Name the objects in a column id as the answers do, or leave the names "
+        "out if the rows are all objects in their order.",
+    )
+
+
+def _in_order(about: Judgements) -> str:
+    """What it means that rows have no names, with both ends to check it by."""
+    return (
+        f"Its rows have no names: they are taken as all objects in their order, the first as "
+        f"{about.labels[0]}, the last as {about.labels[-1]}."
+    )
+
+
+def _all_numbers(names: list[str], n: int) -> int | None:
+    """0 or 1 if the names are the numbers of all objects counted from there, else None."""
+    numbers = sorted(-1 if (value := whole_number(text)) is None else value for text in names)
+    return next((base for base in (0, 1) if numbers == list(range(base, n + base))), None)

@@ -1,0 +1,475 @@
+"""Questions as prompts for a language or vision model, and its replies as answers.
+
+Nothing is sent from here: the prompts are a file of one JSON object a line, which any program that
+talks to a model can go through, and the replies come back as such a file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io.formats.source import Source
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+#: How questions are put, by language and by what is asked.
+WORDINGS: dict[str, dict[str, str]] = {
+    "en": {
+        "nearer": "Which of the following is most similar to {anchor}?",
+        "odd": "Which of the following is the odd one out, the least similar to the two others?",
+        "central": "Which of the following lies between the two others, the most similar to both?",
+        "reply": "Reply with one letter and nothing else.",
+    },
+    "de": {
+        "nearer": "Was ist am ähnlichsten zu {anchor}?",
+        "odd": "Was passt nicht dazu, ist also den beiden anderen am wenigsten ähnlich?",
+        "central": "Was liegt zwischen den beiden anderen, ist also beiden am ähnlichsten?",
+        "reply": "Antworte mit einem Buchstaben und nichts weiter.",
+    },
+}
+#: Codes of what is asked, as they stand in the names of prompts.
+_ASKED = {"nearer": "n", "odd": "o", "central": "c"}
+
+
+@dataclass(frozen=True)
+class Replies:
+    """What a model answered.
+
+    Attributes
+    ----------
+    answers : Triplets
+        The model as a participant: its answers about the objects of the data, each with its
+        trial.
+    omitted : DataFrame
+        ``row`` and ``reason`` of every line that is no answer.
+    n_replies : int
+        Lines that were read.
+    both_ways : int
+        Questions that were asked in several orders of the options, and answered in all.
+    consistent : int
+        How many of these got the same answer in all orders.
+    first_share : float
+        Share of replies that name the first option. Where every question was asked in all orders,
+        a model without a preference for places names it as often as any other.
+    """
+
+    answers: Triplets
+    omitted: pd.DataFrame
+    n_replies: int
+    both_ways: int
+    consistent: int
+    first_share: float
+
+
+def write_prompts(
+    triplets: Triplets | Quadruples, *, most: int = 1000, language: str = "en", seed: int = 0
+) -> bytes:
+    """Questions of people as prompts for a model, one JSON object a line.
+
+    Parameters
+    ----------
+    triplets : Triplets
+        Each question is asked once in every order of two options, and of more in as many orders
+        as there are options, so that each stands in each place: models prefer places.
+    most : int
+        Of more different questions so many are drawn at random.
+    language : {"en", "de"}
+    seed : int
+
+    Returns
+    -------
+    bytes
+        JSON lines: ``id``, by which `read_replies` knows the question; ``messages``, one of the
+        role ``user``, as programs for chat models take them; ``objects``, ids of what is shown,
+        the anchor first; and ``images``, names of their pictures, if the objects have some.
+
+    Raises
+    ------
+    DataError
+        If no question can be put so: rankings, choices of several, and comparisons of pairs are
+        left out.
+    ValueError
+        For an unknown language, or fewer than one question.
+
+    Examples
+    --------
+    >>> import json
+    >>> import tripletscope as ts
+    >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["cup", "mug", "fork"])
+    >>> first = json.loads(ts.write_prompts(answers).splitlines()[0])
+    >>> print(first["messages"][0]["content"])
+    Which of the following is most similar to cup?
+    A: mug
+    B: fork
+    Reply with one letter and nothing else.
+    """
+    if language not in WORDINGS:
+        raise ValueError(f"language is {language!r}; it must be one of {', '.join(WORDINGS)}.")
+    if most < 1:
+        raise ValueError(f"most is {most!r}; it must be 1 or more.")
+    given = as_answers(triplets)
+    questions = _questions(given)
+    if not questions:
+        raise DataError(
+            "there is no question that can be put to a model", file=given.name,
+            remedy="Questions are about an anchor and its options, or about three objects.",
+        )
+    rng = np.random.default_rng(seed)
+    if len(questions) > most:
+        drawn = np.sort(rng.choice(len(questions), most, replace=False))
+        questions = [questions[i] for i in drawn]
+    # Neighbours in the file would be orders of one question; some programs keep a context.
+    prompts = [prompt for question in questions for prompt in _orders(*question)]
+    shuffled = [prompts[i] for i in rng.permutation(len(prompts))]
+    lines = [_line(given, asked, shown, WORDINGS[language]) for asked, shown in shuffled]
+    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode()
+
+
+def read_replies(
+    source: Source, triplets: Triplets, *, observer: str = "model", name: str | None = None
+) -> Replies:
+    r"""A model's replies to the prompts of `write_prompts`, as answers of one more participant.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        JSON lines with ``id`` and ``reply`` (or ``response``, ``text``, ``content``, or the shape
+        of a chat completion, also as batch services write it, with ``custom_id``), or a CSV of
+        ``id`` and ``reply``.
+    triplets : Triplets
+        Whose questions were asked: the objects must be the same.
+    observer : str
+        What the model is called as a participant.
+    name : str, optional
+        Of the file, for messages.
+
+    Raises
+    ------
+    DataError
+        If the file has no reply that can be read, or the prompts are of other objects.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["cup", "mug", "fork"])
+    >>> asked = [line.split(b'"')[3].decode() for line in ts.write_prompts(answers).splitlines()]
+    >>> replies = "".join(f'{{"id": "{one}", "reply": "A"}}' + "\n" for one in asked)
+    >>> found = ts.read_replies(replies.encode(), answers, observer="always A")
+    >>> len(found.answers), found.first_share
+    (2, 1.0)
+    """
+    given = as_answers(triplets)
+    name = name or (Path(source).name if isinstance(source, (str, Path)) else "replies")
+    digest = _digest(given)
+    rows, trials, omitted, places = [], [], [], []
+    chosen: dict[tuple[str, tuple[int, ...]], dict[tuple[int, ...], set[int]]] = {}
+    number = 0
+    for number, (row, asked, reply) in enumerate(_records(source, name), 1):
+        known = _known(asked, digest, given, name, row)
+        if isinstance(known, str):
+            omitted.append((row, known))
+            continue
+        kind, shown = known
+        options = shown[1:] if kind == "nearer" else shown
+        labels = _labels(given, shown)
+        place = _chosen(reply, labels[1:] if kind == "nearer" else labels)
+        if isinstance(place, str):
+            omitted.append((row, place))
+            continue
+        places.append(place)
+        fixed = shown[:1] if kind == "nearer" else ()
+        question = chosen.setdefault((kind, (*fixed, *sorted(options))), {})
+        question.setdefault(tuple(options), set()).add(options[place])
+        implied = _implied(kind, shown, place)
+        rows += implied
+        trials += [number] * len(implied)
+    if not rows:
+        told = f" ({omitted[0][1]})" if omitted else ""
+        raise DataError(
+            f"no reply names an option{told}", file=name,
+            row=omitted[0][0] if omitted else None,
+            remedy="Each line needs the id of its prompt and the letter of an option as reply.",
+        )
+    # Complete are those of which every order came back.
+    again = [
+        set().union(*orders.values()) for orders in chosen.values()
+        if len(orders) == len(next(iter(orders)))
+    ]
+    answers = pd.DataFrame({
+        "participant": pd.Categorical.from_codes(np.zeros(len(rows), np.int8), [observer]),
+        "trial": trials,
+    })
+    return Replies(
+        Triplets(np.array(rows), given.objects, answers, observer),
+        pd.DataFrame(omitted, columns=["row", "reason"]), number, len(again),
+        sum(len(replies) == 1 for replies in again), float(np.mean(np.array(places) == 0)),
+    )
+
+
+def with_observer(people: Triplets, model: Triplets) -> Triplets:
+    """The answers of people and of a model, as those of one more participant.
+
+    Parameters
+    ----------
+    people, model : Triplets
+        About the same objects; `model` as `read_replies` gives it. If somebody is called as the
+        model is, its name is followed by "(model)".
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> people = ts.Triplets.from_array([[0, 1, 2], [1, 2, 0]])
+    >>> both = ts.with_observer(people, ts.Triplets.from_array([[0, 2, 1]]))
+    >>> both.answers["participant"].dropna().tolist()
+    ['model']
+    """
+    own, further = people.answers, model.answers
+    if "trial" in own or not model.choices.are_triplets:
+        told = own["trial"] if "trial" in own else pd.Series(np.nan, own.index)
+        trial = pd.factorize(told)[0].astype(float)
+        # Answers without a trial stay alone, or held together by something else.
+        own = own.assign(trial=np.where(trial < 0, np.nan, trial))
+        number = np.arange(len(model)) if model.trials is None else model.trials
+        further = further.assign(trial=trial.max(initial=-1.0) + 1.0 + number)
+    else:
+        further = further.drop(columns="trial", errors="ignore")
+    # People of whom nothing is known stay so: one name for all would make them one.
+    names = [
+        table["participant"].astype("str") if "participant" in table
+        else pd.Series(unknown, table.index, dtype="str")
+        for table, unknown in ((own, None), (further, "model"))
+    ]
+    names[1] = names[1].where(~names[1].isin(names[0].unique()), names[1] + " (model)")
+    own, further = (
+        table.assign(participant=name) for table, name in zip((own, further), names, strict=True)
+    )
+    if "weight" in own:
+        further = further.assign(weight=1.0)
+    joined = pd.concat([own, further], ignore_index=True)
+    joined["participant"] = joined["participant"].astype("category")
+    return Triplets(
+        np.concatenate([people.rows, model.rows]), people.objects, joined, people.name
+    )
+
+
+def n_questions(triplets: Triplets | Quadruples) -> int:
+    """How many different questions `write_prompts` can put to a model."""
+    return len(_questions(as_answers(triplets)))
+
+
+# Questions -----------------------------------------------------------------------------------
+
+
+def _questions(given: Triplets | Quadruples) -> list[tuple[str, tuple[int, ...]]]:
+    """The different questions: what is asked, and about which objects, the anchor first."""
+    if isinstance(given, Quadruples):
+        return []
+    choices = given.choices
+    several = np.bincount(choices.trial, choices.n_shown > 2) > 0
+    ranked = (several & (np.bincount(choices.trial) > 1))[choices.trial]
+    counts = given.weight[choices.answer] > 0
+    usable = (choices.n_chosen == 1) & ~ranked & (choices.n_shown <= len(_LETTERS)) & counts
+    found = []
+    for shown in np.unique(choices.n_shown[usable]).tolist():
+        stages = choices.take(np.flatnonzero(usable & (choices.n_shown == shown)))
+        pairs = stages.pairs.reshape(-1, shown, 2)
+        anchored = (pairs[:, :, 0] == pairs[:, :1, 0]).all(axis=1)
+        about = np.column_stack([pairs[:, 0, 0], np.sort(pairs[:, :, 1], axis=1)])[anchored]
+        found += [("nearer", tuple(row)) for row in np.unique(about, axis=0).tolist()]
+        for asked, sign in (("odd", 1), ("central", -1)):
+            three = pairs[~anchored & (stages.sign == sign)].reshape(-1, 2 * shown)
+            # Each of three objects is in two of their pairs.
+            about = np.sort(three, axis=1)[:, ::2]
+            found += [(asked, tuple(row)) for row in np.unique(about, axis=0).tolist()]
+    return found
+
+
+def _orders(asked: str, objects: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """A question with its options in every turn, so that each is in each place."""
+    fixed, options = (objects[:1], objects[1:]) if asked == "nearer" else ((), objects)
+    for turn in range(len(options)):
+        yield asked, (*fixed, *options[turn:], *options[:turn])
+
+
+def _line(
+    given: Triplets, asked: str, shown: tuple[int, ...], words: dict[str, str]
+) -> dict[str, Any]:
+    labels = _labels(given, shown)
+    anchor, options = (labels[0], labels[1:]) if asked == "nearer" else ("", labels)
+    text = "\n".join([
+        words[asked].format(anchor=anchor),
+        *(f"{letter}: {label}" for letter, label in zip(_LETTERS, options, strict=False)),
+        words["reply"],
+    ])
+    numbers = "-".join(map(str, shown))
+    line = {
+        "id": f"{_digest(given)}-{_ASKED[asked]}-{numbers}",
+        "messages": [{"role": "user", "content": text}],
+        "objects": [given.ids[i] for i in shown],
+    }
+    if "image" in given.objects:
+        images = given.objects["image"]
+        line["images"] = [None if pd.isna(images[i]) else str(images[i]) for i in shown]
+    return line
+
+
+def _labels(given: Triplets | Quadruples, shown: tuple[int, ...]) -> list[str]:
+    """Labels on one line each; objects of the same label are told apart by their ids."""
+    labels = [" ".join(given.labels[i].split()) for i in shown]
+    return [
+        f"{label} ({given.ids[i]})" if labels.count(label) > 1 else label
+        for i, label in zip(shown, labels, strict=True)
+    ]
+
+
+def _digest(given: Triplets | Quadruples) -> str:
+    """Of the ids of the objects: numbers in a prompt's id mean nothing for others."""
+    return blake2b("\x1f".join(given.ids).encode(), digest_size=4).hexdigest()
+
+
+# Replies -------------------------------------------------------------------------------------
+
+
+def _records(source: Source, name: str) -> Iterator[tuple[int, str, str]]:
+    """Row, id of the prompt, and reply of every line."""
+    if isinstance(source, (str, Path)):
+        content = Path(source).read_bytes()
+    else:
+        content = source if isinstance(source, bytes) else source.read()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            "this is no text in UTF-8", file=name, remedy="Save it as JSON lines or CSV in UTF-8."
+        ) from error
+    if text.lstrip()[:1] == "{":
+        for row, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                yield row, *_of_json(line, name, row)
+        return
+    head = text.split("\n", 1)[0]
+    table = csv.DictReader(
+        io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ","
+    )
+    columns = {(column or "").strip().casefold(): column for column in table.fieldnames or ()}
+    known = [columns.get(one) for one in ("reply", "response", "text", "content", "answer")]
+    reply = next(filter(None, known), None)
+    if "id" not in columns or reply is None:
+        raise DataError(
+            "there are no columns id and reply", file=name, row=1,
+            remedy="Give JSON lines or a CSV with the id of each prompt and the model's reply.",
+        )
+    try:
+        for row, record in enumerate(table, 2):
+            yield row, str(record[columns["id"]] or ""), str(record[reply] or "")
+    except csv.Error as error:
+        raise DataError(
+            f"this is no CSV ({error})", file=name, row=table.line_num,
+            remedy="Save the replies as JSON lines, or shorten them.",
+        ) from error
+
+
+def _of_json(line: str, name: str, row: int) -> tuple[str, str]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"this is no JSON ({error.msg})", file=name, row=row,
+            remedy="Each line is one JSON object with id and reply.",
+        ) from error
+    if not isinstance(record, dict):
+        return "", ""
+    asked = record.get("id") if "custom_id" not in record else record["custom_id"]
+    return str(asked or ""), _text(record)
+
+
+def _text(record: Any) -> str:
+    """The reply in a record: its own, or inside of what a chat service writes."""
+    if isinstance(record, str):
+        return record
+    if isinstance(record, list):
+        return next(filter(None, map(_text, record)), "")
+    if not isinstance(record, dict):
+        return ""
+    for place in (
+        "reply", "answer", "text", "content", "message", "choices", "output", "body", "response",
+        "result",
+    ):
+        found = _text(record.get(place))
+        if found:
+            return found
+    return ""
+
+
+def _known(
+    asked: str, digest: str, given: Triplets | Quadruples, name: str, row: int
+) -> tuple[str, tuple[int, ...]] | str:
+    """What a prompt asked and about which objects, or why that cannot be told."""
+    found = re.fullmatch(r"([0-9a-f]{8})-([noc])-(\d+(?:-\d+)+)", asked.strip())
+    if found is None:
+        return f"the id {asked[:40]!r} is none of a prompt"
+    if found[1] != digest:
+        raise DataError(
+            "the prompts are about other objects", file=name, row=row,
+            remedy="Open the data set from which the prompts were made, with the same objects.",
+        )
+    kind = {code: kind for kind, code in _ASKED.items()}[found[2]]
+    shown = tuple(int(number) for number in found[3].split("-"))
+    wrong = len(set(shown)) < len(shown) or max(shown) >= given.n_objects
+    if wrong or len(shown) < 3 or (kind != "nearer" and len(shown) != 3):
+        return f"the id {asked[:40]!r} names objects that are not there"
+    return kind, shown
+
+
+def _chosen(reply: str, labels: list[str]) -> int | str:
+    """Place of the option that a reply names, or why none can be told."""
+    letters = _LETTERS[: len(labels)]
+    text = re.sub(r"[*_`\"'“”„]", "", reply).strip()
+    if not text:
+        return "the reply is empty"
+    alone = re.fullmatch(rf"\W*([{letters}{letters.lower()}])\W*", text)
+    if alone:
+        return letters.index(alone[1].upper())
+    # A letter at the beginning, or after a word that announces it. "A" before a word is an article.
+    article = r"(?!\s+[a-zäöüß])"
+    first = re.match(rf"\W*(A(?!\w){article}|[{letters[1:]}](?!\w))", text)
+    told = first or re.search(
+        rf"(?:answer|option|choice|choose|pick|select|antwort|wähle)\w*\W+(?:is\W+|ist\W+)?"
+        rf"(A(?!\w){article}|[{letters[1:]}](?!\w))", text, flags=re.IGNORECASE,
+    )
+    if told and told[1] in letters:
+        return letters.index(told[1])
+    found = {place for place, label in enumerate(labels)
+             if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, flags=re.IGNORECASE)}
+    # The name of one option may be part of another's.
+    found -= {a for a, b in permutations(found, 2) if labels[a].casefold() in labels[b].casefold()}
+    denied = re.search(r"\b(not|none|neither|cannot|nicht|kein\w*)\b", text, flags=re.IGNORECASE)
+    if len(found) == 1 and not denied:
+        return found.pop()
+    what = "several options" if len(found) > 1 else "no option clearly"
+    return f"the reply {reply.strip()[:40]!r} names {what}"
+
+
+def _implied(kind: str, shown: tuple[int, ...], place: int) -> list[tuple[int, int, int]]:
+    """The triplets that a reply implies."""
+    if kind == "nearer":
+        near = shown[1 + place]
+        return [(shown[0], near, far) for far in shown[1:] if far != near]
+    one = shown[place]
+    a, b = (other for other in shown if other != one)
+    return [(a, b, one), (b, a, one)] if kind == "odd" else [(a, one, b), (b, one, a)]

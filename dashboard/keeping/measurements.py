@@ -1,0 +1,198 @@
+"""Tables of features and distances that are kept beside the answers of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.io import MeasuredTable
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, DatasetRow, WorkspaceError
+from tripletscope.dashboard.keeping.opened import OpenFolder
+from tripletscope.dashboard.keeping.rows import TABLES
+from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of
+
+#: Tables of one data set.
+MOST = 100
+
+
+@dataclass(frozen=True)
+class KeptTable:
+    """A table as the catalogue lists it, without its numbers.
+
+    Attributes
+    ----------
+    name : str
+        Of one data set no two are the same.
+    file : str
+        Where its numbers are.
+    origin : str
+        The file that it was read from.
+    about : str
+        What it holds, in a few words.
+    notes : list of str
+        How it was read and matched to the objects.
+    settings : dict
+        How its rows are compared.
+    named : bool
+        Whether it names its features.
+    """
+
+    name: str
+    file: str
+    origin: str
+    about: str
+    notes: list[str] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    named: bool = False
+
+
+class Measurements(OpenFolder):
+    """The part of a workspace that keeps tables of features; see `Workspace`."""
+
+    def tables(self, info: DatasetInfo) -> list[KeptTable]:
+        """The tables of a data set, in the order in which they came."""
+        return [KeptTable(**entry) for entry in info.extra.get(TABLES, ())]
+
+    def add_tables(
+        self, info: DatasetInfo, about: Judgements, found: Sequence[MeasuredTable], origin: str
+    ) -> list[str]:
+        """Keep tables beside a data set.
+
+        Parameters
+        ----------
+        info : DatasetInfo
+        about : Triplets or Quadruples
+            Whose objects their rows are.
+        found : sequence of MeasuredTable
+        origin : str
+            The file.
+
+        Returns
+        -------
+        list of str
+            Their names: numbered, where there is one of the same name with other numbers.
+
+        Raises
+        ------
+        WorkspaceError
+            If there are too many, the data set was deleted, or they cannot be written.
+        """
+        names: list[str] = []
+        with self._keeping():
+            files = [self._storage.keep_arrays(_arrays(table, about)) for table in found]
+
+            def added(before: list[dict[str, Any]]) -> list[dict[str, Any]]:
+                listed = list(before)
+                for table, file in zip(found, files, strict=True):
+                    same = next((e["name"] for e in listed if e["file"] == file), None)
+                    if same is None:
+                        same = _free_name(table.name, {entry["name"] for entry in listed})
+                        listed.append(vars(KeptTable(
+                            same, file, origin, table.about, list(table.notes), {},
+                            bool(table.columns),
+                        )))
+                    names.append(same)
+                if len(listed) > MOST:
+                    raise WorkspaceError(
+                        f"{info.name} would have {len(listed):,} tables of features; at most "
+                        f"{MOST} are kept. Remove some first."
+                    )
+                return listed
+
+            self._change_tables(info, added, {file_of("runs", file) for file in files})
+        return names
+
+    def change_table(self, info: DatasetInfo, which: str, **changed: Any) -> None:
+        """Give a table another name, or other settings.
+
+        Raises
+        ------
+        WorkspaceError
+            If another table has the name.
+        """
+
+        def change(before: list[dict[str, Any]]) -> list[dict[str, Any]]:
+            others = {entry["name"] for entry in before} - {which}
+            if changed.get("name") in others:
+                raise WorkspaceError(f"There is a table called {changed['name']} already.")
+            return [{**e, **changed} if e["name"] == which else e for e in before]
+
+        self._change_tables(info, change)
+
+    def remove_table(self, info: DatasetInfo, name: str) -> None:
+        """Remove a table; its file goes to the trash, and results that were computed stay."""
+        self._deleting(lambda: self._change_tables(
+            info, lambda before: [entry for entry in before if entry["name"] != name]
+        ))
+
+    def _change_tables(
+        self, info: DatasetInfo,
+        change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]],
+        added: set[File] = frozenset(),
+    ) -> None:
+        released = set(added)
+        try:
+            with self._writing() as session:
+                row = session.get(DatasetRow, info.id)
+                if row is None:
+                    raise WorkspaceError(f"{info.name} was deleted meanwhile.")
+                before = list(row.extra.get(TABLES, ()))
+                now = change(before)
+                row.extra = {**row.extra, TABLES: now}
+                self._records.write(row)
+            released |= {file_of("runs", entry["file"]) for entry in before}
+            released -= {file_of("runs", entry["file"]) for entry in now}
+        finally:
+            self._release(released)
+
+    def table(self, kept: KeptTable, about: Judgements) -> MeasuredTable:
+        """The numbers of a table, with a row for each object that there is now.
+
+        Raises
+        ------
+        WorkspaceError
+            If its file is damaged.
+        """
+        try:
+            arrays = self._storage.arrays(kept.file)
+        except DamagedFile as error:
+            raise WorkspaceError(
+                f"The table {kept.name} is damaged. Remove it, and upload {kept.origin} again."
+            ) from error
+        place = {name: row for row, name in enumerate(arrays["ids"].tolist())}
+        rows = np.array([place.get(name, -1) for name in about.ids], dtype=np.int64)
+        values = distances = None
+        if "values" in arrays:
+            values = _at(arrays["values"], rows)
+        else:
+            distances = _at(_at(arrays["distances"], rows).T, rows).T
+        whole = values if values is not None else np.where(np.eye(len(rows)), np.nan, distances)
+        unknown = np.isnan(whole).all(axis=1)
+        return MeasuredTable(
+            kept.name, values, distances, arrays["columns"].tolist(), kept.notes,
+            [about.ids[i] for i in np.flatnonzero(unknown)],
+        )
+
+
+def _arrays(table: MeasuredTable, about: Judgements) -> dict[str, np.ndarray]:
+    what = "values" if table.distances is None else "distances"
+    return {
+        what: getattr(table, what), "ids": np.array(about.ids, dtype=str),
+        "columns": np.array(table.columns, dtype=str),
+    }
+
+
+def _at(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows of an array; NaN where a row is -1."""
+    return np.where((rows >= 0)[:, None], values[rows], np.nan)
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """The name, numbered where it is taken."""
+    name = name.strip() or "features"
+    numbered = (f"{name} ({k})" for k in range(2, len(taken) + 3))
+    return name if name not in taken else next(n for n in numbered if n not in taken)

@@ -1,0 +1,168 @@
+"""How a script makes the feature spaces that results are of: from columns, or kept tables."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import chain, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.explaining.combining import FeatureSpaces
+from tripletscope.core.explaining.spaces import METRICS, FeatureSpace
+from tripletscope.core.io import MeasuredTable, features_of, read_feature_tables
+from tripletscope.core.run import Run
+
+#: How rows of a table may be compared.
+_SETTINGS = [
+    {"metric": metric, "standardise": standardise}
+    for metric, standardise in product(METRICS, (False, True))
+]
+
+
+@dataclass(frozen=True)
+class SpaceSource:
+    """Where a feature space comes from.
+
+    Attributes
+    ----------
+    fingerprint : str
+        Of the space.
+    columns : list of str
+        Of the table of objects; without any it is a kept table.
+    table : MeasuredTable or None
+    content : bytes
+        The kept table as a file that `read_feature_tables` reads.
+    settings : dict
+        Of the space, where they are not as usual.
+    """
+
+    fingerprint: str
+    columns: list[str] = field(default_factory=list)
+    table: MeasuredTable | None = None
+    content: bytes = b""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def expression(self, name: str, data: str, file: str) -> list[str]:
+        """The call that makes the space, as its start and its arguments.
+
+        Parameters
+        ----------
+        name : str
+            Of the space.
+        data : str
+            What the script calls the answers.
+        file : str
+            Path of the kept table.
+        """
+        further = [f"{key}={value!r}" for key, value in self.settings.items()]
+        if self.table is None:
+            columns = ["id", *self.columns]
+            start = "ts.FeatureSpace.of"
+            return [start, f"{data}.objects[{columns!r}]", data, f"name={name!r}", *further]
+        what = "values" if self.table.distances is None else "distances"
+        read = f"{what}=ts.read_feature_tables({file!r}, {data})[0].{what}"
+        return ["ts.FeatureSpace", f"name={name!r}", read, *further]
+
+
+def contents_of(runs: Iterable[Run]) -> dict[str, tuple[str, str]]:
+    """Name and fingerprint of every feature space of some results, by both as they are noted."""
+    noted = (
+        text for run in runs if run.kind == FeatureSpaces.kind
+        for text in run.parameters["content"]
+    )
+    return {text: (parts[0], parts[2]) for text in noted if (parts := text.rpartition(": "))}
+
+
+def space_sources(
+    about: Judgements, tables: Sequence[MeasuredTable], wanted: Collection[str]
+) -> dict[str, SpaceSource]:
+    """Where feature spaces come from, by their fingerprints; unknown ones are missing.
+
+    Parameters
+    ----------
+    about : Triplets or Quadruples
+        Whose objects they are of.
+    tables : sequence of MeasuredTable
+        Those that are kept.
+    wanted : collection of str
+        Fingerprints.
+    """
+    found: dict[str, SpaceSource] = {}
+    if not wanted:
+        return found
+    for source in chain(_of_columns(about.objects), _of_tables(tables, about, wanted)):
+        if source.fingerprint in wanted:
+            found.setdefault(source.fingerprint, source)
+        if len(found) == len(set(wanted)):
+            break
+    return found
+
+
+def _of_columns(objects: pd.DataFrame) -> Iterator[SpaceSource]:
+    """Each column of numbers, and all of them that tell objects apart."""
+    columns = features_of(objects)
+    together = [
+        column for column in columns
+        if len(objects[column].dropna().unique()) > 1 and objects[column].notna().sum() > 2
+    ]
+    for some in [*([column] for column in columns), together]:
+        settings = {"standardise": True} if len(some) > 1 else {}
+        values = objects[some].to_numpy(dtype=float, na_value=np.nan)
+        try:
+            space = FeatureSpace(name="columns", values=values, feature_names=some, **settings)
+        except DataError:  # too few numbers
+            continue
+        yield SpaceSource(space.fingerprint, some, settings=settings)
+
+
+def _of_tables(
+    tables: Sequence[MeasuredTable], about: Judgements, wanted: Collection[str]
+) -> Iterator[SpaceSource]:
+    """Kept tables, compared in every way, if a script can read them as they are."""
+    for table in tables:
+        with suppress(DataError):  # too little of it is about objects that are there
+            yield from _of_table(table, about, wanted)
+
+
+def _of_table(
+    table: MeasuredTable, about: Judgements, wanted: Collection[str]
+) -> Iterator[SpaceSource]:
+    usual = {"metric": "euclidean", "standardise": False}
+    names = {"feature_names": table.columns} if table.columns else {}
+    for settings in [{}] if table.distances is not None else _SETTINGS:
+        further = {**names, **settings}
+        fingerprint = _space_of(table, further).fingerprint
+        if fingerprint not in wanted:
+            continue
+        content = table_file(table, about)
+        (again,) = read_feature_tables(content, about, "features.npz")
+        same = (again.distances is None) == (table.distances is None)
+        if same and _space_of(again, further).fingerprint == fingerprint:
+            told = {k: value for k, value in further.items() if value != usual.get(k)}
+            yield SpaceSource(fingerprint, [], table, content, told)
+
+
+def _space_of(table: MeasuredTable, settings: dict[str, Any]) -> FeatureSpace:
+    if table.distances is not None:
+        return FeatureSpace(name=table.name, distances=table.distances)
+    return FeatureSpace(name=table.name, values=table.values, **settings)
+
+
+def table_file(table: MeasuredTable, about: Judgements) -> bytes:
+    """A table as NumPy keeps it: its numbers, and the names of the objects."""
+    gone = set(table.missing)
+    there = np.array([name not in gone for name in about.ids])
+    if table.distances is not None:
+        arrays = {"distances": table.distances[np.ix_(there, there)]}
+    else:
+        arrays = {"values": table.values[there]}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, ids=np.array(about.ids, dtype=str)[there], **arrays)
+    return buffer.getvalue()

@@ -1,0 +1,223 @@
+"""What the views of the page Features share: the feature spaces that are held against answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.explaining.combining import FeatureSpaces
+from tripletscope.core.explaining.spaces import FeatureSpace
+from tripletscope.core.io import features_of
+from tripletscope.core.run import TASKS, Run
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, several
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.measurements import KeptTable
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import widgets
+from tripletscope.dashboard.views.features.tables import (
+    ask_for_tables,
+    place_of_spaces,
+    set_spaces,
+)
+from tripletscope.dashboard.views.page import Context
+
+PAGE = "features"
+#: All columns of numbers of the objects together.
+TOGETHER = "All columns of the objects"
+#: Feature spaces that are held against each other at a time, and that are chosen to begin with.
+MOST, _FIRST = 12, 6
+#: Columns of the objects that are offered each.
+_COLUMNS = 30
+#: Answers times features up to which results are computed without being asked for.
+_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True)
+class FeaturesContext(Context):
+    """Feature spaces, and the answers that they are to explain."""
+
+    spaces: tuple[FeatureSpace, ...]
+
+    @cached_property
+    def method(self) -> FeatureSpaces:
+        return FeatureSpaces.of(self.spaces)
+
+    @property
+    def names(self) -> list[str]:
+        return [space.name for space in self.spaces]
+
+    def without_doubles(self, *, whole: bool) -> Self:
+        """Without columns that are in a chosen table of all columns, or without that table.
+
+        What is there twice would share its weight with itself, and add nothing to itself.
+
+        Parameters
+        ----------
+        whole : bool
+            Whether the table is to stay, in the place of its columns.
+        """
+        columns = set(self.columns) & {space.name for space in self.spaces}
+        if not columns or TOGETHER not in self.names:
+            return self
+        out = columns if whole else {TOGETHER}
+        return replace(
+            self, spaces=tuple(space for space in self.spaces if space.name not in out)
+        )
+
+    @property
+    def known(self) -> np.ndarray:
+        """(n,) bool: objects that have features in every space."""
+        return np.logical_and.reduce([space.known for space in self.spaces])
+
+    @property
+    def _size(self) -> int:
+        return len(self.answers) * sum(space.n_features or 1 for space in self.spaces)
+
+    def result(
+        self, task: str, title: str, about: str, given: Mapping[str, Any] | None = None, *,
+        most: int = _AT_ONCE,
+    ) -> Run | None:
+        """Options of a task and the button that computes it; its result, where it is there.
+
+        What is quick is computed at once when nothing is there yet.
+
+        Parameters
+        ----------
+        task, title : str
+        about : str
+            Help of the button.
+        given : mapping, optional
+            Options that are not asked for.
+        most : int
+            Answers times features up to which it is quick.
+        """
+        options = parameter_form(
+            self.session, TASKS[task].function, f"{PAGE}.{task}", hidden=tuple(given or ()),
+        ) | dict(given or {})
+        found = self.find(self.method, task, options)
+        ready = found is not None and found.complete
+        self.compute_button(
+            f"{PAGE}.{task}.run", title, [] if ready else [(self.method, task, options)], about,
+        )
+        if not ready and self.job is None and self._size <= most:
+            self.submit(f"{title}: {self.info.name}", [(self.method, task, options)])
+            st.rerun()
+        return found if ready else None
+
+    @property
+    def choices(self) -> list[ChoiceAccuracy]:
+        """Chance and ceiling of every kind of choice among more than two; usually of one kind."""
+        return _choices(
+            self.answers.fingerprint_of("participant", "trial", "weight"), self.answers
+        )
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _choices(key: str, _answers: Triplets) -> list[ChoiceAccuracy]:
+    return choice_accuracies(_answers)
+
+
+def choose_spaces(context: Context) -> FeaturesContext | None:
+    """Ask for feature spaces; None, having said so, where there are none."""
+    with context.row:
+        place = st.container(width=420)
+        with st.popover("Tables", icon=":material/table_chart:"):
+            tables, added = ask_for_tables(context, PAGE)
+    offered = _offered(context, tables)
+    if not offered:
+        panels.empty(
+            "No features yet",
+            "Under Tables, upload what is known of the objects: measurements, ratings, layers of a "
+            "network, vectors of a language model, or distances; a row for each object. A CSV "
+            "file looks like this: id,size,brightness, and below it cup,9,0.3.",
+        )
+        return None
+    key = place_of_spaces(PAGE, context)
+    before = widgets().get(key, context.session.remembered(key, _usual(offered)))
+    now = [name for name in dict.fromkeys([*before, *added]) if name in offered][-MOST:]
+    if now != before:  # tables came or went
+        set_spaces(context, PAGE, now or _usual(offered))
+    with place:
+        chosen = several(
+            context.session, key, "Feature spaces", {name: name for name in offered},
+            default=_usual(offered), max_selections=MOST,
+            help="Columns of numbers of the objects, and uploaded tables. All are held against "
+            "the same answers: those about objects that are in each of them.",
+        )
+    if not chosen:
+        panels.empty("Nothing is chosen", "Choose at least one feature space above.")
+        return None
+    spaces, refused = _made(context, {name: offered[name] for name in chosen})
+    for sentence in refused:
+        st.error(panels.plain(sentence), icon=":material/error:")
+    if not spaces:
+        return None
+    found = FeaturesContext.of(context, spaces=tuple(spaces))
+    known = found.known
+    if known.sum() < len(known):
+        st.caption(panels.plain(
+            f"{count(int(known.sum()), 'object')} of {len(known):,} are in all of these; answers "
+            "about others take no part."
+        ))
+    return found
+
+
+def _offered(context: Context, tables: list[KeptTable]) -> dict[str, list[str] | KeptTable]:
+    """Columns of the objects, and tables, by their names."""
+    objects = context.answers.objects
+    columns = [
+        column for column in features_of(objects)
+        if objects[column].nunique() > 1 and objects[column].notna().sum() > 2
+    ]
+    found: dict[str, list[str] | KeptTable] = {column: [column] for column in columns[:_COLUMNS]}
+    if len(columns) > 1:
+        found = {TOGETHER: columns, **found}
+    for table in tables:
+        found[table.name if table.name not in found else f"{table.name} (table)"] = table
+    return found
+
+
+def _usual(offered: Mapping[str, list[str] | KeptTable]) -> list[str]:
+    """What is chosen to begin with: tables before single columns."""
+    tables = [name for name, what in offered.items() if isinstance(what, KeptTable)]
+    return [*tables, *(name for name in offered if name not in tables)][:_FIRST]
+
+
+def _made(
+    context: Context, chosen: Mapping[str, list[str] | KeptTable]
+) -> tuple[list[FeatureSpace], list[str]]:
+    """Feature spaces of columns and tables, and what is wrong with the others."""
+    spaces, refused = [], []
+    objects = context.answers.objects
+    for name, what in chosen.items():
+        try:
+            if isinstance(what, KeptTable):
+                spaces.append(_of_table(context, name, what))
+            else:
+                spaces.append(FeatureSpace(
+                    name=name, values=objects[what].to_numpy(dtype=float, na_value=np.nan),
+                    feature_names=what, standardise=len(what) > 1,
+                ))
+        except (DataError, WorkspaceError) as error:
+            refused.append(str(error))
+    return spaces, refused
+
+
+def _of_table(context: Context, name: str, kept: KeptTable) -> FeatureSpace:
+    found = services().workspace.table(kept, context.answers)
+    if found.distances is not None:
+        return FeatureSpace(name=name, distances=found.distances)
+    settings = {"standardise": bool(found.columns), "metric": "euclidean", **kept.settings}
+    return FeatureSpace(
+        name=name, values=found.values, feature_names=found.columns or None, **settings
+    )

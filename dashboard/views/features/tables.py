@@ -1,0 +1,149 @@
+"""Tables of features: uploaded, kept beside the data set, named, set and removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.explaining.spaces import METRICS
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.measurements import KeptTable
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import widgets
+from tripletscope.dashboard.views.page import Context
+
+#: Pixels in which more tables than these are listed.
+_WINDOW, _FEW = 220, 3
+
+
+def place_of_spaces(page: str, context: Context) -> str:
+    """Key of the choice of feature spaces."""
+    return f"{page}.spaces@{context.info.id}"
+
+
+def set_spaces(context: Context, page: str, names: list[str]) -> None:
+    """Choose feature spaces before the choice is drawn."""
+    place = place_of_spaces(page, context)
+    context.session.take_up({place: names})
+    widgets()[place] = names
+
+
+def ask_for_tables(context: Context, page: str) -> tuple[list[KeptTable], list[str]]:
+    """A form for the tables of the open data set; all there are, and names of those just added."""
+    place = f"{page}.upload@{context.info.id}"
+    files = st.file_uploader(
+        "Tables of features or distances", key=place, accept_multiple_files=True,
+        help="CSV, Excel, Parquet, NumPy (npy, npz), MATLAB or HDF5; several at once. A row for "
+        "each object, found by a column id or name, or in the order of the objects where there is "
+        "none. A symmetric square with zeros on its diagonal holds distances. Each array of a file "
+        "is a table of its own, such as a layer of a network.",
+    ) or []
+    taken = set(context.session.drafts.get(f"{place}.taken", ()))
+    added: list[str] = []
+    for file in files:
+        if file.file_id in taken:
+            continue
+        names = _take(context, f"{place}.{file.file_id}", file)
+        if names is not None:
+            added += names
+            taken.add(file.file_id)
+    context.session.remember(f"{place}.taken", sorted(taken & {file.file_id for file in files}))
+    tables = services().workspace.tables(_now(context))
+    if tables:
+        _list(tables)
+        _change(context, page, tables)
+    return tables, added
+
+
+def _now(context: Context) -> Any:
+    """The data set as it is kept now: tables may just have been added."""
+    return services().workspace.dataset(context.info.id) or context.info
+
+
+def _take(context: Context, place: str, file: Any) -> list[str] | None:
+    """Names of what is kept of a file; None where it cannot be read, which is said."""
+    try:
+        found = read_file(
+            context.session, place, file, "feature_tables", words=f"Reading {file.name}",
+            about=context.triplets,
+        )
+        return services().workspace.add_tables(
+            context.info, context.triplets, found, file.name
+        )
+    except (DataError, WorkspaceError) as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return None
+
+
+def _list(tables: list[KeptTable]) -> None:
+    """What each table holds, and how its rows were matched to the objects."""
+    with st.container(height=_WINDOW if len(tables) > _FEW else "content"):
+        for table in tables:
+            st.caption(
+                f"**{panels.plain(table.name)}**: "
+                + panels.plain(f"{table.about}, from {table.origin}. {' '.join(table.notes)}")
+            )
+
+
+def _change(context: Context, page: str, tables: list[KeptTable]) -> None:
+    """Name, comparison and removal of one table."""
+    names = {table.name: table for table in tables}
+    which = pick(
+        context.session, f"{page}.table@{context.info.id}", "Change", {name: name for name in names}
+    )
+    table, key = names[which], f"{page}.table@{context.info.id}.{names[which].file}"
+    st.text_input(
+        "Name", table.name, key=f"{key}.name", max_chars=80, on_change=_rename,
+        args=(context, page, f"{key}.name", which),
+    )
+    if table.about.startswith("distances"):
+        st.caption("Distances are compared as they are.")
+    else:
+        _settings(context, key, table)
+    st.button(
+        "Remove", key=f"{key}.remove", icon=":material/delete:", on_click=_remove,
+        args=(context, which),
+    )
+
+
+def _settings(context: Context, key: str, table: KeptTable) -> None:
+    """How the rows of a table are compared."""
+    before = {"metric": "euclidean", "standardise": table.named, **table.settings}
+    metric = st.selectbox(
+        "Compare rows by", list(METRICS), list(METRICS).index(before["metric"]),
+        key=f"{key}.metric", format_func=lambda name: METRICS[name],
+        help="Cosine and correlation are usual for vectors of networks and language models.",
+    )
+    standardise = st.toggle(
+        "Standardise", before["standardise"], key=f"{key}.standardise",
+        help="Each column gets a standard deviation of 1. Usual for measurements in different "
+        "units; columns of a network are usually left as they are.",
+    )
+    now = {"metric": metric, "standardise": standardise}
+    if now != before:
+        services().workspace.change_table(context.info, table.name, settings=now)
+        st.rerun()
+
+
+def _rename(context: Context, page: str, key: str, which: str) -> None:
+    name = " ".join(str(widgets().get(key, "")).split())
+    if not name or name == which:
+        return
+    try:
+        services().workspace.change_table(context.info, which, name=name)
+    except WorkspaceError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    place = place_of_spaces(page, context)
+    before = widgets().get(place, context.session.drafts.get(place))
+    if before:
+        set_spaces(context, page, [name if one == which else one for one in before])
+
+
+def _remove(context: Context, which: str) -> None:
+    services().workspace.remove_table(context.info, which)

@@ -1,0 +1,5 @@
+"""Features: whether measurements, ratings or networks explain the answers."""
+
+from tripletscope.dashboard.views.page import show_page
+
+show_page("features", "Features", "Features are held against answers", with_pairs=True)

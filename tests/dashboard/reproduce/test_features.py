@@ -1,0 +1,140 @@
+"""Scripts make feature spaces of columns and kept tables, and say of others that they cannot."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+import tripletscope as ts
+from tests.core.quality.answers import people_data
+from tests.paths import ROOT
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import MeasuredTable
+from tripletscope.dashboard import export
+from tripletscope.dashboard.door.desk import Desk
+from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.reproduce.archive import archive
+from tripletscope.dashboard.reproduce.features import space_sources, table_file
+from tripletscope.dashboard.reproduce.restoring import restore
+from tripletscope.dashboard.reproduce.terms import Terms
+
+TERMS = Terms("Shapes")
+N = people_data().n_objects
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+@pytest.fixture
+def data():
+    given, rng = people_data(), np.random.default_rng(0)
+    objects = given.objects.assign(size=rng.random(N), edges=rng.integers(3, 9, N))
+    return Triplets(given.rows, objects, given.answers, "Shapes")
+
+
+@pytest.fixture
+def layer():
+    values = np.random.default_rng(1).random((N, 4))
+    values[2] = np.nan
+    return MeasuredTable("layer", values, None, [], [], [people_data().ids[2]])
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    made = Workspace(tmp_path / "ws")
+    yield made
+    made.close()
+
+
+def spaces_of(data, layer):
+    columns = data.objects[["size", "edges"]].to_numpy(dtype=float)
+    return [
+        ts.FeatureSpace(name="All: columns", values=columns, feature_names=["size", "edges"],
+                        standardise=True),
+        ts.FeatureSpace(name="edges", values=columns[:, 1:], feature_names=["edges"]),
+        ts.FeatureSpace(name="layer", values=layer.values, metric="cosine"),
+    ]
+
+
+def test_the_script_computes_what_columns_and_tables_explain(tmp_path, workspace, data, layer):
+    info = workspace.add_dataset(data, origin="a.csv", report=[])
+    workspace.add_tables(info, data, [layer], "layer.npy")
+    info, answers = workspace.dataset(info.id), workspace.triplets(info)
+    spaces = spaces_of(data, layer)
+    for k, some in enumerate((spaces, spaces[1:2])):
+        found = ts.run("fit", ts.FeatureSpaces.of(some), answers)
+        workspace.add_run(info, found, f"Features {k}")
+    files = unzipped(archive(workspace, info, TERMS))
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    assert [name for name in files if name.startswith("analysis/features")] == [
+        "analysis/features-1.npz"
+    ]
+    assert "the script does not compute it" not in files["README.md"].decode()
+    ended = subprocess.run(
+        [sys.executable, "Shapes.py"], cwd=tmp_path / "analysis", capture_output=True, text=True,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "numbers may differ" not in ended.stdout
+    assert files["analysis/Shapes.py"].decode().count("confirm(fit_feature_spaces") == 2
+
+
+def test_what_other_features_explain_is_kept_and_the_script_says_nothing_of_it(
+    tmp_path, workspace, data
+):
+    info = workspace.add_dataset(data, origin="a.csv", report=[])
+    space = ts.FeatureSpace(name="far", values=np.arange(N, dtype=float)[:, None])
+    found = ts.run("explain", ts.FeatureSpaces.of(space), workspace.triplets(info))
+    workspace.add_run(info, found, "What it explains")
+    files = unzipped(archive(workspace, info, TERMS))
+    readme = files["README.md"].decode()
+    assert "What it explains: its features are no columns of the objects" in readme
+    assert not any(b"feature_spaces" in text or b"FeatureSpaces" in text
+                   for name, text in files.items() if name.endswith((".py", ".ipynb")))
+    other = Workspace(tmp_path / "other")
+    unpacked = Desk().archive("a.zip", export.bundle(files), lambda *given, **more: False)
+    again = restore(other, unpacked, "a.zip").info
+    assert other.run(again.id, found.key).result().table.equals(found.result().table)
+    other.close()
+
+
+def test_every_way_to_compare_a_table_is_found_again(data, layer):
+    """Also distances, of which some objects are missing."""
+    apart = np.abs(np.subtract.outer(np.arange(N), np.arange(N))).astype(float)
+    apart[4], apart[:, 4] = np.nan, np.nan
+    distances = MeasuredTable("apart", None, apart, [], [], [data.ids[4]])
+    named = MeasuredTable("named", np.random.default_rng(2).random((N, 2)), None, ["a", "b"])
+    spaces = [
+        ts.FeatureSpace(name="x", values=layer.values, metric="correlation"),
+        ts.FeatureSpace(name="y", distances=apart),
+        ts.FeatureSpace(name="z", values=named.values, feature_names=["a", "b"],
+                        metric="cityblock", standardise=True),
+    ]
+    wanted = {space.fingerprint for space in spaces}
+    found = space_sources(data, [layer, distances, named], {*wanted, "unknown"})
+    assert found.keys() == wanted
+    assert [found[space.fingerprint].table.name for space in spaces] == ["layer", "apart", "named"]
+    told = found[spaces[2].fingerprint].settings
+    assert told == {"feature_names": ["a", "b"], "metric": "cityblock", "standardise": True}
+
+
+def test_files_of_tables_are_read_as_they_were(data, layer):
+    (again,) = ts.read_feature_tables(table_file(layer, data), data, "a.npz")
+    np.testing.assert_array_equal(again.values, layer.values)
+
+
+def test_a_table_that_would_be_read_as_another_is_not_promised(data):
+    """Features that look like distances: as many as objects, symmetric, zero on the diagonal."""
+    square = np.abs(np.subtract.outer(np.arange(N), np.arange(N))).astype(float)
+    table = MeasuredTable("square", square, None)
+    space = ts.FeatureSpace(name="square", values=square)
+    assert space_sources(data, [table], {space.fingerprint}) == {}

@@ -1,0 +1,198 @@
+"""The page Features: tables of features, and how well they explain answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import attach_objects, read, read_feature_tables
+from tripletscope.core.simulation.simulate import simulate
+
+TRUTH = np.random.default_rng(3).normal(size=(16, 2))
+
+
+def things() -> Triplets:
+    """Answers of eight people about objects whose first feature they follow, and a useless one."""
+    answers = simulate(TRUTH[:, :1] * 3, 900, noise="logistic", seed=2)
+    objects = pd.DataFrame({
+        "id": [f"o{k}" for k in range(16)], "size": TRUTH[:, 0],
+        "noise": np.random.default_rng(4).normal(size=16), "kind": ["a", "b"] * 8,
+    })
+    who = pd.DataFrame({"participant": [f"p{k % 8}" for k in range(900)]})
+    return Triplets(answers.rows, objects, who, "Things")
+
+
+def csv(values: np.ndarray, names: list[str] | None = None) -> bytes:
+    frame = pd.DataFrame(values, columns=[f"f{k}" for k in range(values.shape[1])])
+    if names is not None:
+        frame.insert(0, "id", names)
+    return frame.to_csv(index=False).encode()
+
+
+def said(app) -> str:
+    return words(app).replace("\\", "")
+
+
+@pytest.fixture
+def session(services) -> str:
+    return session_on(services, things())
+
+
+def test_columns_of_the_objects_are_held_against_the_answers_without_a_click(services, session):
+    app = settled(start("features", session), services)
+    text = said(app)
+    assert "predicts best" in text
+    assert "no more than chance: noise" in text
+    assert "The noise ceiling lies between" in text
+    assert "Held-out objects ask whether" in text
+    shown = figure(app, "features.accuracy")
+    assert shown["layout"]["yaxis"]["ticktext"][-1] == "noise"
+    assert [note["text"] for note in shown["layout"]["annotations"]] == [
+        "held-out objects", "held-out trials",
+    ]
+
+
+def test_several_tables_are_uploaded_at_once_and_a_bad_one_costs_nothing(
+    services, session, holding
+):
+    with holding():
+        upload_some(services, session)
+
+
+def upload_some(services, session: str) -> None:
+    app = start("features", session)
+    (info,) = services.workspace.datasets()
+    upload = app.file_uploader(key=f"features.upload@{info.id}")
+    upload.set_value([
+        ("good.csv", csv(TRUTH, [f"o{k}" for k in range(16)]), "text/csv"),
+        ("bad.csv", csv(TRUTH[:9]), "text/csv"),
+        ("plain.csv", csv(TRUTH[:, ::-1]), "text/csv"),
+    ]).run()
+    assert not app.exception
+    (error,) = app.error
+    assert "bad" in error.value
+    assert "9 rows without names" in error.value
+    chosen = app.multiselect(key=f"features.spaces@{info.id}")
+    assert chosen.value[-2:] == ["good", "plain"]
+    (kept, _) = services.workspace.tables(services.workspace.dataset(info.id))
+    assert kept.notes == ["Objects were found by their ids."]
+    assert "plain: 2 features of 16 objects, from plain.csv." in said(app).replace("*", "")
+    assert "the first as o0, the last as o15" in said(app)
+
+    app.button(key=f"features.table@{info.id}.{kept.file}.remove").click().run()
+    assert not app.exception
+    assert app.multiselect(key=f"features.spaces@{info.id}").value[-1] == "plain"
+    app.run()
+    assert [t.name for t in services.workspace.tables(services.workspace.dataset(info.id))] == [
+        "plain"
+    ], "the file is still in the uploader, and does not come back"
+
+
+def test_a_table_is_renamed_and_compared_in_another_way(services, session, holding):
+    with holding():
+        rename_one(services, session)
+
+
+def rename_one(services, session: str) -> None:
+    (info,) = services.workspace.datasets()
+    found = read_feature_tables(csv(TRUTH), services.workspace.triplets(info), "net.csv")
+    services.workspace.add_tables(info, services.workspace.triplets(info), found, "net.csv")
+    app = start("features", session)
+    (kept,) = services.workspace.tables(services.workspace.dataset(info.id))
+    key = f"features.table@{info.id}.{kept.file}"
+    assert app.toggle(key=f"{key}.standardise").value, "columns with names have units"
+    app.selectbox(key=f"{key}.metric").select("cosine").run()
+    app.text_input(key=f"{key}.name").set_value("layer 1").run()
+    assert not app.exception
+    (kept,) = services.workspace.tables(services.workspace.dataset(info.id))
+    assert kept.name == "layer 1"
+    assert kept.settings == {"metric": "cosine", "standardise": True}
+    assert "layer 1" in app.multiselect(key=f"features.spaces@{info.id}").value
+
+
+def test_without_features_it_is_said_what_to_upload(services):
+    answers = things()
+    session = session_on(services, Triplets(answers.rows, answers.objects[["id"]], name="Bare"))
+    app = start("features", session)
+    assert "No features yet" in said(app)
+    assert "id,size,brightness" in said(app)
+
+
+def test_choices_of_three_are_counted_in_both_ways(services):
+    answers = read("sample_data/odd_one_out/answers.csv")
+    answers, _ = attach_objects(answers, "sample_data/odd_one_out/objects.csv")
+    session = session_on(services, answers)
+    app = settled(start("features", session), services)
+    assert "where chance is 0.333" in said(app)
+    app.selectbox(key="features.counted").select("two").run()
+    assert "where chance is 0.500" in said(app)
+    assert "noise ceiling" in said(app)
+
+
+def test_weights_say_what_counts_and_nothing_is_weighed_twice(services, session):
+    app = settled(on_tab(start("features", session), "features", "weights"), services)
+    text = said(app)
+    assert "What counts: size" in text
+    assert "May as well be left out, beside the others: noise." in text
+    shown = figure(app, "features.weights")
+    assert shown["layout"]["yaxis"]["ticktext"] == ["size", "noise"]
+
+
+def test_unique_parts_say_what_adds_something(services, session):
+    app = settled(on_tab(start("features", session), "features", "unique"), services)
+    text = said(app)
+    assert "Adds something that the others do not have: size" in text
+    assert "Not seen to add anything to the others: noise." in text
+    assert app.dataframe[-1].value["predictors"].tolist() == ["size", "noise", "size, noise"]
+
+
+def test_too_many_features_or_predictors_are_said(services, session, holding):
+    (info,) = services.workspace.datasets()
+    about = services.workspace.triplets(info)
+    tables = [
+        table for k in range(7)
+        for table in read_feature_tables(csv(np.random.default_rng(k).normal(size=(16, 11))), about,
+                                   f"layer {k}.csv")
+    ]
+    services.workspace.add_tables(info, about, tables, "net.npz")
+    with holding():
+        app = start("features", session)
+        app.multiselect(key=f"features.spaces@{info.id}").set_value(
+            [table.name for table in tables]
+        ).run()
+        assert "77 features are chosen. At most 60" in said(on_tab(app, "features", "weights"))
+        assert "7 feature spaces are chosen. Choose two to 6" in said(
+            on_tab(app, "features", "unique")
+        )
+        app.multiselect(key=f"features.spaces@{info.id}").set_value(["size"]).run()
+        assert "1 feature space is chosen. Choose two to 6" in said(app)
+
+
+def test_features_rank_pairs_as_the_map(services, session):
+    app = on_tab(start("features", session), "features", "map")
+    app.number_input(key="features.map_correlation.replicates").set_value(20).run()
+    app = settled(app, services)
+    app.button(key="features.map_correlation.run").click().run()
+    text = said(settled(app, services))
+    assert "size ranks pairs most like the map" in text
+    assert "Maps of two halves of the answers correlate at" in text
+    assert "Map: STE" in text
+
+
+def test_three_objects_have_no_rank_correlation(services, holding):
+    objects = pd.DataFrame({"id": list("abc"), "size": [1.0, 2.0, 4.0]})
+    few = Triplets(np.array([[0, 1, 2], [1, 0, 2], [2, 1, 0]]), objects, name="Few")
+    with holding():
+        app = on_tab(start("features", session_on(services, few)), "features", "map")
+        assert "Too few objects" in said(app)
+
+
+def test_what_is_left_over_is_no_more_than_chance_where_a_feature_is_all(services, session):
+    app = on_tab(start("features", session), "features", "left_over")
+    text = said(settled(app, services))
+    assert "Do not read the map" in text
+    assert "It may be of noise" in text
+    assert "Accuracy on held-out trials, where chance is 0.500: features 0.9" in text
