@@ -1,5 +1,9 @@
 """Scale: a stimulus as people perceive it, and how people differ."""
 
 from tripletscope.dashboard.views.page import show_page
+from tripletscope.dashboard.views.scale.preferences import show_preferences_alone
 
-show_page("scale", "Scale", "A scale is computed from answers", with_pairs=True)
+show_page(
+    "scale", "Scale", "A scale is computed from answers", with_pairs=True,
+    without=show_preferences_alone,
+)

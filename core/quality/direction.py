@@ -13,8 +13,9 @@ import numpy as np
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.grouping import grouped
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets, grouped
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.evaluation.score import reach_over_people
 from tripletscope.core.evaluation.units import KnownPeople, known_people, said

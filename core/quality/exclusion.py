@@ -1,4 +1,4 @@
-"""Leaving answers out: what each step would remove, a log, and exact undo.
+"""Leaving answers out, or weighting people: what each step would do, a log, and exact undo.
 
 The answers as they were imported are never changed. A `Cleaning` is them and the exclusions made
 of them, one after the other; taking the last one back gives exactly what was before.
@@ -27,11 +27,13 @@ from tripletscope.core.evaluation.score import (
 )
 from tripletscope.core.evaluation.units import known_people, over_units, said
 from tripletscope.core.method import Method, checked, parameters
-from tripletscope.core.quality.columns import one_per_trial
+from tripletscope.core.quality.columns import codes_of, one_per_trial
 from tripletscope.core.quality.rules import RULES, Known
 
 #: The rule of exclusions that are made by hand.
 MANUAL = "manual"
+#: The rule of weights, which leave nobody out.
+WEIGHTS = "weights"
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,11 @@ class Exclusion:
     Parameters
     ----------
     rule : str
-        One of `RULES`, or ``"manual"``.
+        One of `RULES`, ``"manual"``, or ``"weights"``: nobody is left out, but answers of these
+        participants count as much as their weights say.
     parameters : mapping
-        Of the rule; the others have their defaults.
+        Of the rule; the others have their defaults. Of weights: ``weights``, a number from 0 to 1
+        for each of the participants.
     participants : sequence of str
         By hand: everything of these.
     answers : sequence of int
@@ -75,8 +79,10 @@ class Exclusion:
         values = dict(self.parameters)
         if self.rule in RULES:
             values = checked(RULES[self.rule].find, values)
+        elif self.rule == WEIGHTS:
+            values = {"weights": _checked_weights(values, len(self.participants))}
         elif self.rule != MANUAL:
-            known = ", ".join(map(repr, [*RULES, MANUAL]))
+            known = ", ".join(map(repr, [*RULES, MANUAL, WEIGHTS]))
             raise ValueError(f"rule is {self.rule!r}; it must be one of {known}.")
         elif values:
             raise ValueError("a manual exclusion has no parameters")
@@ -89,6 +95,8 @@ class Exclusion:
         """What it is called, with its parameters."""
         if self.rule == MANUAL:
             return "Manual selection"
+        if self.rule == WEIGHTS:
+            return "Weights by lapse rate"
         labels = {p.name: p.spec.label.lower() for p in parameters(RULES[self.rule].find)}
         words = [f"{labels[name]}: {value:g}" for name, value in self.parameters.items()]
         return RULES[self.rule].title + (f" ({', '.join(words)})" if words else "")
@@ -107,6 +115,22 @@ class Exclusion:
         }
 
 
+def _checked_weights(values: Mapping[str, Any], number: int) -> list[float]:
+    """The weights of so many participants.
+
+    Raises
+    ------
+    ValueError
+        If they are not as many, or not numbers from 0 to 1.
+    """
+    if set(values) != {"weights"} or len(values["weights"]) != number:
+        raise ValueError("weights need a number for each of the participants")
+    weights = [float(weight) for weight in values["weights"]]
+    if not all(0.0 <= weight <= 1.0 for weight in weights):
+        raise ValueError(f"the weights are {weights}; they must be numbers from 0 to 1.")
+    return weights
+
+
 class Preview(NamedTuple):
     """What an exclusion removes.
 
@@ -118,7 +142,7 @@ class Preview(NamedTuple):
     participants : list of str
         Of whom nothing is left.
     touched : dict of str to int
-        Participants who lose answers, and how many.
+        Participants who lose answers, and how many; of weights, whose answers count less.
     """
 
     mask: np.ndarray
@@ -215,8 +239,12 @@ class Cleaning:
 
     @cached_property
     def triplets(self) -> Triplets | Quadruples:
-        """The answers that are not left out, about the same objects."""
-        return self.raw if self.kept.all() else self.raw.take(self.kept)
+        """The answers that are not left out, about the same objects, weighted as steps say."""
+        left = self.raw if self.kept.all() else self.raw.take(self.kept)
+        steps = [step for step in self.exclusions if step.rule == WEIGHTS]
+        if not steps:
+            return left
+        return left.reweighted(left.weight * np.prod([_weights_of(left, s) for s in steps], axis=0))
 
     @cached_property
     def _known(self) -> Known:
@@ -232,6 +260,8 @@ class Cleaning:
         """
         left, known = np.flatnonzero(self.kept), self._known
         who, names = known.who, known.names
+        if exclusion.rule == WEIGHTS:
+            return self._weighted(exclusion)
         if exclusion.rule == MANUAL:
             out = known.by(np.isin(names, exclusion.participants))
             out |= np.isin(left, exclusion.answers)
@@ -252,6 +282,30 @@ class Cleaning:
             [name for name, n, all_of in people if 0 < n == all_of],
             {name: n for name, n, _ in people if n},
         )
+
+    def _weighted(self, exclusion: Exclusion) -> Preview:
+        """Nobody is left out; who counts less is said.
+
+        Raises
+        ------
+        DataError
+            If nobody is named.
+        """
+        self._known.column("participant")
+        given = np.bincount(self._known.who[self._known.who >= 0], minlength=len(self._known.names))
+        weights = dict(
+            zip(exclusion.participants, exclusion.parameters["weights"], strict=True)
+        )
+        return Preview(np.zeros(len(self.raw), dtype=bool), 0, 0, [], {
+            name: n for name, n in zip(self._known.names, given.tolist(), strict=True)
+            if n and weights.get(name, 1.0) < 1.0
+        })
+
+    @property
+    def effective(self) -> float:
+        """Trials of equal weight that would tell as much as those in use (Kish, 1965)."""
+        weight = self.triplets.weight[one_per_trial(self.triplets)]
+        return float(weight.sum()) ** 2 / max(float(weight @ weight), 1e-300)
 
     def excluding(self, exclusion: Exclusion) -> Cleaning:
         """The same with one more exclusion.
@@ -389,6 +443,13 @@ class Cleaning:
             f"{what}no answer would remain, or too few", file=self.raw.name,
             remedy="Choose a less strict criterion.",
         )
+
+
+def _weights_of(triplets: Triplets | Quadruples, step: Exclusion) -> np.ndarray:
+    """(T,) weight that a step gives to every answer; 1 for people that it does not name."""
+    who, names = codes_of(triplets, "participant")
+    weights = dict(zip(step.participants, step.parameters["weights"], strict=True))
+    return np.append([weights.get(name, 1.0) for name in names], 1.0)[who]
 
 
 def _missed_by_both(

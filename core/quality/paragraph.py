@@ -8,11 +8,12 @@ from tripletscope import __version__
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import noise_ceiling
+from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.share import Share
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.quality.columns import codes_of, one_per_trial
 from tripletscope.core.quality.consistency import repeats
-from tripletscope.core.quality.exclusion import Cleaning
+from tripletscope.core.quality.exclusion import WEIGHTS, Cleaning, Exclusion
 
 
 def methods_paragraph(cleaning: Cleaning, asked: str = "") -> str:
@@ -51,6 +52,9 @@ def _steps(cleaning: Cleaning) -> list[str]:
     steps = []
     for exclusion, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
         title = exclusion.title
+        if exclusion.rule == WEIGHTS:
+            steps.append(_weighted(exclusion, cleaning))
+            continue
         people = len(removed.participants)
         steps.append(
             f"{title[:1].lower()}{title[1:]}: {_counted(removed.n_trials, 'trial')}"
@@ -58,6 +62,16 @@ def _steps(cleaning: Cleaning) -> list[str]:
             + (f" ({exclusion.reason})" if exclusion.reason else "")
         )
     return steps
+
+
+def _weighted(step: Exclusion, cleaning: Cleaning) -> str:
+    weights = step.parameters["weights"]
+    reason = f" ({step.reason})" if step.reason else ""
+    return (
+        f"answers of {_counted(len(weights), 'participant')} were weighted by how rarely they "
+        f"looked like guesses (median weight {np.median(weights):.2f}, lowest {min(weights):.2f}; "
+        f"effective number of trials {cleaning.effective:,.0f}){reason}"
+    )
 
 
 def _size(triplets: Triplets | Quadruples) -> str:
@@ -107,7 +121,8 @@ def _consistency(kept: Triplets | Quadruples) -> list[str]:
             "Inter-observer agreement: different participants gave the same answer in "
             f"{found.between} of {found.between.n:,} pairs of answers ({_interval(found.between)})."
         )
-    return [*lines, noise_ceiling(kept).sentence]
+    choices = [choice.sentence for choice in choice_accuracies(kept)]
+    return [*lines, noise_ceiling(kept).sentence, *choices]
 
 
 def _interval(share: Share) -> str:

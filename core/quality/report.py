@@ -11,6 +11,7 @@ import pandas as pd
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.evaluation.share import Share
 from tripletscope.core.evaluation.units import ENOUGH
 from tripletscope.core.quality.consistency import Coverage, Repeats, coverage, repeats
@@ -52,6 +53,8 @@ class QualityReport:
         Of triples of options that go round in a circle; unknown of comparisons of pairs.
     sides : Finding
         Whether a preference for a side can be seen, and whose.
+    choices : list of ChoiceAccuracy
+        Chance and noise ceiling of every kind of choice among more than two.
     """
 
     repeats: Repeats
@@ -64,6 +67,7 @@ class QualityReport:
     checks: Share
     circular: Share
     sides: Finding
+    choices: list[ChoiceAccuracy]
 
     def summary(self) -> list[str]:
         """The report as sentences."""
@@ -88,6 +92,7 @@ class QualityReport:
                 f"{found.between} of repeats."
             )
         lines.append(self.ceiling.sentence)
+        lines += [choice.sentence for choice in self.choices]
         if self.checks.n:
             lines.append(
                 f"{self.checks} of {self.checks.n:,} catch and gold questions were answered "
@@ -150,7 +155,7 @@ def quality(
     return QualityReport(
         repeats(triplets), noise_ceiling(triplets), coverage(triplets), people, things,
         samplers(triplets), over_time(triplets, wrong), checks, circular,
-        _side_bias(people, "participant" in triplets.answers),
+        _side_bias(people, "participant" in triplets.answers), choice_accuracies(triplets),
     )
 
 

@@ -1,5 +1,6 @@
 """Perceptual scales: difference scaling and scales from maps."""
 
+from tripletscope.core.scale.diagnostics import ScaleDiagnostics, diagnose
 from tripletscope.core.scale.mlds import MLDS
 from tripletscope.core.scale.ordinal import (
     GroupScales,
@@ -9,12 +10,7 @@ from tripletscope.core.scale.ordinal import (
     scale_error,
     scales_by,
 )
-from tripletscope.core.scale.resampling import (
-    ScaleDiagnostics,
-    ScaleSamples,
-    bootstrap_scale,
-    diagnose,
-)
+from tripletscope.core.scale.resampling import ScaleSamples, bootstrap_scale
 from tripletscope.core.scale.trials import Recorded, ScaleTrials, as_trials, recorded
 
 __all__ = [

@@ -63,19 +63,28 @@ LINKS = {
 }
 
 
-def probabilities(link: Link, linear: np.ndarray) -> np.ndarray:
-    """Of success, at values of the linear predictor."""
-    small = link.tail(-np.abs(linear))
+def probabilities(
+    link: Link, linear: np.ndarray, lapse: np.ndarray | float | None = None
+) -> np.ndarray:
+    """Of success, at values of the linear predictor; of who guesses at a rate of lapses, if any."""
+    small = _unlikely(link, np.abs(linear), lapse)
     return np.where(linear > 0, 1.0 - small, small)
 
 
 def log_likelihoods(
-    link: Link, linear: np.ndarray, successes: np.ndarray, totals: np.ndarray
+    link: Link, linear: np.ndarray, successes: np.ndarray, totals: np.ndarray,
+    lapse: np.ndarray | float | None = None,
 ) -> np.ndarray:
     """(..., q) log-likelihood of so many successes in so many single trials, each in its order."""
-    small = link.tail(-np.minimum(np.abs(linear), link.farthest))
+    small = _unlikely(link, np.minimum(np.abs(linear), link.farthest), lapse)
     likely = np.where(linear > 0, successes, totals - successes)
     return likely * np.log1p(-small) + (totals - likely) * np.log(small)
+
+
+def _unlikely(link: Link, size: np.ndarray, lapse: np.ndarray | float | None) -> np.ndarray:
+    """Of the less probable response, at a linear predictor of this size."""
+    small = link.tail(-size)
+    return small if lapse is None else lapse / 2.0 + (1.0 - lapse) * small
 
 
 def fit_many(

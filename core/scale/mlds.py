@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 import numpy as np
+from scipy.special import expit
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, silent
@@ -20,7 +21,14 @@ from tripletscope.core.scale.binomial import (
     has_finite_optimum,
     log_likelihoods,
 )
-from tripletscope.core.scale.trials import Recorded, ScaleTrials, as_trials
+from tripletscope.core.scale.lapses import (
+    LAPSES,
+    ObserverComparisons,
+    compared,
+    fit_lapses,
+    rate_intervals,
+)
+from tripletscope.core.scale.trials import Recorded, ScaleTrials, answers_of, as_trials
 
 #: Range of a scale, in units of the noise, that the prior expects which takes over where no finite
 #: scale is the most likely one.
@@ -66,6 +74,17 @@ class MLDS(Method):
         the most likely one. A normal prior on the differences of neighbouring levels, that they
         are equal give or take their own size and add up to five times the noise, then makes the
         scale finite; `sigma_` is largely the prior's.
+    lapse_, lapse_low_, lapse_high_ : ndarray, shape (k,)
+        With `lapses`: rates of each of `observers_`, with the 95 % interval by the profile of the
+        likelihood.
+    preference_, preference_errors_ : ndarray, shape (k,)
+        With `order`: by how much each of `observers_` prefers the second interval, in units of the
+        noise.
+    observers_ : ndarray of str, shape (k,)
+        With either; one empty name where all share a rate.
+    values_ : ndarray, shape (p,)
+        With either: all that was estimated; the scale in units of the noise without its lowest
+        level, preferences, and log odds of the rates.
     n_answers_ : int
         Answers used; the others compare no intervals.
     n_iter_ : int
@@ -80,6 +99,8 @@ class MLDS(Method):
     Vision, 3, 573-585.
     Knoblauch, K., & Maloney, L. T. (2008). MLDS: Maximum likelihood difference scaling in R.
     Journal of Statistical Software, 25(2).
+    Wichmann, F. A., & Hill, N. J. (2001). The psychometric function: I. Fitting, sampling, and
+    goodness of fit. Perception & Psychophysics, 63, 1293-1313: rates of lapses.
 
     Examples
     --------
@@ -130,6 +151,29 @@ class MLDS(Method):
             advanced=True,
         ),
     ] = False
+    lapses: Annotated[
+        str,
+        Choice(
+            LAPSES, "Lapses",
+            "Proportion of trials in which an observer guesses, whatever was shown: estimated with "
+            "the scale. Without, a few errors in clear cases make all answers look noisy.",
+            advanced=True, later=True,
+        ),
+    ] = "none"
+    order: Annotated[
+        bool,
+        Switch(
+            "Preference for first or second",
+            "Lets every observer prefer the first or the second interval, where it is recorded "
+            "which came first.",
+            advanced=True, later=True,
+        ),
+    ] = False
+
+    @property
+    def answer_columns(self) -> tuple[str, ...]:
+        """Columns of the answers that the fit reads beside those that parameters name."""
+        return ("participant",) if self.lapses == "each" else ()
 
     def fit(self, triplets: Any, y: Any = None, *, progress: Progress = silent) -> Self:
         """Find the most likely scale.
@@ -155,10 +199,13 @@ class MLDS(Method):
         self.finite_ = has_finite_optimum(rows[:, 1:], successes, totals)
         with single_blas_thread():
             (self._fit_finite if self.finite_ else self._fit_weakly)(trials)
+            asked = self._asked(trials, triplets)
+            if asked is not None:
+                self._fit_lapses(trials, asked)
         self.levels_, self.level_of_ = trials.levels, trials.level_of
         self.n_objects_ = len(trials.level_of)
         self.n_answers_ = len(trials)
-        self._summarise(trials)
+        self._summarise(trials, asked)
         self.stopped_ = False
         given = triplets.answers if isinstance(triplets, Recorded) else triplets
         if isinstance(given, Triplets | Quadruples):
@@ -208,6 +255,31 @@ class MLDS(Method):
         self.converged_, self.n_iter_ = True, 0
         self._keep(found, np.linalg.inv(information))
 
+    def _asked(self, trials: ScaleTrials, data: Any) -> ObserverComparisons | None:
+        """What observers compared, if more than the scale is asked of them."""
+        if self.lapses == "none" and not self.order:
+            return None
+        return compared(trials, answers_of(data), self.lapses, self.order)
+
+    def _fit_lapses(self, trials: ScaleTrials, asked: ObserverComparisons) -> None:
+        """From the scale without lapses, one with them."""
+        link, start = LINKS[self.link], self.unconstrained_[1:]
+        found = fit_lapses(asked, link, start, self._prior(len(trials.levels)))
+        if self.finite_ and not found.identified:  # lapses may explain all errors that there are
+            self.finite_ = False
+            found = fit_lapses(asked, link, start, self._prior(len(trials.levels)))
+        n, p = len(start), asked.rows.shape[1]
+        self._keep(found.values[:n], found.covariance[:n, :n])
+        self.values_, self.observers_ = found.values, asked.names
+        if self.lapses != "none":
+            self.lapse_ = expit(found.values[p:])
+            self.lapse_low_, self.lapse_high_ = rate_intervals(
+                asked, found, link, self._prior(len(trials.levels))
+            )
+        if self.order:
+            self.preference_ = found.values[n:p]
+            self.preference_errors_ = np.sqrt(np.diag(found.covariance)[n:p])
+
     def _prior(self, n_levels: int) -> Prior | None:
         """On the values of all levels but the lowest, where there is need of one."""
         if self.finite_:
@@ -229,15 +301,22 @@ class MLDS(Method):
             variances = np.einsum("ij,jk,ik->i", slopes, self.covariance_, slopes)
             self.scale_errors_ = np.sqrt(np.maximum(variances, 0.0)) / abs(highest)
 
-    def _summarise(self, trials: ScaleTrials) -> None:
-        linear = trials.design @ self.unconstrained_
-        each = log_likelihoods(
-            LINKS[self.link], linear, trials.weight * trials.response, trials.weight
-        )
+    def _summarise(self, trials: ScaleTrials, asked: ObserverComparisons | None) -> None:
+        if asked is None:
+            linear = trials.design @ self.unconstrained_
+            each = log_likelihoods(
+                LINKS[self.link], linear, trials.weight * trials.response, trials.weight
+            )
+        else:
+            each = log_likelihoods(
+                LINKS[self.link], asked.linear(self.values_), asked.successes, asked.totals,
+                asked.rates(self.values_),
+            )
+        n_values = len(trials.levels) - 1 if asked is None else len(self.values_)
         self.log_likelihood_ = float(each.sum())
         self.deviance_ = -2.0 * self.log_likelihood_
         self.null_deviance_ = float(2.0 * np.log(2.0) * trials.weight.sum())
-        self.aic_ = self.deviance_ + 2.0 * (len(trials.levels) - 1)
+        self.aic_ = self.deviance_ + 2.0 * n_values
         self.daf_ = 1.0 - self.deviance_ / self.null_deviance_
 
     def distances(self) -> np.ndarray:

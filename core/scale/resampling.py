@@ -1,11 +1,10 @@
-"""How sure a difference scale is, and whether its model describes the answers."""
+"""How sure a difference scale is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from typing import Annotated, Any
 
 import numpy as np
@@ -21,23 +20,20 @@ from tripletscope.core.scale.binomial import (
     Link,
     Prior,
     fit_many,
-    log_likelihoods,
     probabilities,
 )
+from tripletscope.core.scale.lapses import ObserverComparisons, beginning, most_likely
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.trials import ScaleTrials, answers_of
 from tripletscope.core.task import task
 
 #: Resamples fitted together: their arrays stay in the processor's cache.
-_TOGETHER = 100
-
-#: Responses simulated together at most, one for every answer.
-_RESPONSES = 1_000_000
-#: Ranks of residuals whose envelope is found at once.
-_RANKS = 4_096
+TOGETHER = 100
 
 #: Successes and totals (b, q) of b resamples.
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
+#: Scale values (b, m - 1) of what was drawn.
+Fit = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
@@ -186,22 +182,33 @@ def bootstrap_scale(
     """
     fitted = clone(method).fit(triplets)
     trials = fitted.trials(triplets)
-    rows, successes, totals = trials.counted()
+    asked = fitted._asked(trials, triplets)
     units = sampling_units(answers_of(triplets).take(trials.answer), unit)
     link = LINKS[fitted.link]
     prior = fitted._prior(len(fitted.levels_))
+    fit: Fit
+    if asked is None:
+        rows, successes, totals = trials.counted()
+        _, which, sign = trials.comparisons()
+        chance = partial(probabilities, link, rows @ fitted.unconstrained_)
+        fit = partial(_scales, rows, link, fitted.unconstrained_[1:], prior)
+    else:
+        which, sign, successes, totals = asked.which, asked.sign, asked.successes, asked.totals
+        chance = partial(
+            probabilities, link, asked.linear(fitted.values_), asked.rates(fitted.values_)
+        )
+        fit = partial(_scales_with_lapses, asked, link, fitted, prior)
     if units.unit != "answers":
-        draw = partial(_units_drawn, units, trials)
+        draw = partial(_units_drawn, units, trials, which, sign, len(totals))
     elif scheme == "model":
-        chance = probabilities(link, rows @ fitted.unconstrained_)
-        draw = partial(_simulated_counts, chance, totals)
+        draw = partial(_simulated_counts, chance(), totals)
     else:
         draw = partial(_answers_drawn, successes, totals)
-    sizes = np.diff(np.arange(0, resamples + _TOGETHER, _TOGETHER).clip(
+    sizes = np.diff(np.arange(0, resamples + TOGETHER, TOGETHER).clip(
         max=resamples
     ))
     pieces = [
-        (rows, draw, link, fitted.unconstrained_[1:], prior, int(size), child)
+        (draw, fit, int(size), child)
         for size, child in zip(
             sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
         )
@@ -220,18 +227,29 @@ def bootstrap_scale(
 
 
 def _resampled(
-    rows: np.ndarray,
-    draw: Draw,
-    link: Link,
-    start: np.ndarray,
-    prior: Prior | None,
-    size: int,
-    seed: np.random.SeedSequence,
-    halt: Halt,
+    draw: Draw, fit: Fit, size: int, seed: np.random.SeedSequence, halt: Halt
 ) -> np.ndarray:
     """(size, m - 1) values of all levels but the lowest."""
-    wins, totals = draw(np.random.default_rng(seed), size)
+    return fit(*draw(np.random.default_rng(seed), size))
+
+
+def _scales(
+    rows: np.ndarray, link: Link, start: np.ndarray, prior: Prior | None, wins: np.ndarray,
+    totals: np.ndarray,
+) -> np.ndarray:
+    """(b, m - 1) scales of many sets of responses."""
     return fit_many(rows[:, 1:], wins, totals, link, start=start, prior=prior)
+
+
+def _scales_with_lapses(
+    asked: ObserverComparisons, link: Link, fitted: MLDS, prior: Prior | None, wins: np.ndarray,
+    totals: np.ndarray,
+) -> np.ndarray:
+    """The same of observers who lapse, or prefer an interval."""
+    values = most_likely(
+        asked, wins, totals, link, beginning(asked, fitted.values_), prior=prior
+    )[0]
+    return values[:, : len(fitted.levels_) - 1]
 
 
 def _answers_drawn(
@@ -256,208 +274,14 @@ def _simulated_counts(
 
 
 def _units_drawn(
-    units: SamplingUnits, trials: ScaleTrials, rng: np.random.Generator, size: int
+    units: SamplingUnits, trials: ScaleTrials, which: np.ndarray, sign: np.ndarray, n_rows: int,
+    rng: np.random.Generator, size: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(size, q) successes and totals of resampled participants."""
-    rows, which, sign = trials.comparisons()
     won = trials.response == (sign > 0)
-    found = np.empty((2, size, len(rows)))
+    found = np.empty((2, size, n_rows))
     for wins, totals in found.transpose(1, 0, 2):
         weight = units.drawn(rng) * trials.weight
-        wins[:] = np.bincount(which, weight * won, len(rows))
-        totals[:] = np.bincount(which, weight, len(rows))
+        wins[:] = np.bincount(which, weight * won, n_rows)
+        totals[:] = np.bincount(which, weight, n_rows)
     return found[0], found[1]
-
-
-@dataclass(frozen=True)
-class ScaleDiagnostics:
-    """Residuals of a difference scale beside those of answers by its own model.
-
-    Attributes
-    ----------
-    residuals : ndarray, shape (t,)
-        Deviance residuals of the answers, sorted.
-    low, high : ndarray, shape (t,)
-        Envelope that holds 95 % of the simulated residuals of each rank.
-    runs : int
-        Changes of sign of the residuals in the order of the fitted probabilities. These depend
-        on which interval came first, where that was recorded.
-    simulated_runs : ndarray of int, shape (b,)
-    six_point : float or None
-        Log-likelihood of the answers that belong to six-point conditions; None where there are
-        none.
-    simulated_six_point : ndarray, shape (b,)
-        Empty where there are none.
-    n_six_points : int
-        Six-point conditions.
-    """
-
-    residuals: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    runs: int
-    simulated_runs: np.ndarray
-    six_point: float | None
-    simulated_six_point: np.ndarray
-    n_six_points: int
-
-    @property
-    def runs_p(self) -> float:
-        """Probability, under the model, of as few runs: low where residuals hang together."""
-        return float(np.mean(np.append(self.simulated_runs, self.runs) <= self.runs))
-
-    @property
-    def six_point_p(self) -> float | None:
-        """Probability, under the model, of so low a six-point likelihood."""
-        if self.six_point is None:
-            return None
-        return float(np.mean(np.append(self.simulated_six_point, self.six_point) <= self.six_point))
-
-    @property
-    def outside(self) -> float:
-        """Share of the residuals outside of the envelope; about 5 % where the model holds."""
-        return float(np.mean((self.residuals < self.low) | (self.residuals > self.high)))
-
-
-@task("Simulating answers from the model", "scale")
-def diagnose(
-    method: MLDS,
-    triplets: Any,
-    *,
-    simulations: Annotated[
-        int, Number(20, 100_000, "Simulations", "More make the envelope and p values more precise.")
-    ] = 1_000,
-    seed: Seed = 0,
-    progress: Progress = silent,
-) -> ScaleDiagnostics:
-    """Does the model describe the answers?
-
-    Parameters
-    ----------
-    method : MLDS
-    triplets : see `MLDS.fit`
-        Every answer counts once, whatever its weight.
-    simulations, seed : int
-    progress : Progress
-
-    Returns
-    -------
-    ScaleDiagnostics
-        From the simulations that were done, if stopped.
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop before any is done.
-
-    References
-    ----------
-    Knoblauch, K., & Maloney, L. T. (2008). MLDS: Maximum likelihood difference scaling in R.
-    Journal of Statistical Software, 25(2). Section 4.3.
-    Wood, S. N. (2006). Generalized additive models. Section 1.5.5: envelope and runs.
-    Maloney, L. T., & Yang, J. N. (2003). Maximum likelihood difference scaling. Journal of
-    Vision, 3, 573-585: the six-point condition.
-    """
-    fitted = clone(method).fit(triplets)
-    trials = fitted.trials(triplets)
-    link = LINKS[fitted.link]
-    points = _six_points(trials) if trials.quadruples else np.zeros(len(trials))
-    residuals, runs, six_point = _judged(
-        trials.design, trials.response[None], fitted.unconstrained_[None], link, points
-    )
-    together = int(np.clip(_RESPONSES // len(trials), 1, _TOGETHER))
-    sizes = np.diff(np.arange(0, simulations + together, together).clip(
-        max=simulations
-    ))
-    comparisons = trials.comparisons()
-    pieces = [
-        (trials, comparisons, fitted, link, points, int(size), child)
-        for size, child in zip(
-            sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
-        )
-    ]
-    found, done = [], 0
-    # Thousands of simulations of a hundred thousand answers would not fit into memory twice.
-    simulated = np.empty((simulations, len(trials)), dtype=np.float32)
-    for their_residuals, *judged in in_parallel(_simulated, pieces, partial=True):
-        simulated[done : done + len(their_residuals)] = their_residuals
-        done += len(their_residuals)
-        found.append(judged)
-        if progress(len(found) / len(pieces)):
-            break
-    if not found:
-        raise Stopped
-    simulated_runs, simulated_points = map(np.concatenate, zip(*found, strict=True))
-    low, high = np.concatenate([
-        np.quantile(block, [0.025, 0.975], axis=0).astype(float)
-        for block in np.array_split(simulated[:done], -(-len(trials) // _RANKS), axis=1)
-    ], axis=1)
-    n_points = round(points.sum() / 3)
-    return ScaleDiagnostics(
-        residuals[0], low, high, int(runs[0]), simulated_runs,
-        float(six_point[0]) if n_points else None,
-        simulated_points if n_points else np.array([]), n_points,
-    )
-
-
-def _simulated(
-    trials: ScaleTrials,
-    comparisons: tuple[np.ndarray, np.ndarray, np.ndarray],
-    fitted: MLDS,
-    link: Link,
-    points: np.ndarray,
-    size: int,
-    seed: np.random.SeedSequence,
-    halt: Halt,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`_judged` of answers by the model, each set with the scale that fits it."""
-    chance = probabilities(link, trials.design @ fitted.unconstrained_)
-    response = np.random.default_rng(seed).random((size, len(trials))) < chance
-    # The fit needs to know no more than how often each comparison was answered which way.
-    rows, which, sign = comparisons
-    order = np.argsort(which, kind="stable")
-    begins = np.searchsorted(which[order], np.arange(len(rows)))
-    agrees = response[:, order] == (sign[order] > 0)
-    values = fit_many(
-        rows[:, 1:], np.add.reduceat(agrees, begins, axis=1, dtype=float), np.bincount(which), link,
-        start=fitted.unconstrained_[1:], prior=fitted._prior(len(fitted.levels_)),
-    )
-    return _judged(trials.design, response, np.pad(values, ((0, 0), (1, 0))), link, points)
-
-
-def _judged(
-    design: np.ndarray,
-    response: np.ndarray,
-    unconstrained: np.ndarray,
-    link: Link,
-    points: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(b, t) sorted residuals, (b,) runs and (b,) six-point log-likelihoods."""
-    linear = unconstrained @ design.T
-    each = log_likelihoods(link, linear, response.astype(float), np.ones(response.shape))
-    residuals = np.where(response, 1.0, -1.0) * np.sqrt(-2.0 * each)
-    order = np.argsort(linear, axis=1, kind="stable")
-    above = np.take_along_axis(response, order, axis=1)
-    runs = np.sum(above[:, 1:] != above[:, :-1], axis=1)
-    return np.sort(residuals, axis=1), runs, each @ points
-
-
-def _six_points(trials: ScaleTrials) -> np.ndarray:
-    """(t,) in how many six-point conditions each trial stands.
-
-    Six levels a < b < c < d < e < f make one of the trials on the intervals ab and de, bc and ef,
-    ac and df: who finds de larger than ab and ef larger than bc should find df larger than ac.
-    Where a trial was repeated, its answers share its conditions.
-    """
-    rows, which, _ = trials.comparisons()
-    number = {
-        tuple(np.flatnonzero(row)): index
-        for index, row in enumerate(rows)
-        if np.array_equal(row[row != 0], [1, -1, -1, 1])
-    }
-    counts = np.zeros(len(rows))
-    for a, b, c, d, e, f in combinations(range(len(trials.levels)), 6):
-        parts = [number.get(four) for four in ((a, b, d, e), (b, c, e, f), (a, c, d, f))]
-        if None not in parts:
-            counts[parts] += 1
-    return (counts / np.bincount(which, minlength=len(rows)))[which]

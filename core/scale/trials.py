@@ -37,6 +37,8 @@ class ScaleTrials:
         Whether each trial compares two intervals without a common end.
     answer : ndarray of int, shape (t,)
         Position of each trial among the answers that it was read from.
+    ordered : bool
+        Whether it is recorded which interval came first.
     """
 
     design: np.ndarray
@@ -46,6 +48,7 @@ class ScaleTrials:
     level_of: np.ndarray
     quadruples: bool
     answer: np.ndarray
+    ordered: bool = False
 
     def __len__(self) -> int:
         return len(self.design)
@@ -265,6 +268,7 @@ def as_trials(
     return ScaleTrials(
         np.where(response[:, None], design, -design), response,
         given.weight[use].astype(float), levels, level_of, not triads, np.flatnonzero(use),
+        second is not None,
     )
 
 

@@ -12,9 +12,10 @@ from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.units import n_participants
 from tripletscope.core.method import Method
 from tripletscope.core.quality import RULES, Cleaning, Effect, Exclusion, Preview
-from tripletscope.core.quality.exclusion import MANUAL
+from tripletscope.core.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
@@ -25,6 +26,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.data.quality import opened_method, pick_people
+from tripletscope.dashboard.views.data.weighting import show_weights
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.working.pool import pool
 
@@ -42,7 +44,11 @@ def show_exclusions(context: Context) -> None:
         _made(current, info, cleaning)
     with form:
         st.subheader("Exclude", anchor=False)
-        exclusion = _asked_for(current, cleaning, answers)
+        rule = _criterion(current, cleaning, answers)
+        if rule == WEIGHTS:
+            show_weights(context, cleaning)
+            return
+        exclusion = _asked_for(current, cleaning, answers, rule)
         preview = _preview(info, cleaning, exclusion) if exclusion else None
         if preview is None:
             return
@@ -68,10 +74,12 @@ def _chosen_answers(current: Session) -> str:
 # The next one --------------------------------------------------------------------------------
 
 
-def _asked_for(
+def _criterion(
     current: Session, cleaning: Cleaning, triplets: Triplets | Quadruples
-) -> Exclusion | None:
+) -> str:
     titles = {name: rule.title for name, rule in RULES.items()} | {MANUAL: "Manual selection"}
+    if n_participants(triplets) > 1:
+        titles[WEIGHTS] = "None: weights by lapse rate"
     wanted = current.drafts.get("exclusions.rule")
     shown = wanted if wanted in titles else _usual_rule(cleaning)
     rule = st.selectbox(
@@ -81,6 +89,12 @@ def _asked_for(
     if rule != shown:
         current.drafts["exclusions.rule"] = rule
         st.rerun()
+    return rule
+
+
+def _asked_for(
+    current: Session, cleaning: Cleaning, triplets: Triplets | Quadruples, rule: str
+) -> Exclusion | None:
     if rule == MANUAL:
         return _by_hand(current, cleaning, triplets)
     st.markdown(panels.plain(RULES[rule].help))
@@ -173,7 +187,7 @@ def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
     found: Effect | None = None
     if job is not None:
         show_outcome(job)
-        for of, key, effect in job.results:
+        for of, key, effect in filter(None, job.results):
             if (of, key) == (exclusion, _key(info, method)):
                 found = effect
     if found is not None:
@@ -252,11 +266,19 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
             people = len(step["removed_participants"])
             words = count(step["removed_answers"], "answer")
             words += f", {count(people, 'participant')} entirely" if people else ""
+            if step["rule"] == WEIGHTS:
+                weights = step["parameters"]["weights"]
+                words = f"{count(len(weights), 'participant')}, weights from {min(weights):.2f} " \
+                    f"to {max(weights):.2f}"
             st.markdown(panels.plain(f"{words}. {step['reason']}".strip()))
             if step["source"]:
                 st.caption(panels.plain(f"Source: {step['source']}."))
+    weighted = ""
+    if any(step["rule"] == WEIGHTS for step in info.exclusions):
+        weighted = f", weighted: as many as {cleaning.effective:,.0f} trials of equal weight"
     st.markdown(
-        f"{count(len(cleaning.triplets), 'answer')} of {len(cleaning.raw):,} are in use. Results "
+        f"{count(len(cleaning.triplets), 'answer')} of {len(cleaning.raw):,} are in use{weighted}. "
+        "Results "
         "computed from other answers are hidden, and return when you undo."
     )
     with st.container(horizontal=True):

@@ -25,6 +25,8 @@ from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.page import Context
 
 PAGE = "scale"
+#: Where the form of difference scaling keeps its values, the same on every view.
+MLDS_FORM = f"{PAGE}.mlds"
 #: Choices of a stimulus that are no column: none yet, and the order of the objects.
 _NONE, _ORDER = "", "the order of the objects"
 #: Difference scaling is made for about ten levels; more than so many are joined to fewer.
@@ -98,9 +100,10 @@ class StimulusContext(ScaleContext):
     def mlds(self) -> MLDS:
         """Ask how difference scaling is to be done; the same on every view."""
         current, info = self.session, self.info
-        values = parameter_form(
-            current, MLDS, f"{PAGE}.mlds", hidden=("stimulus", "most_levels")
-        )
+        hidden = ["stimulus", "most_levels"]
+        if not (self.are_pairs and "side" in self.answers.answers):
+            hidden.append("order")  # nobody recorded which interval came first
+        values = parameter_form(current, MLDS, MLDS_FORM, hidden=hidden)
         most = number(
             current, f"{PAGE}.levels@{info.id}", "Max. levels", 3, 1000,
             _FEW_LEVELS if self.n_levels > _MANY_LEVELS else None,

@@ -8,15 +8,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
+from sklearn.base import clone
 
+from tripletscope.core.evaluation.units import n_participants
 from tripletscope.core.scale import MLDS, ScaleDiagnostics, diagnose
+from tripletscope.core.scale.lapses import LAPSES
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.theme import Canvas, count, number
+from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
+from tripletscope.dashboard.views.scale.context import (
+    MLDS_FORM,
+    PAGE,
+    StimulusContext,
+    choose_stimulus,
+)
+from tripletscope.dashboard.views.scale.lapses import about_lapses
 
 _HALF = Canvas(480.0, 340.0)
 #: Probabilities below this one are called unlikely, as in most papers.
@@ -52,7 +62,27 @@ def show_fit(context: StimulusContext) -> None:
             f"{count(len(found.simulated_runs), 'simulation')} from the fitted model."
         )
         _figures(context, found, about)
-        st.markdown("\n".join(f"- {sentence}" for sentence in _verdicts(found)))
+        sentences = [*_verdicts(found), *about_lapses(fitted, found)]
+        st.markdown("\n".join(f"- {sentence}" for sentence in sentences))
+        if found.advises_lapses:
+            rates = "each" if n_participants(context.answers) > 1 else "one"
+            st.button(
+                "Estimate lapses", key=f"{PAGE}.lapses", icon=":material/playlist_add:",
+                on_click=_take_lapses, args=(context, method, options, rates),
+                help=f"Fits the scale together with {LAPSES[rates].lower()}, here and on the "
+                "other views.",
+            )
+
+
+def _take_lapses(
+    context: StimulusContext, method: MLDS, options: dict[str, Any], rates: str
+) -> None:
+    """Set the form so, and compute."""
+    widgets()[f"{MLDS_FORM}.lapses"] = context.session.remember(f"{MLDS_FORM}.lapses", rates)
+    richer = clone(method).set_params(lapses=rates)
+    context.submit(
+        f"Scale: {context.info.name}", [(richer, "fit", {}), (richer, "diagnose", options)]
+    )
 
 
 def _measures(fitted: MLDS) -> None:
@@ -136,8 +166,9 @@ def _verdicts(found: ScaleDiagnostics) -> list[str]:
     sentences = [
         f"**Residuals**: {outside:.0%} lie outside of their envelope, where 5 % would if the model "
         "held. "
-        + ("Many answers are less, or more, probable than the model predicts: look for lapses, "
-           "guesses or groups of observers, or try another link." if outside > _MANY_OUTSIDE else
+        + ("Many answers are less, or more, probable than the model predicts: see below whether "
+           "lapses explain it; else look for groups of observers, or try another link."
+           if outside > _MANY_OUTSIDE else
            "They are distributed as the model predicts."),
         f"**Runs**: {found.runs:,} sign changes; as few under the model with "
         f"{_p(found.runs_p)}. "

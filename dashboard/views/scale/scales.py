@@ -26,6 +26,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
+from tripletscope.dashboard.views.scale.lapses import rates_in_words
 
 COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
 UNITS = {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}
@@ -290,6 +291,7 @@ def _numbers(context: StimulusContext, scaled: Sequence[Scaled]) -> None:
         if one.fit is not None:
             fitted = one.fit.fitted()
             row |= {"answers used": fitted.n_answers_, "noise σ": fitted.sigma_}
+            sentences += [f"{panels.plain(one.name)}: {said}" for said in rates_in_words(fitted)]
             sentences += _warnings(context, one, fitted)
         elif one.scale is not None:
             rank, low, high = one.scale.result().rank_correlation

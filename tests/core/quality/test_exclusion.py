@@ -235,3 +235,43 @@ def test_a_real_file_with_catch_trials():
     report = quality(imported.triplets, catch_trials=imported.catch_trials)
     assert report.checks.n == len(imported.catch_trials)
     assert report.participants["checks"].sum() == len(imported.catch_trials)
+
+
+def test_weights_leave_nobody_out_and_are_undone():
+    triplets = people_data()
+    names = tuple(sorted(triplets.answers["participant"].astype(str).unique()))
+    step = Exclusion(
+        "weights", {"weights": [1.0, 0.5, *[0.25] * (len(names) - 2)]}, names, reason="why"
+    )
+    assert Exclusion(**step.to_dict()) == step
+    cleaning = Cleaning(triplets).excluding(step)
+    who = triplets.answers["participant"].astype(str).to_numpy()
+    assert cleaning.kept.all()
+    assert (cleaning.triplets.weight[who == names[1]] == 0.5).all()
+    assert (cleaning.triplets.weight[who == names[0]] == 1.0).all()
+    assert cleaning.previews[0].participants == []
+    assert names[0] not in cleaning.previews[0].touched
+    weight = cleaning.triplets.weight
+    assert cleaning.effective == pytest.approx(weight.sum() ** 2 / (weight @ weight))
+    again = Cleaning.from_log(triplets, cleaning.log())
+    assert again.triplets.fingerprint == cleaning.triplets.fingerprint
+    assert "weighted by how rarely" in methods_paragraph(cleaning)
+    assert cleaning.undone().triplets is triplets
+    twice = cleaning.excluding(step).excluding(Exclusion(participants=names[:1]))
+    assert names[0] not in set(twice.triplets.answers["participant"])
+    assert twice.triplets.weight.max() == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("values", [
+    {}, {"weights": [1.0]}, {"weights": [1.0, 2.0]}, {"weights": [1.0, 0.5], "least": 1},
+])
+def test_weights_that_are_none_are_refused(values):
+    with pytest.raises(ValueError, match="weights"):
+        Exclusion("weights", values, ("a", "b"))
+
+
+def test_weights_need_names():
+    triplets = people_data()
+    bare = Cleaning(Triplets(triplets.rows, triplets.objects))
+    with pytest.raises(DataError, match="no participant"):
+        bare.excluding(Exclusion("weights", {"weights": [0.5]}, ("p0",)))

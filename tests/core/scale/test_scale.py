@@ -25,9 +25,9 @@ from tripletscope.core.scale import (
     binomial,
     bootstrap_scale,
     diagnose,
+    diagnostics,
     ordinal_scale,
     recorded,
-    resampling,
     scale_error,
 )
 from tripletscope.core.scale.binomial import LINKS, fit_many
@@ -107,9 +107,8 @@ def test_simulated_answers_are_fitted_as_if_one_by_one(name):
     fitted = MLDS().fit(table(name))
     trials = fitted.trials(table(name))
     link, points, seed = LINKS["probit"], np.zeros(len(trials)), np.random.SeedSequence(4)
-    residuals, runs, _ = resampling._simulated(
-        trials, trials.comparisons(), fitted, link, points, 15, seed, Halt()
-    )
+    model = diagnostics._model_of(fitted, trials, table(name))
+    residuals, runs, _ = diagnostics._simulated(model, points, 15, seed, Halt())
     chance = norm.cdf(trials.design @ fitted.unconstrained_)
     response = np.random.default_rng(seed).random((15, len(trials))) < chance
     for number, own in enumerate(response):

@@ -388,9 +388,12 @@ def test_exports_say_what_is_left_out(services, kept, monkeypatch):
     composition = Composition(width=120.0, title="Who they are")
     written = printable.figure(composition).layout.title.text
     assert "People. Excluded: 120 of 720" in written.replace("<br>", " ")
-    made = panels._together(info, {}, printable, lambda: table, composition)
+    made = panels._together(
+        info, {}, printable, lambda: table, composition, lambda: {"people.py": b"print()"}
+    )
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
         assert b"<h1>Who they are</h1>" in archive.read("people.html")
+        assert archive.read("people.py") == b"print()"
         assert Composition.from_dict(json.loads(archive.read("people-figure.json"))) == composition
         record = json.loads(archive.read("people-data.json"))
     assert record["data"]["exclusions"][0]["rule"] == "fast_participants"

@@ -8,9 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.views.harness import PAGES, figure, numbers, on_tab, settled, start, words
-from tests.paths import FIXTURES
+from tests.paths import FIXTURES, SAMPLES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import read
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.simulation.simulate import simulate
@@ -181,6 +182,21 @@ def test_whether_difference_scaling_fits_is_said_in_words(services, opened):
     assert "**Runs**" in text
     assert "**Six-point test**: not possible" in text
     assert numbers(figure(app, "scale.runs")["data"][0]["y"]).sum() == 50
+
+
+def test_lapses_are_offered_by_one_click_where_there_are_any(services):
+    answers = read(SAMPLES / "difference_scaling" / "answers.csv",
+                   objects=SAMPLES / "difference_scaling" / "objects.csv")
+    app = scale(keep(services, answers), "fit")
+    app.number_input(key="scale.diagnose.simulations").set_value(20).run()
+    app = compute(app, services, "diagnose")
+    assert "makes the answers clearly more probable" in words(app)
+    app.button(key="scale.lapses").click().run()
+    app = settled(app, services)
+    text = words(app).replace("\\", "")
+    assert "**Lapses**: answers like guesses in eva 28" in text
+    assert "ann 0.0% [0.0%, 1." in text
+    assert not [b for b in app.button if b.key == "scale.lapses"]
 
 
 def test_groups_are_small_multiples_with_an_error_each(services, opened):

@@ -1,0 +1,356 @@
+"""Whether people are predicted better as individuals: answers of each person, held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.score import question_folds
+from tripletscope.core.individuals.likelihood import Judged, Likelihood, Stages, stages_of
+from tripletscope.core.individuals.mixture import LatentClassMap
+from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
+from tripletscope.core.method import Number
+from tripletscope.core.observers.groups import collected, counted
+from tripletscope.core.optimise.minimise import minimise
+from tripletscope.core.task import task
+
+#: What people are predicted from, from what all share to what is a person's own.
+ONE, CONSISTENCY, WEIGHTS, OWN = "one map", "consistency", "weights", "own maps"
+_GROUPS = "{} groups"
+#: Where a log probability stops to fall: one choice must not decide on a person.
+_FLOOR = np.log(1e-4)
+#: Held-out choices without which no error is told of a person: of one it would be 0.
+_FEWEST = 5
+
+Folds = Annotated[
+    int, Number(2, 50, "Folds", "The answers are split into this many; each is predicted from the "
+                "others.")
+]
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+
+
+def groups_model(number: int) -> str:
+    """What the model of so many groups is called."""
+    return _GROUPS.format(number)
+
+
+@dataclass(frozen=True)
+class PeopleComparison:
+    """How well held-out answers of each person are predicted from different views of people.
+
+    Attributes
+    ----------
+    people : ndarray of str, shape (P,)
+    n_choices : ndarray of int, shape (P,)
+        Held-out choices of each.
+    models : ndarray of str, shape (M,)
+        ``one map`` for all; ``consistency``: that, and how consistent a person answers;
+        ``weights`` of its axes; ``2 groups`` and so on; ``own maps``.
+    log_share : ndarray, shape (P, M)
+        Mean log probability of a held-out choice.
+    error : ndarray, shape (P, M)
+        Standard error of its difference from that under one map, over the person's choices; NaN
+        of people with fewer than five.
+    accuracy : ndarray, shape (P, M)
+        Share of the held-out choices that are predicted right.
+    chance : ndarray, shape (P,)
+        Share that guessing gets right.
+    """
+
+    people: np.ndarray
+    n_choices: np.ndarray
+    models: np.ndarray
+    log_share: np.ndarray
+    error: np.ndarray
+    accuracy: np.ndarray
+    chance: np.ndarray
+
+    def gains(self, model: str, over: str = ONE) -> np.ndarray:
+        """(P,) by how much the log probability of a choice rises with a model."""
+        return self.log_share[:, self._place(model)] - self.log_share[:, self._place(over)]
+
+    def gain(self, model: str, over: str = ONE, of: str = "log_share") -> tuple[
+        float, float, float
+    ]:
+        """Mean gain over people, and its paired 95 % t interval.
+
+        Parameters
+        ----------
+        model, over : str
+        of : {"log_share", "accuracy"}
+        """
+        values = getattr(self, of)
+        values = values[:, self._place(model)] - values[:, self._place(over)]
+        mean = float(values.mean())
+        reach = float(
+            stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values))
+        )
+        return mean, mean - reach, mean + reach
+
+    def better(self, model: str) -> tuple[int, int, int]:
+        """How many people a model predicts better, clearly better, and clearly worse.
+
+        Clearly: beyond the 95 % interval over the person's own choices, which one in forty is on
+        either side by chance. Of who has no error, nothing is clear.
+        """
+        gains = self.gains(model)
+        error = self.error[:, self._place(model)]
+        return (
+            int(np.sum(gains > 0)), int(np.sum(gains > 1.96 * error)),
+            int(np.sum(gains < -1.96 * error)),
+        )
+
+    @property
+    def n_told(self) -> int:
+        """How many people have choices enough to tell whether a model is clearly better."""
+        return int(np.isfinite(self.error).all(axis=1).sum())
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups: one more as long as that predicts people better, beyond chance."""
+        number = 1
+        while groups_model(number + 1) in self.models:
+            over = ONE if number == 1 else groups_model(number)
+            if self.gain(groups_model(number + 1), over)[1] <= 0:
+                break
+            number += 1
+        return number
+
+    @property
+    def chosen(self) -> str:
+        """The simplest model that none predicts people better than, beyond chance."""
+        best = ONE
+        for model in self.models[1:].tolist():
+            if self.gain(model, best)[1] > 0:
+                best = model
+        return best
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per model.
+
+        ``model``, ``log probability`` (mean over people), ``gain``, ``low``, ``high`` (over one
+        map), ``accuracy``, ``accuracy gain``, ``accuracy low``, ``accuracy high``, ``better``,
+        ``clearly better``, ``clearly worse`` (people), ``people``.
+        """
+        rows = []
+        for m, model in enumerate(self.models.tolist()):
+            gain, right = self.gain(model), self.gain(model, of="accuracy")
+            rows.append((
+                model, self.log_share[:, m].mean(), *gain, self.accuracy[:, m].mean(), *right,
+                *self.better(model), len(self.people),
+            ))
+        return pd.DataFrame(rows, columns=[
+            "model", "log probability", "gain", "low", "high", "accuracy", "accuracy gain",
+            "accuracy low", "accuracy high", "better", "clearly better", "clearly worse", "people",
+        ])
+
+    @property
+    def people_table(self) -> pd.DataFrame:
+        """One row per person: ``person``, ``choices``, ``chance``, and each model's accuracy."""
+        found = {"person": self.people, "choices": self.n_choices, "chance": self.chance}
+        for m, model in enumerate(self.models.tolist()):
+            found[f"{model}: accuracy"] = self.accuracy[:, m]
+            found[f"{model}: log probability"] = self.log_share[:, m]
+        return pd.DataFrame(found)
+
+    def _place(self, model: str) -> int:
+        (place,) = np.flatnonzero(self.models == model)
+        return int(place)
+
+
+@task("Predicting people as individuals", "individuals", columns=("participant",))
+def compare_people(
+    method: WeightedEuclidean,
+    triplets: Triplets | Quadruples,
+    *,
+    most_groups: Annotated[
+        int, Number(1, 6, "Max. groups", "Up to so many groups of people are tried.")
+    ] = 3,
+    folds: Folds = 5,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> PeopleComparison:
+    """Held-out answers of each person under one map, weights, groups and maps of their own.
+
+    Answers to one question, and those of one trial, are held out together. Of each person some
+    answers are learned from, and the others predicted.
+
+    Parameters
+    ----------
+    method : WeightedEuclidean
+        Its dimensions, column of people, response model and prior are those of all models.
+    triplets : Triplets or Quadruples
+    most_groups, folds, seed
+        See their declarations.
+    progress : Progress
+        Called after every fold of every model.
+
+    Returns
+    -------
+    PeopleComparison
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two people, or too few answers.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    The models of groups and weights know how consistent a person answers; so does
+    ``consistency``, which is what they are to be compared with before attention is spoken of.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/crowd/answers.csv")
+    >>> method = ts.WeightedEuclidean(n_components=2, n_init=2)
+    >>> found = ts.compare_people(method, answers, most_groups=1, folds=2)
+    >>> found.gain("weights", over="consistency")[1] > 0
+    True
+    """
+    given = counted(triplets)
+    who, people = people_of(given, method.by)
+    given, who = given.take(who < len(people)), who[who < len(people)]
+    models = [ONE, CONSISTENCY, WEIGHTS]
+    models += [groups_model(number) for number in range(2, most_groups + 1)] + [OWN]
+    judged = held_out(method, given, models, folds, seed, progress)
+    return _by_person(judged, models, who, people, given)
+
+
+def held_out(
+    method: WeightedEuclidean, given: Triplets | Quadruples, models: list[str], folds: int,
+    seed: int, progress: Progress = silent,
+) -> dict[str, Judged]:
+    """Every choice, predicted by every model from the folds that it is not in.
+
+    Parameters
+    ----------
+    method : WeightedEuclidean
+    given : Triplets or Quadruples
+    models : list of str
+    folds, seed : int
+    progress : Progress
+        Called after every fold of every model.
+    """
+    rng = np.random.default_rng(seed)
+    fold = question_folds(given, folds, rng)
+    if len(np.unique(fold)) < folds:
+        raise DataError(
+            f"the answers make fewer than {folds} folds", file=given.name,
+            remedy="Ask for fewer folds, or collect more answers.",
+        )
+    pieces = [(method, given, fold, k, model) for model in models for k in range(folds)]
+    found = collected(_fold, pieces, progress)
+    joined = {}
+    for m, model in enumerate(models):
+        parts = found[m * folds : (m + 1) * folds]
+        joined[model] = Judged(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+    return joined
+
+
+def _fold(
+    method: WeightedEuclidean, given: Triplets | Quadruples, fold: np.ndarray, k: int, model: str,
+    halt: Halt,
+) -> Judged:
+    held = np.flatnonzero(fold == k)
+    learned, others = given.take(fold != k), given.take(held)
+    settings = {
+        name: getattr(method, name)
+        for name in ("n_components", "by", "response", "prior", "seed")
+    }
+    if model in (CONSISTENCY, WEIGHTS):
+        alike = model == CONSISTENCY or method.alike
+        fitted = WeightedEuclidean(n_init=method.n_init, alike=alike, **settings)
+        found = fitted.fit(learned, progress=halt).judged(others)
+    elif model in (ONE, OWN):
+        found = _unweighted(method, learned, others, model == OWN, halt)
+    else:
+        fitted = LatentClassMap(n_groups=int(model.split()[0]), n_init=3, **settings)
+        found = fitted.fit(learned, progress=halt).judged(others)
+    return found._replace(
+        answer=held[found.answer], log_share=np.maximum(found.log_share, _FLOOR)
+    )
+
+
+def _unweighted(
+    method: WeightedEuclidean, learned: Triplets | Quadruples, others: Triplets | Quadruples,
+    own: bool, halt: Halt,
+) -> Judged:
+    """One map of all, or from there a map of each person."""
+    common = common_map(
+        learned, method.response, method.n_components, method.prior, method.seed, halt
+    ).embedding_
+    stages = stages_of(others, np.zeros(len(others), np.int64))
+    ones = np.ones((1, method.n_components))
+    if not own:
+        return Judged(stages.answer, *Likelihood(stages, method.kernel).judged(common, ones))
+    of_learned = learned.answers[method.by].astype("str").to_numpy()
+    of_others = others.answers[method.by].astype("str").to_numpy()[stages.answer]
+    known = stages_of(learned, np.zeros(len(learned), np.int64))
+    log_share, right = np.empty(len(stages)), np.empty(len(stages))
+    for person in np.unique(of_others):
+        theirs = of_others == person
+        x = _own_map(method, known.take(of_learned[known.answer] == person), common)
+        judge = Likelihood(stages.take(theirs), method.kernel)
+        log_share[theirs], right[theirs] = judge.judged(x, ones)
+    return Judged(stages.answer, log_share, right)
+
+
+def _own_map(method: WeightedEuclidean, stages: Stages, start: np.ndarray) -> np.ndarray:
+    """The map of one person's choices, from the map of all."""
+    if not len(stages):
+        return start
+    likelihood = Likelihood(stages, method.kernel)
+    ones = np.ones((1, start.shape[1]))
+
+    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        loss, slope, _ = likelihood(flat.reshape(start.shape), ones)
+        loss += 0.5 * method.prior * float(flat @ flat)
+        return loss, slope.ravel() + method.prior * flat
+
+    return minimise(objective, start.ravel(), max_iter=300).x.reshape(start.shape)
+
+
+def _by_person(
+    judged: dict[str, Judged], models: list[str], who: np.ndarray, people: np.ndarray,
+    given: Triplets | Quadruples,
+) -> PeopleComparison:
+    """Means over the held-out choices of each person, with their weights."""
+    orders = {model: np.argsort(one.answer, kind="stable") for model, one in judged.items()}
+    answer = judged[models[0]].answer[orders[models[0]]]
+    log_share = np.stack([judged[m].log_share[orders[m]] for m in models], axis=1)
+    right = np.stack([judged[m].right[orders[m]] for m in models], axis=1)
+    person, weight = who[answer], given.weight[answer]
+    number = len(people)
+    total = np.bincount(person, weight, number)
+    there = total > 0
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        return np.stack([
+            np.bincount(person, weight * column, number)[there] / total[there]
+            for column in values.T
+        ], axis=1)
+
+    gains = log_share - log_share[:, :1]
+    place = np.cumsum(there) - 1
+    apart = (gains - mean(gains)[place[person]]) ** 2 * weight[:, None]
+    count = np.bincount(person, minlength=number)[there]
+    error = np.sqrt(mean(apart) / np.maximum(count - 1, 1)[:, None])
+    error[count < _FEWEST] = np.nan
+    stages = stages_of(given, who)
+    chance = np.bincount(stages.who, stages.chance * stages.weight, number)[there] / total[there]
+    return PeopleComparison(
+        people[there], count, np.array(models), mean(log_share), error, mean(right), chance
+    )

@@ -1,0 +1,306 @@
+"""Attention under different instructions: maps by a column, tested against one map for all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from tripletscope.core.computing.progress import Progress, Stopped, part, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.units import participants_of
+from tripletscope.core.individuals.comparing import (
+    CONSISTENCY,
+    ONE,
+    OWN,
+    WEIGHTS,
+    Folds,
+    Seed,
+    held_out,
+)
+from tripletscope.core.individuals.likelihood import ResponseKernel, Stages, stages_of
+from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
+from tripletscope.core.method import Number
+from tripletscope.core.observers.groups import counted
+from tripletscope.core.task import task
+
+#: Fewer participants carry no interval.
+_FEWEST = 4
+#: Share of participants who answered under several conditions, from which on labels are permuted
+#: within them.
+_WITHIN = 0.5
+
+
+@dataclass(frozen=True)
+class ConditionComparison:
+    """Whether answers under different conditions tell of different attention.
+
+    Attributes
+    ----------
+    conditions : ndarray of str, shape (C,)
+    n_answers : ndarray of int, shape (C,)
+    models : ndarray of str, shape (M,)
+        ``one map``, ``consistency``, ``weights``, ``own maps``, of the conditions.
+    log_share, accuracy : ndarray, shape (U, M)
+        Mean log probability of a held-out choice, and share predicted right, by participant; by
+        fold of the answers where too few participants are known.
+    unit : {"participants", "answers"}
+        What the rows are: participants, or tenths of the answers.
+    p : float
+        Of the permutation test that conditions weight the axes of the map alike.
+    permutations : int
+    permuted : {"within participants", "between participants", "between trials"}
+        What was permuted, as the design has it.
+    """
+
+    conditions: np.ndarray
+    n_answers: np.ndarray
+    models: np.ndarray
+    log_share: np.ndarray
+    accuracy: np.ndarray
+    unit: str
+    p: float
+    permutations: int
+    permuted: str
+
+    def gain(self, model: str, over: str = ONE, of: str = "log_share") -> tuple[
+        float, float, float
+    ]:
+        """Mean gain of a model over another one, and its paired 95 % t interval."""
+        values = getattr(self, of)
+        first, second = (int(np.flatnonzero(self.models == name)[0]) for name in (model, over))
+        values = values[:, first] - values[:, second]
+        mean, error = float(values.mean()), values.std(ddof=1) / np.sqrt(len(values))
+        reach = float(stdtrit(len(values) - 1, 0.975) * error)
+        return mean, mean - reach, mean + reach
+
+    @property
+    def chosen(self) -> str:
+        """The simplest model that none predicts held-out answers better than, beyond chance."""
+        best = ONE
+        for model in self.models[1:].tolist():
+            if self.gain(model, best)[1] > 0:
+                best = model
+        return best
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per model.
+
+        ``model``, ``log probability``, ``gain``, ``low``, ``high`` (over one map), ``accuracy``,
+        ``accuracy gain``, ``accuracy low``, ``accuracy high``.
+        """
+        return pd.DataFrame([
+            (
+                model, self.log_share[:, m].mean(), *self.gain(model),
+                self.accuracy[:, m].mean(), *self.gain(model, of="accuracy"),
+            ) for m, model in enumerate(self.models.tolist())
+        ], columns=[
+            "model", "log probability", "gain", "low", "high", "accuracy", "accuracy gain",
+            "accuracy low", "accuracy high",
+        ])
+
+
+@task("Comparing conditions", "individuals", columns=("participant",))
+def compare_conditions(
+    method: WeightedEuclidean,
+    triplets: Triplets | Quadruples,
+    *,
+    permutations: Annotated[
+        int, Number(19, 100_000, "Permutations", "Of the conditions, for the test.")
+    ] = 999,
+    folds: Folds = 10,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> ConditionComparison:
+    """Weights or maps of conditions against one map, by held-out answers and by a permutation test.
+
+    Parameters
+    ----------
+    method : WeightedEuclidean
+        Its column `by` names the condition of each answer.
+    triplets : Triplets or Quadruples
+    permutations, folds, seed
+        See their declarations.
+    progress : Progress
+
+    Raises
+    ------
+    DataError
+        If the column names fewer than two conditions.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    The test is one of scores: by how much the answers under each condition would stretch the map
+    of all, in whatever direction, beyond making it larger or smaller; that is what consistency
+    does. Conditions are permuted over the trials of each participant where most answered under
+    several, over participants where they did not.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/crowd/answers.csv")
+    >>> found = ts.compare_conditions(ts.WeightedEuclidean(by="group"), answers, folds=2)
+    >>> found.p < 0.01, found.permuted
+    (True, 'between participants')
+    """
+    given = counted(triplets)
+    which, names = people_of(given, method.by)
+    given, which = given.take(which < len(names)), which[which < len(names)]
+    p, permuted = permutation_test(
+        method, given, which, permutations, seed, part(progress, 0.0, 0.3)
+    )
+    models = [ONE, CONSISTENCY, WEIGHTS, OWN]
+    judged = held_out(method, given, models, folds, seed, part(progress, 0.3, 1.0))
+    who, number = participants_of(given)
+    unit = "participants" if number >= _FEWEST else "answers"
+    rows = []
+    for model in models:
+        one = judged[model]
+        order = np.argsort(one.answer, kind="stable")
+        answer = one.answer[order]
+        of = who[answer] if unit == "participants" else np.arange(len(answer)) * 10 // len(answer)
+        weight = np.where(of >= 0, given.weight[answer], 0.0)
+        of = np.maximum(of, 0)
+        total = np.bincount(of, weight)
+        rows.append([
+            (np.bincount(of, weight * values[order]) / np.maximum(total, 1e-12))[total > 0]
+            for values in (one.log_share, one.right)
+        ])
+    log_share, accuracy = np.array(rows).transpose(1, 2, 0)
+    return ConditionComparison(
+        names, np.bincount(which), np.array(models), log_share, accuracy, unit, p, permutations,
+        permuted,
+    )
+
+
+def permutation_test(
+    method: WeightedEuclidean, given: Triplets | Quadruples, which: np.ndarray, permutations: int,
+    seed: int, progress: Progress = silent,
+) -> tuple[float, str]:
+    """Whether all conditions stretch the common map alike, by a p value, and what was permuted.
+
+    Parameters
+    ----------
+    method : WeightedEuclidean
+    given : Triplets or Quadruples
+    which : ndarray of int, shape (T,)
+        Condition of each answer, from 0.
+    permutations, seed : int
+    progress : Progress
+    """
+    common = common_map(given, method.response, method.n_components, method.prior, method.seed)
+    stages = stages_of(given, which)
+    if method.n_components == 1:
+        raise DataError(
+            "a map of one dimension has no axes to weight differently", file=given.name,
+            remedy="Choose two dimensions or more.",
+        )
+    scores, information = stretching(common.embedding_, stages, method.kernel)
+    labels, unit, block, permuted = _design(given, stages)
+    scores, information = (
+        np.stack([np.bincount(unit, column, len(labels)) for column in of.T], axis=1)
+        for of in (scores, information)
+    )
+    number, rng = int(which.max()) + 1, np.random.default_rng(seed)
+    observed = _statistic(scores, information, labels, number)
+    order = np.argsort(block, kind="stable")
+    above = 0
+    for done in range(permutations):
+        drawn = labels.copy()
+        drawn[order] = labels[np.lexsort((rng.random(len(labels)), block))]
+        above += _statistic(scores, information, drawn, number) >= observed - 1e-9
+        if done % 50 == 0 and progress(done / permutations):
+            raise Stopped
+    return (1 + above) / (1 + permutations), permuted
+
+
+def _design(
+    given: Triplets | Quadruples, stages: Stages
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+    """Labels of units, unit of each stage, block of each unit, and the design in words."""
+    who, number = participants_of(given)
+    trial = np.arange(len(given)) if given.trials is None else given.trials
+    unit = np.unique(trial[stages.answer], return_inverse=True)[1]
+    first = np.unique(unit, return_index=True)[1]
+    labels, person = stages.who[first], who[stages.answer][first]
+    if number < _FEWEST:
+        return labels, unit, np.zeros(len(labels), np.int64), "between trials"
+    seen = np.zeros((number, int(labels.max()) + 1), dtype=bool)
+    seen[person[person >= 0], labels[person >= 0]] = True
+    if np.mean(seen.sum(axis=1) > 1) >= _WITHIN:
+        return labels, unit, person, "within participants"
+    owner = np.unique(np.where(person >= 0, person, number + np.arange(len(person))),
+                      return_inverse=True)[1]
+    counts = np.zeros((int(owner.max()) + 1, seen.shape[1]))
+    np.add.at(counts, (owner, labels), 1)
+    main = counts.argmax(axis=1)
+    return main, owner[unit], np.zeros(len(main), np.int64), "between participants"
+
+
+def stretching(
+    positions: np.ndarray, stages: Stages, kernel: ResponseKernel
+) -> tuple[np.ndarray, np.ndarray]:
+    """By how much each choice would stretch a map, in every direction.
+
+    Parameters
+    ----------
+    positions : ndarray, shape (n, d)
+    stages : Stages
+    kernel : ResponseKernel
+
+    Returns
+    -------
+    scores : ndarray, shape (S, m)
+        Slope of the log probability by the m = d (d + 1) / 2 entries of a symmetric matrix that
+        squared distances are measured with, at the unit matrix.
+    information : ndarray, shape (S, m²)
+        Its expected square.
+    """
+    d = positions.shape[1]
+    rows, columns = np.triu_indices(d)
+    apart = positions[stages.pairs[:, 0]] - positions[stages.pairs[:, 1]]
+    products = apart[:, rows] * apart[:, columns] * np.where(rows == columns, 1.0, 2.0)
+    squares = np.einsum("ek,ek->e", apart, apart)
+    slope, like = -np.ones(len(squares)), -squares
+    if kernel.power > 0:
+        slope = -kernel.power / (kernel.offset + squares)
+        like = -kernel.power * np.log(kernel.offset + squares)
+    sizes, begins = stages.sizes, stages.bounds[:-1]
+    sign = np.repeat(stages.sign, sizes)
+    like, products = sign * like, products * (sign * slope)[:, None]
+    shares = np.exp(like - np.repeat(np.maximum.reduceat(like, begins), sizes))
+    shares /= np.repeat(np.add.reduceat(shares, begins), sizes)
+    mean = np.add.reduceat(shares[:, None] * products, begins, axis=0)
+    rest = products - np.repeat(mean, sizes, axis=0)
+    scores = stages.weight[:, None] * rest[begins]
+    squared = (rest[:, :, None] * rest[:, None, :]).reshape(len(rest), -1)
+    information = np.add.reduceat(shares[:, None] * squared, begins, axis=0)
+    return scores, stages.weight[:, None] * information
+
+
+def _statistic(
+    scores: np.ndarray, information: np.ndarray, labels: np.ndarray, number: int
+) -> float:
+    """Sum over conditions of the squared score beyond size, in units of its information."""
+    m = scores.shape[1]
+    d = int((np.sqrt(8 * m + 1) - 1) / 2)
+    rows, columns = np.triu_indices(d)
+    size = (rows == columns).astype(float)
+    s, i = (
+        np.stack([np.bincount(labels, column, number) for column in of.T], axis=1)
+        for of in (scores, information)
+    )
+    i = i.reshape(number, m, m)
+    along = i @ size
+    own = np.maximum(along @ size, 1e-12)
+    s = s - along * ((s @ size) / own)[:, None]
+    i = i - along[:, :, None] * along[:, None, :] / own[:, None, None]
+    return float(np.einsum("ck,ckl,cl->", s, np.linalg.pinv(i, rcond=1e-6, hermitian=True), s))

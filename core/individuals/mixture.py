@@ -1,0 +1,382 @@
+"""Groups of people that nobody named, found from their answers by EM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from scipy.special import logsumexp, softmax
+from sklearn.cluster import KMeans as Lloyd
+
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.computing.progress import Progress, part, silent
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.geometry import principal_axes
+from tripletscope.core.individuals.likelihood import (
+    Judged,
+    Likelihood,
+    ResponseKernel,
+    Stages,
+    kernel_of,
+    stages_of,
+)
+from tripletscope.core.individuals.shared import weights_of
+from tripletscope.core.individuals.weights import (
+    By,
+    Components,
+    Prior,
+    Response,
+    Seed,
+    common_map,
+    people_of,
+)
+from tripletscope.core.method import Choice, Number, register
+from tripletscope.core.optimise.loss import margins
+from tripletscope.core.optimise.minimise import minimise
+
+#: Iterations of EM: of every start, and of the best of them at most.
+_SHORT, _LONG = 10, 100
+#: Iterations of each step that fits the maps.
+_STEPS = 15
+#: EM has converged when it raises the log likelihood by less than this.
+_RISE = 0.05
+#: How surely a start assigns people, and the directions in which they differ most that it sees.
+_SURE, _DIRECTIONS = 0.9, 5
+#: Precision of the log weights of a group.
+_FIRMNESS = 1.0
+
+Groups = Annotated[
+    int, Number(1, 10, "Groups", "How many groups; held-out answers say how many are worth it.")
+]
+Differ = Annotated[
+    str, Choice(
+        {"maps": "Maps", "weights": "Weights of one map"}, "Groups differ in",
+        "Maps: each group has its own. Weights: all share a map, whose axes each group stretches.",
+    )
+]
+
+
+@dataclass
+class _State:
+    """Maps of the groups, their log weights, their shares, and who belongs to which."""
+
+    maps: np.ndarray
+    logs: np.ndarray
+    shares: np.ndarray
+    member: np.ndarray
+    likelihood: float = -np.inf
+    converged: bool = False
+
+
+@register("individuals")
+@dataclass(kw_only=True, eq=False, repr=False)
+class LatentClassMap(Embedding):
+    """Latent classes of people, each with a map or with weights of its own.
+
+    A person belongs to one of the groups; the likelihood of all answers of a person is the mixture
+    of those under the groups' maps. EM from several starts finds maps, shares and memberships.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+        The map of all answers.
+    maps_ : ndarray, shape (g, n, d)
+        Of the groups, the largest first, turned towards the map of all; a larger map belongs to
+        more consistent answers.
+    weights_ : ndarray, shape (g, d)
+        Of the axes of one map, where groups differ in these; else ones.
+    people_ : ndarray of str, shape (P,)
+    n_answers_ : ndarray of int, shape (P,)
+    membership_ : ndarray, shape (P, g)
+        Probability that each person belongs to each group.
+    shares_ : ndarray, shape (g,)
+        Of the people.
+    loss_ : float
+        Minus the log likelihood of all answers.
+    placed_ : ndarray of bool, shape (n,)
+    n_iter_ : int
+    converged_, stopped_ : bool
+    triplet_error_ : float
+    n_objects_ : int
+
+    References
+    ----------
+    Winsberg, S., & De Soete, G. (1993). A latent class approach to fitting the weighted Euclidean
+    model, CLASCAL. Psychometrika, 58, 315-330. For dissimilarities.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/crowd/answers.csv")
+    >>> fitted = ts.LatentClassMap(n_groups=2, n_init=2).fit(answers)
+    >>> fitted.maps_.shape, fitted.membership_.shape
+    ((2, 40, 2), (45, 2))
+    """
+
+    name: ClassVar[str] = "latent_class_map"
+    title: ClassVar[str] = "Latent classes"
+
+    n_components: Components = 2
+    n_groups: Groups = 2
+    differ: Differ = "maps"
+    by: By = "participant"
+    response: Response = "ste"
+    n_init: Annotated[
+        int, Number(
+            1, 100, "Restarts", "Each begins with people grouped in another way; the likeliest is "
+            "kept.", advanced=True,
+        )
+    ] = 6
+    prior: Prior = 0.1
+    seed: Seed = 0
+
+    def fit(
+        self, triplets: Triplets | Quadruples, y: Any = None, *, progress: Progress = silent
+    ) -> Self:
+        """Find the groups.
+
+        Parameters
+        ----------
+        triplets : Triplets or Quadruples
+            With the column `by`; answers of nobody known are left out.
+        y : ignored
+        progress : Progress
+            A stop keeps what there is.
+
+        Raises
+        ------
+        DataError
+            If there are no answers, or fewer than two people.
+        ValueError
+            If a parameter is outside its range.
+        """
+        self._check_parameters()
+        given = as_answers(triplets)
+        who, self.people_ = people_of(given, self.by)
+        known = who < len(self.people_)
+        given, who = given.take(known), who[known]
+        common = common_map(
+            given, self.response, self.n_components, self.prior, self.seed, part(progress, 0, 0.1)
+        )
+        stages = stages_of(given, who)
+        self.n_objects_, self.placed_ = given.n_objects, common.placed_
+        self.embedding_ = common.embedding_
+        with single_blas_thread():
+            found = self._best(stages, part(progress, 0.1, 1.0))
+        self._keep(found)
+        self.n_answers_ = np.bincount(who[given.weight > 0], minlength=len(self.people_))
+        self.stopped_ |= common.stopped_
+        self.triplet_error_ = 1.0 - self.score(given)
+        progress(1.0)
+        return self
+
+    @property
+    def kernel(self) -> ResponseKernel:
+        return kernel_of(self.response, self.n_components)
+
+    def _best(self, stages: Stages, progress: Progress) -> _State:
+        self.stopped_, self.n_iter_ = False, 0
+        if self.n_groups == 1:
+            state = self._begun(stages, np.ones((len(self.people_), 1)))
+            return self._climb(stages, state, _LONG, progress)
+        starts = self._starts(stages)
+        found = []
+        for number, member in enumerate(starts):
+            share = part(progress, 0.7 * number / len(starts), 0.7 * (number + 1) / len(starts))
+            found.append(self._climb(stages, self._begun(stages, member), _SHORT, share))
+            if self.stopped_:
+                break
+        best = max(found, key=lambda state: state.likelihood)
+        if self.stopped_:
+            return best
+        return self._climb(stages, best, _LONG, part(progress, 0.7, 1.0))
+
+    def _starts(self, stages: Stages) -> list[np.ndarray]:
+        """Memberships to begin with: clusters of how each person would change the common map."""
+        people, groups = len(self.people_), self.n_groups
+        rng = np.random.default_rng(self.seed)
+        pulls = np.zeros((people, self.embedding_.size))
+        ones = np.ones((people, self.n_components))
+        order = np.argsort(stages.who, kind="stable")
+        ends = np.searchsorted(stages.who[order], np.arange(people + 1))
+        for p in range(people):
+            own = stages.take(order[ends[p] : ends[p + 1]])
+            pull = Likelihood(own, self.kernel)(self.embedding_, ones)[1].ravel()
+            pulls[p] = pull / np.sqrt(max(len(own), 1))
+        values, scale, _ = np.linalg.svd(pulls - pulls.mean(axis=0), full_matrices=False)
+        directions = (values * scale)[:, :_DIRECTIONS]
+        starts = []
+        for number in range(self.n_init):
+            if number % 3 == 2 or people < groups:
+                found = rng.integers(groups, size=people)
+            else:
+                width = max(_DIRECTIONS - 2 * number, 1)
+                found = Lloyd(groups, n_init=3, random_state=self.seed + number).fit_predict(
+                    directions[:, :width]
+                )
+            member = np.full((people, groups), (1.0 - _SURE) / max(groups - 1, 1))
+            member[np.arange(people), found] = _SURE
+            starts.append(member)
+        return starts
+
+    def _begun(self, stages: Stages, member: np.ndarray) -> _State:
+        groups = member.shape[1]
+        state = _State(
+            np.repeat(self.embedding_[None], groups, axis=0),
+            np.zeros((groups, self.n_components)), member.mean(axis=0), member,
+        )
+        return self._raised(stages, state, 2 * _STEPS)
+
+    def _climb(self, stages: Stages, state: _State, most: int, progress: Progress) -> _State:
+        """EM for some iterations, or until the likelihood stays."""
+        for number in range(most):
+            before = state.likelihood
+            state.member, state.likelihood = self._members(stages, state)
+            self.n_iter_ += 1
+            state.converged = state.likelihood - before < _RISE
+            if progress(number / most, loss=-state.likelihood, snapshot=state.maps[0]):
+                self.stopped_ = True
+            if state.converged or self.stopped_:
+                break
+            state.shares = state.member.mean(axis=0)
+            state = self._raised(stages, state, _STEPS)
+        return state
+
+    def _of_groups(self, stages: Stages, state: _State) -> np.ndarray:
+        """(S, g) log probability of every choice under every group."""
+        judge = Likelihood(stages.of(np.zeros(len(stages))), self.kernel).judged
+        return np.stack([
+            judge(x, weights_of(logs)[None])[0]
+            for x, logs in zip(state.maps, state.logs, strict=True)
+        ], axis=1)
+
+    def _members(self, stages: Stages, state: _State) -> tuple[np.ndarray, float]:
+        """Memberships, and the log likelihood with the prior of the maps."""
+        each = self._of_groups(stages, state) * stages.weight[:, None]
+        of_people = np.stack([
+            np.bincount(stages.who, column, len(self.people_)) for column in each.T
+        ], axis=1) + np.log(np.maximum(state.shares, 1e-12))
+        maps = state.maps if self.differ == "maps" else state.maps[:1]
+        prior = 0.5 * self.prior * np.sum(maps**2) + 0.5 * _FIRMNESS * np.sum(state.logs**2)
+        return softmax(of_people, axis=1), float(logsumexp(of_people, axis=1).sum() - prior)
+
+    def _raised(self, stages: Stages, state: _State, steps: int) -> _State:
+        """Maps or weights that are likelier, given who belongs where."""
+        shape = self.embedding_.shape
+        if self.differ == "maps":
+            ones = np.ones((1, shape[1]))
+            alone = stages.of(np.zeros(len(stages)))
+            for g, x in enumerate(state.maps):
+                part_of = Likelihood(
+                    alone.weighted(stages.weight * state.member[stages.who, g]), self.kernel
+                )
+
+                def of_map(
+                    flat: np.ndarray, part_of: Likelihood = part_of
+                ) -> tuple[float, np.ndarray]:
+                    loss, slope, _ = part_of(flat.reshape(shape), ones)
+                    loss += 0.5 * self.prior * float(flat @ flat)
+                    return loss, slope.ravel() + self.prior * flat
+
+                state.maps[g] = minimise(of_map, x.ravel(), max_iter=steps).x.reshape(shape)
+            return state
+        groups, size = state.member.shape[1], self.embedding_.size
+        number = len(stages)
+        every = stages.take(np.tile(np.arange(number), groups)).of(
+            np.repeat(np.arange(groups), number)
+        )
+        joint = Likelihood(
+            every.weighted(
+                np.tile(stages.weight, groups) * state.member[stages.who].T.ravel()
+            ), self.kernel,
+        )
+
+        def of_weights(flat: np.ndarray) -> tuple[float, np.ndarray]:
+            x, logs = flat[:size].reshape(shape), flat[size:].reshape(groups, -1)
+            w = weights_of(logs)
+            loss, by_x, by_w = joint(x, w)
+            loss += 0.5 * (self.prior * np.sum(x**2) + _FIRMNESS * np.sum(logs**2))
+            return float(loss), np.concatenate(
+                [(by_x + self.prior * x).ravel(), (by_w * w + _FIRMNESS * logs).ravel()]
+            )
+
+        start = np.concatenate([state.maps[0].ravel(), state.logs.ravel()])
+        found = minimise(of_weights, start, max_iter=2 * steps).x
+        state.maps[:] = found[:size].reshape(shape)
+        state.logs = found[size:].reshape(groups, -1)
+        return state
+
+    def _keep(self, found: _State) -> None:
+        order = np.argsort(-found.member.sum(axis=0), kind="stable")
+        self.membership_, self.shares_ = found.member[:, order], found.shares[order]
+        maps, weights = found.maps[order], weights_of(found.logs[order])
+        middle = self.shares_ @ weights
+        weights /= middle
+        self.weights_ = weights
+        self.maps_ = np.zeros_like(maps)
+        for g, x in enumerate(maps):
+            x = x[self.placed_] - x[self.placed_].mean(axis=0)
+            if self.differ == "weights":
+                x *= np.sqrt(middle * weights[g])
+            else:
+                x = _turned(x, self.embedding_[self.placed_])
+            self.maps_[g, self.placed_] = x
+        if self.differ == "weights":
+            self.embedding_ = self.maps_[0] / np.sqrt(weights[0])
+        elif self.n_groups == 1:
+            self.maps_[0, self.placed_] = principal_axes(self.maps_[0, self.placed_])
+        self.loss_, self.converged_ = -found.likelihood, found.converged
+
+    @property
+    def group_(self) -> np.ndarray:
+        """(P,) the likeliest group of each person."""
+        self._require_fit()
+        return self.membership_.argmax(axis=1)
+
+    def _member_of(self, given: Triplets | Quadruples) -> np.ndarray:
+        """(T, g) membership of who gave each answer; of people not known, the groups' shares."""
+        names = given.answers[self.by].astype("str") if self.by in given.answers else []
+        found = pd.Index(self.people_).get_indexer(names) if len(names) else \
+            np.full(len(given), -1)
+        return np.vstack([self.membership_, self.shares_])[found]
+
+    def judged(self, triplets: Triplets | Quadruples) -> Judged:
+        """How likely each choice is for who made it, over the groups that may be theirs.
+
+        Parameters
+        ----------
+        triplets : Triplets or Quadruples
+        """
+        self._require_fit()
+        given = as_answers(triplets)
+        stages = stages_of(given, np.zeros(len(given), np.int64))
+        member = self._member_of(given)[stages.answer]
+        likelihood = Likelihood(stages, self.kernel)
+        ones = np.ones((1, self.n_components))
+        each = [likelihood.judged(x, ones) for x in self.maps_]
+        log_share = logsumexp(np.stack([e[0] for e in each], axis=1), b=member, axis=1)
+        # The likeliest choice under the mixture is that of the maps that agree on it.
+        right = np.sum(np.stack([e[1] for e in each], axis=1) * member, axis=1)
+        return Judged(stages.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
+
+    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """(T,) distance to far minus distance to near, on average over who may have answered.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+        """
+        self._require_fit()
+        given = as_answers(triplets)
+        each = np.stack([margins(x, given.rows) for x in self.maps_], axis=1)
+        return np.sum(each * self._member_of(given), axis=1)
+
+
+def _turned(x: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Centred positions turned or reflected towards others, and not resized."""
+    u, _, v = np.linalg.svd(x.T @ (reference - reference.mean(axis=0)))
+    return x @ (u @ v)

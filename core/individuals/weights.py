@@ -1,0 +1,371 @@
+"""One map for all, whose axes every person weights in their own way: INDSCAL's, of choices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+from scipy.stats import f as f_distribution
+from scipy.stats import ortho_group
+
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.computing.progress import Progress, part, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.embedding import CKL, STE, TSTE
+from tripletscope.core.embedding.ordinal import Embedding, OrdinalEmbedding
+from tripletscope.core.evaluation.score import question_folds
+from tripletscope.core.individuals.likelihood import (
+    RESPONSES,
+    Judged,
+    Likelihood,
+    ResponseKernel,
+    Stages,
+    kernel_of,
+    stages_of,
+)
+from tripletscope.core.individuals.shared import Shared, SharedMap, weights_of
+from tripletscope.core.individuals.spread import (
+    Accuracy,
+    Spread,
+    accuracy_of,
+    best_spread,
+    rough_accuracy_of,
+)
+from tripletscope.core.method import Column, Number, Switch, register
+from tripletscope.core.optimise.minimise import adapted
+
+#: Spread that a fit begins with, and folds on which it is estimated anew.
+_FIRST, _FOLDS = 0.3, 3
+#: Coordinates or weights beyond which weights are known as if the map were given.
+_BIG = 4_000
+#: Level of the test that people weight axes differently, and degrees within which axes are known.
+_LEVEL, _FIRM = 0.05, 20.0
+#: Starts of the map of all, and choices on which its rotations are tried.
+_STARTS, _MANY = 4, 20_000
+_MAPS = {"ste": STE, "tste": TSTE, "ckl": CKL}
+
+By = Annotated[
+    str,
+    Column(
+        "People", "Column of the answers that names the participant, or a group of them, or a "
+        "condition.", of="answers",
+    ),
+]
+Components = Annotated[
+    int, Number(1, 10, "Dimensions", "Axes of the shared map that people weight differently.")
+]
+Prior = Annotated[
+    float, Number(
+        0.0, 10_000.0, "Prior", "Strength of the Gaussian prior on the coordinates.",
+        advanced=True,
+    )
+]
+Starts = Annotated[
+    int, Number(
+        1, 100, "Restarts", "Each begins with the shared map turned in another way; the likeliest "
+        "is kept.", advanced=True,
+    )
+]
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+Response = Annotated[str, RESPONSES]
+
+
+def people_of(given: Triplets | Quadruples, by: str) -> tuple[np.ndarray, np.ndarray]:
+    """(T,) number of the person of each answer, or that of nobody known; and (P,) their names.
+
+    Nobody known is numbered P.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or it names fewer than two.
+    """
+    column = given.answers.get(by)
+    names: np.ndarray = np.array([])
+    if column is not None:
+        text = column.astype("str")
+        known = column.notna() & (text != "") & (given.weight > 0)
+        who, names = pd.factorize(text.where(known), sort=True)
+    if len(names) < 2:
+        raise DataError(
+            f"column {by!r} of the answers names {len(names) or 'nobody'}", file=given.name,
+            remedy="Name the column of participants, or of groups or conditions: at least two.",
+        )
+    return np.where(who < 0, len(names), who), np.array(list(names), dtype=str)
+
+
+def common_map(
+    given: Triplets | Quadruples, response: str, n_components: int, prior: float, seed: int,
+    progress: Progress = silent,
+) -> OrdinalEmbedding:
+    """The one map of all answers, as the embedding of that response model finds it."""
+    return _MAPS[response](
+        n_components=n_components, n_init=_STARTS, prior=prior, seed=seed
+    ).fit(given, progress=progress)
+
+
+@register("individuals")
+@dataclass(kw_only=True, eq=False, repr=False)
+class WeightedEuclidean(Embedding):
+    """Weighted Euclidean model: one map, and weights of its axes for every person.
+
+    Person p sees d²(i, j) = Σₖ wₚₖ (xᵢₖ − xⱼₖ)². The log weights are normal about those of the
+    group, with two standard deviations of the highest marginal likelihood on held-out answers: in
+    what all weights of a person share, which is how consistent the answers are, and in what they
+    do not, which is attention. People with few answers therefore stay near the group. The mean of
+    the weights over people is 1 for every axis.
+
+    Turning the map is then no longer free: only some axes make people differ in nothing but
+    weights. How well the data say which is `axes_error_`; where people weight all axes alike it is
+    infinite, and the map may be turned as any other.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+        Shared map, centred, the axis of the largest variance first.
+    people_ : ndarray of str, shape (P,)
+    n_answers_ : ndarray of int, shape (P,)
+    weights_ : ndarray, shape (P, d)
+    low_, high_ : ndarray, shape (P, d)
+        95 % intervals of the weights, by Laplace's approximation of map and weights together; as if
+        the map were known where it has more than 4,000 coordinates, or people as many weights.
+    log_covariance_ : ndarray, shape (P, d, d)
+        Of the log weights.
+    consistency_, attention_ : float
+        Standard deviations of log weights between people; see above.
+    axes_error_ : float
+        Standard deviation of the direction of the worst known axis, in degrees; infinite where
+        `p_attention_` is 0.05 or more, and where the intervals take the map as known.
+    p_attention_ : float
+        Of the likelihood ratio, on held-out answers, against people who differ in consistency
+        alone.
+    loss_ : float
+        Minus the log of likelihood and priors.
+    placed_ : ndarray of bool, shape (n,)
+    n_iter_ : int
+    converged_, stopped_ : bool
+    triplet_error_ : float
+    n_objects_ : int
+
+    Notes
+    -----
+    Measured on 100 planted crowds each, whose log weights differ by 0.3 in both, 20 objects in the
+    plane: of 12 people with 100 answers each and of 40 with 60, intervals hold 92 % of the true
+    weights, the test finds attention in 86 and 99 % of the crowds, and the axes are 6 and 3° off.
+    Where nobody differs in attention, it finds some in 2 % of the former.
+
+    References
+    ----------
+    Carroll, J. D., & Chang, J.-J. (1970). Analysis of individual differences in multidimensional
+    scaling via an N-way generalization of "Eckart-Young" decomposition. Psychometrika, 35,
+    283-319. For dissimilarities; the likelihood here is that of choices.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/crowd/answers.csv")
+    >>> fitted = ts.WeightedEuclidean(n_components=2).fit(answers)
+    >>> fitted.weights_.shape, fitted.axes_error_ < 10
+    ((45, 2), True)
+    """
+
+    name: ClassVar[str] = "weighted_euclidean"
+    title: ClassVar[str] = "Weighted Euclidean model"
+
+    n_components: Components = 2
+    by: By = "participant"
+    alike: Annotated[
+        bool, Switch(
+            "Same weight on all axes", "People differ in how consistently they answer, not in "
+            "what they attend to. The map may then be turned freely.",
+        )
+    ] = False
+    response: Response = "ste"
+    n_init: Starts = 4
+    prior: Prior = 0.1
+    seed: Seed = 0
+
+    def fit(
+        self, triplets: Triplets | Quadruples, y: Any = None, *, progress: Progress = silent
+    ) -> Self:
+        """Find map, weights and their spread.
+
+        Parameters
+        ----------
+        triplets : Triplets or Quadruples
+            With the column `by`.
+        y : ignored
+        progress : Progress
+            Snapshots are maps of shape (n, d); a stop keeps what there is.
+
+        Raises
+        ------
+        DataError
+            If there are no answers, or fewer than two people.
+        ValueError
+            If a parameter is outside its range.
+        """
+        self._check_parameters()
+        given = as_answers(triplets)
+        who, self.people_ = people_of(given, self.by)
+        stages = stages_of(given, who)
+        common = common_map(
+            given, self.response, self.n_components, self.prior, self.seed,
+            part(progress, 0.0, 0.15),
+        )
+        self.n_objects_, self.placed_ = given.n_objects, common.placed_
+        with single_blas_thread():
+            fold = question_folds(given, _FOLDS, np.random.default_rng(self.seed))
+            found = self._best(stages, fold[stages.answer], common, part(progress, 0.15, 0.9))
+            self._keep(found, stages)
+        self.n_answers_ = np.bincount(who[given.weight > 0], minlength=len(self.people_) + 1)[:-1]
+        self.stopped_ = common.stopped_ or found.optimum.stopped
+        self.converged_ = found.optimum.converged
+        self.n_iter_ = found.optimum.n_iter
+        self.loss_ = found.optimum.loss
+        self.triplet_error_ = 1.0 - self.score(given)
+        progress(1.0)
+        return self
+
+    @property
+    def kernel(self) -> ResponseKernel:
+        return kernel_of(self.response, self.n_components)
+
+    def _best(
+        self, stages: Stages, fold: np.ndarray, common: OrdinalEmbedding, progress: Progress
+    ) -> Shared:
+        """The likeliest fit over some rotations of the shared map, and its test against none."""
+        x, d = common.embedding_, self.n_components
+        self.p_attention_ = np.nan
+        model = SharedMap(stages, fold, self.kernel, self.prior)
+        none = np.zeros((len(self.people_) + 1, d))
+        first = Spread(_FIRST, 0.0 if self.alike else _FIRST)
+        tried = stages.take(np.arange(0, len(stages), 1 + len(stages) // _MANY))
+        few = Likelihood(tried, self.kernel)
+        rotations = [np.eye(d)] if self.alike else [np.eye(d), *self._rotations()]
+        begun = []
+        for number, turn in enumerate(rotations):
+            shown = adapted(
+                progress, lambda flat: flat[: x.size].reshape(x.shape),
+                low=0.4 * number / len(rotations), high=0.4 * (number + 1) / len(rotations),
+            )
+            begun.append(model.at(x @ turn, none, first, shown, few))
+            if begun[-1].optimum.stopped:
+                return begun[-1]
+        best = min(begun, key=lambda one: one.optimum.loss)
+        found = model.fitted(best, attention=not self.alike, progress=part(progress, 0.4, 1.0))
+        if found.of_people is not None and d > 1 and not self.alike:
+            with_it, without = (
+                best_spread(found.of_people, attention=a)[1] for a in (True, False)
+            )
+            # The rotation was chosen too, and few people say little of their spread.
+            degrees = 1 + d * (d - 1) // 2
+            ratio = max(2.0 * (with_it - without), 0.0) / degrees
+            self.p_attention_ = float(f_distribution.sf(ratio, degrees, len(self.people_) - 1))
+        return found
+
+    def _rotations(self) -> list[np.ndarray]:
+        if self.n_components == 1 or self.n_init == 1:
+            return []
+        if self.n_components == 2:
+            angles = np.pi / 2 * np.arange(1, self.n_init) / self.n_init
+            return [np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) for a in angles]
+        rng = np.random.default_rng(self.seed)
+        return [
+            ortho_group.rvs(self.n_components, random_state=rng) for _ in range(self.n_init - 1)
+        ]
+
+    def _keep(self, found: Shared, stages: Stages) -> None:
+        """Normalise, order the axes, and say how well all is known."""
+        logs = found.logs[:-1]
+        means = weights_of(logs).mean(axis=0)
+        x = found.x * np.sqrt(means)
+        x = np.where(self.placed_[:, None], x - x[self.placed_].mean(axis=0), 0.0)
+        order = np.argsort(-x.var(axis=0))
+        self.embedding_ = np.ascontiguousarray(x[:, order])
+        logs = (logs - np.log(means))[:, order]
+        self.weights_ = weights_of(logs)
+        self.consistency_, self.attention_ = found.spread.consistency, found.spread.attention
+        accuracy = self._accuracy(Likelihood(stages, self.kernel), found.spread)
+        self.log_covariance_ = accuracy.covariance
+        told_apart = self.n_components == 1 or self.p_attention_ < _LEVEL
+        self.axes_error_ = accuracy.axes if told_apart else np.inf
+        # The spread itself is known from so many people only.
+        reach = stdtrit(len(self.people_) - 1, 0.975) * np.sqrt(
+            np.einsum("pkk->pk", accuracy.covariance)
+        )
+        self.low_, self.high_ = np.exp(logs - reach), np.exp(logs + reach)
+
+    def _accuracy(self, likelihood: Likelihood, spread: Spread) -> Accuracy:
+        rows = np.vstack([self.weights_, np.ones(self.n_components)])
+        if max(self.embedding_.size, self.weights_.size) > _BIG:
+            return rough_accuracy_of(spread, likelihood.curvature(self.embedding_, rows)[:-1])
+        of_positions, of_both, of_weights = likelihood.information(self.embedding_, rows)
+        placed = np.repeat(self.placed_, self.n_components)
+        return accuracy_of(
+            self.embedding_[self.placed_], self.weights_, spread, self.prior,
+            (of_positions[np.ix_(placed, placed)], of_both[:-1][:, :, placed], of_weights[:-1]),
+        )
+
+    @property
+    def axes_are_fixed(self) -> bool:
+        """Whether the data say which axes people weight: to within 20°, with 95 % confidence."""
+        return 1.96 * self.axes_error_ < _FIRM
+
+    def judged(self, triplets: Triplets | Quadruples) -> Judged:
+        """How likely each choice is for who made it; of people who are not known, for the group.
+
+        Parameters
+        ----------
+        triplets : Triplets or Quadruples
+        """
+        given = as_answers(triplets)
+        stages = stages_of(given, self.rows_of(given))
+        rows = np.vstack([self.weights_, np.ones(self.n_components)])
+        return Judged(stages.answer, *Likelihood(stages, self.kernel).judged(self.embedding_, rows))
+
+    def rows_of(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """(T,) row of `weights_` of each answer; P where nobody who was fitted gave it."""
+        self._require_fit()
+        given = as_answers(triplets)
+        if self.by not in given.answers:
+            return np.full(len(given), len(self.people_))
+        found = pd.Index(self.people_).get_indexer(given.answers[self.by].astype("str"))
+        return np.where(found < 0, len(self.people_), found)
+
+    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """(T,) distance to far minus distance to near, as who answered sees them.
+
+        Of people who are not known, as the group does.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+        """
+        given = as_answers(triplets)
+        w = np.vstack([self.weights_, np.ones(self.n_components)])[self.rows_of(given)]
+        i, j, k, m = (given.rows[:, c] for c in ((0, 1, 0, 2) if given.rows.shape[1] == 3
+                                                 else (0, 1, 2, 3)))
+        x = self.embedding_
+        near, far = (
+            np.sqrt(np.einsum("tk,tk->t", w, (x[a] - x[b]) ** 2)) for a, b in ((i, j), (k, m))
+        )
+        return far - near
+
+    def map_of(self, person: str) -> np.ndarray:
+        """(n, d) the map as one person sees it: every axis stretched by the root of its weight.
+
+        Raises
+        ------
+        ValueError
+            If there is no such person.
+        """
+        self._require_fit()
+        if person not in self.people_:
+            raise ValueError(f"there is no {person!r} in column {self.by!r}")
+        return self.embedding_ * np.sqrt(self.weights_[np.flatnonzero(self.people_ == person)[0]])

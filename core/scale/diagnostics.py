@@ -1,0 +1,318 @@
+"""Whether the model of difference scaling describes the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Annotated, Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import clone
+
+from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.method import Number
+from tripletscope.core.scale.binomial import (
+    LINKS,
+    Link,
+    Prior,
+    fit_many,
+    log_likelihoods,
+    probabilities,
+)
+from tripletscope.core.scale.lapses import (
+    ObserverComparisons,
+    beginning,
+    most_likely,
+    p_of_lapses,
+)
+from tripletscope.core.scale.mlds import MLDS
+from tripletscope.core.scale.resampling import TOGETHER, Fit, Seed
+from tripletscope.core.scale.trials import ScaleTrials
+from tripletscope.core.task import task
+
+#: Responses simulated together at most, one for every answer.
+_RESPONSES = 1_000_000
+#: Ranks of residuals whose envelope is found at once.
+_RANKS = 4_096
+
+
+@dataclass(frozen=True)
+class ScaleDiagnostics:
+    """Residuals of a difference scale beside those of answers by its own model.
+
+    Attributes
+    ----------
+    residuals : ndarray, shape (t,)
+        Deviance residuals of the answers, sorted.
+    low, high : ndarray, shape (t,)
+        Envelope that holds 95 % of the simulated residuals of each rank.
+    runs : int
+        Changes of sign of the residuals in the order of the fitted probabilities. These depend
+        on which interval came first, where that was recorded.
+    simulated_runs : ndarray of int, shape (b,)
+    six_point : float or None
+        Log-likelihood of the answers that belong to six-point conditions; None where there are
+        none.
+    simulated_six_point : ndarray, shape (b,)
+        Empty where there are none.
+    n_six_points : int
+        Six-point conditions.
+    lapse : float or None
+        The most likely rate of lapses, shared by all; None where the method has rates already.
+    lapse_p : float or None
+        Probability of so much evidence for lapses where there are none.
+    lapse_aic : float or None
+        AIC with that rate less AIC without.
+    """
+
+    residuals: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    runs: int
+    simulated_runs: np.ndarray
+    six_point: float | None
+    simulated_six_point: np.ndarray
+    n_six_points: int
+    lapse: float | None = None
+    lapse_p: float | None = None
+    lapse_aic: float | None = None
+
+    @property
+    def advises_lapses(self) -> bool:
+        """Whether lapses make the answers more likely than chance would, at the level of 5 %."""
+        return self.lapse_p is not None and self.lapse_p < 0.05
+
+    @property
+    def runs_p(self) -> float:
+        """Probability, under the model, of as few runs: low where residuals hang together."""
+        return float(np.mean(np.append(self.simulated_runs, self.runs) <= self.runs))
+
+    @property
+    def six_point_p(self) -> float | None:
+        """Probability, under the model, of so low a six-point likelihood."""
+        if self.six_point is None:
+            return None
+        return float(np.mean(np.append(self.simulated_six_point, self.six_point) <= self.six_point))
+
+    @property
+    def outside(self) -> float:
+        """Share of the residuals outside of the envelope; about 5 % where the model holds."""
+        return float(np.mean((self.residuals < self.low) | (self.residuals > self.high)))
+
+
+@task("Simulating answers from the model", "scale")
+def diagnose(
+    method: MLDS,
+    triplets: Any,
+    *,
+    simulations: Annotated[
+        int, Number(20, 100_000, "Simulations", "More make the envelope and p values more precise.")
+    ] = 1_000,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> ScaleDiagnostics:
+    """Does the model describe the answers?
+
+    Parameters
+    ----------
+    method : MLDS
+    triplets : see `MLDS.fit`
+        Every answer counts once, whatever its weight.
+    simulations, seed : int
+    progress : Progress
+
+    Returns
+    -------
+    ScaleDiagnostics
+        From the simulations that were done, if stopped.
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop before any is done.
+
+    References
+    ----------
+    Knoblauch, K., & Maloney, L. T. (2008). MLDS: Maximum likelihood difference scaling in R.
+    Journal of Statistical Software, 25(2). Section 4.3.
+    Wood, S. N. (2006). Generalized additive models. Section 1.5.5: envelope and runs.
+    Maloney, L. T., & Yang, J. N. (2003). Maximum likelihood difference scaling. Journal of
+    Vision, 3, 573-585: the six-point condition.
+    """
+    fitted = clone(method).fit(triplets)
+    trials = fitted.trials(triplets)
+    model = _model_of(fitted, trials, triplets)
+    points = _six_points(trials) if trials.quadruples else np.zeros(len(trials))
+    residuals, runs, six_point = _judged(
+        model, trials.response[None], model.values[None], points
+    )
+    together = int(np.clip(_RESPONSES // len(trials), 1, TOGETHER))
+    sizes = np.diff(np.arange(0, simulations + together, together).clip(
+        max=simulations
+    ))
+    pieces = [
+        (model, points, int(size), child)
+        for size, child in zip(
+            sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
+        )
+    ]
+    found, done = [], 0
+    # Thousands of simulations of a hundred thousand answers would not fit into memory twice.
+    simulated = np.empty((simulations, len(trials)), dtype=np.float32)
+    for their_residuals, *judged in in_parallel(_simulated, pieces, partial=True):
+        simulated[done : done + len(their_residuals)] = their_residuals
+        done += len(their_residuals)
+        found.append(judged)
+        if progress(len(found) / len(pieces)):
+            break
+    if not found:
+        raise Stopped
+    simulated_runs, simulated_points = map(np.concatenate, zip(*found, strict=True))
+    low, high = np.concatenate([
+        np.quantile(block, [0.025, 0.975], axis=0).astype(float)
+        for block in np.array_split(simulated[:done], -(-len(trials) // _RANKS), axis=1)
+    ], axis=1)
+    n_points = round(points.sum() / 3)
+    return ScaleDiagnostics(
+        residuals[0], low, high, int(runs[0]), simulated_runs,
+        float(six_point[0]) if n_points else None,
+        simulated_points if n_points else np.array([]), n_points,
+        *_evidence_of_lapses(fitted, triplets),
+    )
+
+
+def _evidence_of_lapses(
+    fitted: MLDS, triplets: Any
+) -> tuple[float, float, float] | tuple[None, None, None]:
+    """A shared rate, p that there is none, and by how much it lowers AIC."""
+    if fitted.lapses != "none":
+        return None, None, None
+    richer = clone(fitted).set_params(lapses="one").fit(triplets)
+    ratio = 2.0 * (richer.log_likelihood_ - fitted.log_likelihood_)
+    return (
+        float(richer.lapse_[0]), p_of_lapses(ratio, 1), float(richer.aic_ - fitted.aic_)
+    )
+
+
+@dataclass(frozen=True)
+class _Model:
+    """What answers are simulated from and judged by.
+
+    Attributes
+    ----------
+    values : ndarray, shape (s,)
+        Fitted.
+    design : ndarray, shape (t, p)
+        What every trial adds up of the first p values, second interval less first.
+    rate_of : ndarray of int, shape (t,), or None
+        Which of the further values are the log odds of a lapse in every trial; None for no lapses.
+    link : Link
+    which, sign : ndarray, shape (t,)
+        Of trials with the same chance of an answer; see `ScaleTrials.comparisons`.
+    fit : callable
+        Values (b, s) that fit successes (b, q) of totals (q,).
+    """
+
+    values: np.ndarray
+    design: np.ndarray
+    rate_of: np.ndarray | None
+    link: Link
+    which: np.ndarray
+    sign: np.ndarray
+    fit: Fit
+
+    def linear(self, values: np.ndarray) -> np.ndarray:
+        """(..., t) value of the decision variable in every trial."""
+        return values[..., : self.design.shape[1]] @ self.design.T
+
+    def rates(self, values: np.ndarray) -> np.ndarray | None:
+        """(..., t) rate of lapses in every trial."""
+        return None if self.rate_of is None else expit(values[..., self.rate_of])
+
+
+def _model_of(fitted: MLDS, trials: ScaleTrials, triplets: Any) -> _Model:
+    link, prior = LINKS[fitted.link], fitted._prior(len(fitted.levels_))
+    asked = fitted._asked(trials, triplets)
+    if asked is None:
+        rows, which, sign = trials.comparisons()
+        fit = partial(_scales, rows, link, fitted.unconstrained_[1:], prior)
+        return _Model(fitted.unconstrained_, trials.design, None, link, which, sign, fit)
+    # A trial is its row, or the reverse of it.
+    design = asked.rows[asked.which] * asked.sign[:, None]
+    rate_of = None
+    if asked.n_rates:
+        rate_of = asked.rows.shape[1] + asked.observer[asked.which]
+    fit = partial(_values, asked, link, beginning(asked, fitted.values_), prior)
+    return _Model(fitted.values_, design, rate_of, link, asked.which, asked.sign, fit)
+
+
+def _scales(
+    rows: np.ndarray, link: Link, start: np.ndarray, prior: Prior | None, wins: np.ndarray,
+    totals: np.ndarray,
+) -> np.ndarray:
+    """(b, m) scales of many sets of responses."""
+    found = fit_many(rows[:, 1:], wins, totals, link, start=start, prior=prior)
+    return np.pad(found, ((0, 0), (1, 0)))
+
+
+def _values(
+    asked: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None,
+    wins: np.ndarray, totals: np.ndarray,
+) -> np.ndarray:
+    """(b, s) all values of observers who lapse, or prefer an interval."""
+    return most_likely(asked, wins, totals, link, start, prior=prior)[0]
+
+
+def _simulated(
+    model: _Model, points: np.ndarray, size: int, seed: np.random.SeedSequence, halt: Halt
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`_judged` of answers by the model, each set with the values that fit it."""
+    linear = model.design @ model.values[: model.design.shape[1]]
+    chance = probabilities(model.link, linear, model.rates(model.values))
+    response = np.random.default_rng(seed).random((size, len(chance))) < chance
+    # The fit needs to know no more than how often each comparison was answered which way.
+    order = np.argsort(model.which, kind="stable")
+    n_rows = int(model.which.max()) + 1
+    begins = np.searchsorted(model.which[order], np.arange(n_rows))
+    agrees = response[:, order] == (model.sign[order] > 0)
+    wins = np.add.reduceat(agrees, begins, axis=1, dtype=float)
+    return _judged(model, response, model.fit(wins, np.bincount(model.which)), points)
+
+
+def _judged(
+    model: _Model, response: np.ndarray, values: np.ndarray, points: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(b, t) sorted residuals, (b,) runs and (b,) six-point log-likelihoods."""
+    linear = model.linear(values)
+    each = log_likelihoods(
+        model.link, linear, response.astype(float), np.ones(response.shape), model.rates(values)
+    )
+    residuals = np.where(response, 1.0, -1.0) * np.sqrt(-2.0 * each)
+    order = np.argsort(linear, axis=1, kind="stable")
+    above = np.take_along_axis(response, order, axis=1)
+    runs = np.sum(above[:, 1:] != above[:, :-1], axis=1)
+    return np.sort(residuals, axis=1), runs, each @ points
+
+
+def _six_points(trials: ScaleTrials) -> np.ndarray:
+    """(t,) in how many six-point conditions each trial stands.
+
+    Six levels a < b < c < d < e < f make one of the trials on the intervals ab and de, bc and ef,
+    ac and df: who finds de larger than ab and ef larger than bc should find df larger than ac.
+    Where a trial was repeated, its answers share its conditions.
+    """
+    rows, which, _ = trials.comparisons()
+    number = {
+        tuple(np.flatnonzero(row)): index
+        for index, row in enumerate(rows)
+        if np.array_equal(row[row != 0], [1, -1, -1, 1])
+    }
+    counts = np.zeros(len(rows))
+    for a, b, c, d, e, f in combinations(range(len(trials.levels)), 6):
+        parts = [number.get(four) for four in ((a, b, d, e), (b, c, e, f), (a, c, d, f))]
+        if None not in parts:
+            counts[parts] += 1
+    return (counts / np.bincount(which, minlength=len(rows)))[which]

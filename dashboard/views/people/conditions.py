@@ -1,0 +1,90 @@
+"""Attention under different instructions, contexts or sessions."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tripletscope.core.individuals import ConditionComparison, compare_conditions
+from tripletscope.core.individuals.comparing import CONSISTENCY, ONE, WEIGHTS
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pick
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.people.context import (
+    PAGE,
+    SAID,
+    PeopleContext,
+    percent,
+    with_people,
+)
+
+#: Columns with more values than this are no conditions.
+_MOST = 12
+#: Columns that say something else of an answer.
+_NOT = ("participant", "split", "sampler")
+
+
+@tab(PAGE, "Conditions", 4, needs=with_people)
+def show_conditions(context: PeopleContext) -> None:
+    """Whether a column of the answers changes what people attend to."""
+    answers = context.answers.answers
+    columns = [c for c in context.groups if c != "participant" and answers[c].nunique() <= _MOST]
+    columns.sort(key=lambda name: name in _NOT)
+    if not columns:
+        with context.picture:
+            context.empty(
+                "No conditions",
+                "These answers have no column with a few values, such as an instruction, a context "
+                "or a session. Keep such a column when the file is read.",
+            )
+        return
+    with context.side:
+        by = pick(
+            context.session, f"{PAGE}.condition@{context.info.id}", "Condition",
+            {name: name for name in columns},
+            help="Column of the answers: instruction, context, session, group.",
+        )
+        method = context.model("model", by=by)
+        options = parameter_form(
+            context.session, compare_conditions, f"{PAGE}.compare_conditions"
+        )
+        pieces: list[analysis.Piece] = [
+            (method, "compare_conditions", options), (method, "fit", {}),
+        ]
+        context.compute_button(
+            f"{PAGE}.conditions.run", "Conditions", context.missing(pieces),
+            "Predicts held-out answers from one map, and from weights or maps of each condition, "
+            "and permutes the conditions.",
+        )
+    compared = context.find(method, "compare_conditions", options)
+    fit = context.find(method, "fit")
+    with context.picture:
+        if compared is None:
+            context.empty(
+                "Nothing has been computed yet",
+                "Compute shows whether people attend to other things under other conditions.",
+            )
+            return
+        st.markdown(f"**{panels.plain(_verdict(compared.result(), by))}**")
+        context.draw(compared)
+        if fit is not None:
+            context.draw(fit)
+
+
+def _verdict(found: ConditionComparison, by: str) -> str:
+    """What held-out answers and the test say."""
+    unit = "participants" if found.unit == "participants" else "parts of the answers"
+    gain = found.gain(WEIGHTS, CONSISTENCY)
+    text = (
+        f"{found.permuted.split()[0].capitalize()}-{found.permuted.split()[1][:-1]} permutation "
+        f"test that all conditions of {by} weight the map alike: p = {found.p:.3g}. Weights of the "
+        f"conditions change the probability of held-out answers by {percent(gain[0])} over "
+        f"consistency alone (95 % interval over {unit} {percent(gain[1])} to "
+        f"{percent(gain[2])})."
+    )
+    if found.chosen in (ONE, CONSISTENCY):
+        return f"One map predicts all conditions as well. {text}"
+    return f"Conditions are predicted best by {_OF_CONDITIONS[found.chosen]}. {text}"
+
+
+_OF_CONDITIONS = {**SAID, WEIGHTS: "weights of each", "own maps": "a map of each"}

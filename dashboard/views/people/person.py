@@ -1,0 +1,115 @@
+"""One person's map beside that of the group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.individuals import WeightedEuclidean
+from tripletscope.core.individuals.comparing import CONSISTENCY, ONE, WEIGHTS
+from tripletscope.core.run import Run
+from tripletscope.dashboard import export
+from tripletscope.dashboard.drawing.maps import colour_of
+from tripletscope.dashboard.figures.observers import grid_height, map_grid
+from tripletscope.dashboard.figures.people import most_different
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import Canvas, interval
+from tripletscope.dashboard.views.choosing import short_people
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
+
+
+@tab(PAGE, "One person", 2, needs=with_people)
+def show_person(context: PeopleContext) -> None:
+    """Choose a person; show what the group sees, and what this person does."""
+    with context.side:
+        method = context.model("model")
+    fit = context.find(method, "fit")
+    if fit is None:
+        with context.picture:
+            context.empty(
+                "No weights have been computed yet",
+                "Compute them on the tab Weights: then the map of each person stands here beside "
+                "that of the group.",
+            )
+        return
+    fitted: WeightedEuclidean = fit.fitted()
+    order = most_different(fitted.weights_)
+    names = short_people(fitted.people_.tolist())
+    with context.side:
+        person = pick(
+            context.session, f"{PAGE}.person@{context.info.id}", "Person",
+            {name: names[name] for name in fitted.people_[order].tolist()},
+            help="Those who weight the axes least alike come first.",
+        )
+        columns = {"": "None", **{c: c for c in context.columns}}
+        colour = pick(
+            context.session, f"{PAGE}.colour@{context.info.id}", "Colour", columns,
+            default=colour_of(context.answers.objects) or "",
+        ) or None
+    with context.picture:
+        place = int(np.flatnonzero(fitted.people_ == person)[0])
+        st.markdown(panels.plain(_said(fitted, place, context.compared(method))))
+        _maps(context, fitted, place, colour)
+
+
+def _said(fitted: WeightedEuclidean, place: int, compared: Run | None) -> str:
+    """Weights of one person with their intervals, and what they predict."""
+    parts = [
+        f"axis {k + 1}: {interval(*row)}" for k, row in enumerate(zip(
+            fitted.weights_[place], fitted.low_[place], fitted.high_[place], strict=True
+        ))
+    ]
+    text = (
+        f"{fitted.people_[place]}, {fitted.n_answers_[place]:,} answers. Weights, of which the "
+        f"mean over people is 1: {'; '.join(parts)}."
+    )
+    if compared is None:
+        return text
+    found = compared.result()
+    rows = np.flatnonzero(found.people == fitted.people_[place])
+    if not len(rows):
+        return text
+    right = dict(zip(found.models.tolist(), found.accuracy[rows[0]], strict=True))
+    return (
+        f"{text} Held-out answers of this person are predicted right by one map in "
+        f"{right[ONE]:.0%}, by weights in {right[WEIGHTS]:.0%} (consistency alone: "
+        f"{right[CONSISTENCY]:.0%}; chance: {found.chance[rows[0]]:.0%})."
+    )
+
+
+def _maps(
+    context: PeopleContext, fitted: WeightedEuclidean, place: int, colour: str | None
+) -> None:
+    person = str(fitted.people_[place])
+    both = np.stack([fitted.embedding_, fitted.map_of(person)])
+    both = np.where(fitted.placed_[None, :, None], both, np.nan)
+    titles = ["group", short_people([person])[person]]
+    text = (
+        f"The map of all, and as {person} sees it: each axis is stretched by the root of its "
+        f"weight. Both maps have one scale. {context.size}"
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return map_grid(
+            both, titles, context.answers.objects, colour=colour, selected=context.selected,
+            caption=text, canvas=canvas,
+        )
+
+    def table() -> pd.DataFrame:
+        return pd.concat([
+            pd.DataFrame({"map": title, "object": context.answers.labels,
+                          **{f"x{k + 1}": axis for k, axis in enumerate(x.T)}})
+            for title, x in zip(titles, both, strict=True)
+        ], ignore_index=True)
+
+    panels.figure_panel(
+        context.session, draw, key=f"{PAGE}.person.figure", alt=text, caption=text, table=table,
+        canvas=Canvas(760.0, max(2.0 * grid_height(both), 320.0)),
+        name=export.file_name(context.info.name, "person"),
+        on_pick=context.session.select_positions,
+    )

@@ -1,0 +1,80 @@
+"""The page People: what it says of weights, persons, groups and conditions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.core.individuals.planted import answers_of
+from tests.dashboard.views.harness import crowd, figure, on_tab, session_on, settled, start, words
+from tripletscope.core.data.triplets import Triplets
+
+QUICK = {"people.compare_people.most_groups": 2}
+
+
+def kinds_of_people(strength: float, people: int = 16) -> Triplets:
+    """Half of the people attend to the first axis, half to the second; and under which task."""
+    rng = np.random.default_rng(2)
+    first, second = 1 + strength, 1 - strength
+    weights = np.array([[first, second]] * (people // 2) + [[second, first]] * (people // 2))
+    data = answers_of(1.4 * rng.normal(size=(10, 2)), weights, 60, rng)
+    told = np.where(np.arange(len(data)) < len(data) // 2, "shape", "colour")
+    return Triplets(data.rows, data.objects, data.answers.assign(told=told), "Told")
+
+
+def computed(app, services, tab: str):
+    for key, value in QUICK.items():
+        if key in {widget.key for widget in app.number_input}:
+            app.number_input(key=key).set_value(value)
+    app.button(key=f"people.{tab}.run").click().run()
+    return settled(app, services)
+
+
+def test_people_who_differ_are_said_to(services):
+    app = start("people", session_on(services, kinds_of_people(0.8)))
+    assert "Nothing has been computed yet" in words(app)
+    app = computed(app, services, "weights")
+    said = words(app)
+    assert "predicted best by" in said
+    assert "fixes the rotation" in said
+    assert len(figure(app, "people.weights-participant")["data"]) >= 3
+    assert len(app.dataframe[0].value) == 16
+    assert app.button(key="people.weights.run").disabled
+
+    app = on_tab(app, "people", "person")
+    assert "Held\\-out answers of this person" in words(app)
+    figure(app, "people.person.figure")
+
+    app = on_tab(app, "people", "groups")
+    assert "2 groups predict held\\-out answers best" in words(app)
+    app = computed(app, services, "groups")
+    figure(app, "people.membership")
+    figure(app, "people.group-maps")
+
+    app = on_tab(app, "people", "conditions")
+    app = computed(app, services, "conditions")
+    assert "p = 0\\.001" in words(app)
+    assert "predicted best by weights of each" in words(app)
+    figure(app, "people.gains-told")
+
+
+def test_people_who_are_alike_are_said_to_be(services):
+    app = start("people", session_on(services, kinds_of_people(0.0)))
+    app = computed(app, services, "weights")
+    said = words(app)
+    assert said.index("One map for all predicts") < said.index("axes are not fixed")
+    app = on_tab(app, "people", "groups")
+    assert "Groups shown here are made, not found" in words(app)
+
+
+@pytest.mark.parametrize("tab", ["weights", "person", "groups", "conditions"])
+def test_without_participants_that_is_said(services, tab):
+    data = crowd(8, 60)
+    app = start("people", session_on(services, Triplets(data.rows, data.objects)))
+    app = on_tab(app, "people", tab)
+    assert "No participants" in words(app)
+
+
+def test_one_column_of_people_is_no_condition(services):
+    app = on_tab(start("people", session_on(services, crowd(8, 60))), "people", "conditions")
+    assert "No conditions" in words(app)

@@ -1,0 +1,74 @@
+"""Weights of people beside exclusions: shown, compared, set, and undone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.individuals.guessers import guessers
+from tests.dashboard.views.harness import session_on, settled, start, words
+from tripletscope.core.embedding import STE
+from tripletscope.core.individuals.careless import with_lapses
+from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.views.data.weighting import in_words
+
+
+@pytest.fixture
+def crowd():
+    return guessers(1, people=20, careless=4, each=60)
+
+
+def exclusions_page(services, data):
+    session_on(services, data)
+    app = start("data", "test-session")
+    app.session_state[_KEY].drafts["exclusions.rule"] = "weights"
+    app.session_state["data.view"] = "exclusions"
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_weights_are_estimated_compared_set_and_undone(services, crowd):
+    app = exclusions_page(services, crowd.data)
+    (info,) = services.workspace.datasets()
+    app.button(key="exclusions.lapses.run").click().run()
+    settled(app, services)
+    shown = words(app).replace("\\", "")
+    assert "Clearly more often, corrected for the number of participants" in shown
+    assert "p19" in shown or "p18" in shown
+
+    app.button(key="exclusions.treatments").click().run()
+    settled(app, services)
+    shown = words(app).replace("\\", "")
+    assert "Exclusion: " in shown
+    assert "95% intervals over" in shown
+    table = app.dataframe[-1].value
+    assert table["answers"].tolist() == ["all answers alike", "exclusion", "weights"]
+
+    app.button(key="exclusions.weights.go").click().run()
+    assert not app.exception
+    weighted = services.workspace.dataset(info.id)
+    assert weighted.exclusions[0]["rule"] == "weights"
+    assert weighted.n_answers == info.n_answers
+    assert weighted.left_out == "Participants are weighted by their lapse rates."
+    assert "trials of equal weight" in words(app)
+    assert "These answers are weighted" in app.info[0].value
+    cleaning = services.workspace.cleaning(weighted)
+    assert cleaning.kept.all()
+    assert cleaning.effective < len(crowd.data)
+    json.dumps(weighted.record)
+
+    app.button(key="exclusions.undo").click().run()
+    assert services.workspace.dataset(info.id).fingerprint == info.fingerprint
+
+
+def test_nobody_is_accused_whose_interval_holds_a_low_rate(crowd):
+    found = with_lapses(STE(n_init=1), crowd.data)
+    text = in_words(found)
+    for name, low in zip(found.participants, found.low, strict=True):
+        assert name not in text or low > 0.1
+    nobody = replace(found, at_least=np.zeros(len(found.at_least)))
+    assert "Nobody clearly does so" in in_words(nobody)
