@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import MatrixGiven, OtherTask
+from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.interface import panels
@@ -20,7 +20,9 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.trash import is_full
 from tripletscope.dashboard.reproduce.restoring import Restored
 from tripletscope.dashboard.state import Session, session, tab_is_open
+from tripletscope.dashboard.views.data.measuring import show_measured
 from tripletscope.dashboard.views.opening import first_page
+from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.recent import show_recent
 from tripletscope.dashboard.views.understood import FORMATS, show_understood
 
@@ -31,6 +33,7 @@ _MATRIX = {
     "diagonal": "are similarities if the diagonal holds the largest",
     "alike": "are similarities: large means similar",
     "apart": "are dissimilarities: large means different",
+    "confused": "are confusions: how often a stimulus (row) was taken for another (column)",
 }
 
 
@@ -136,8 +139,15 @@ def _upload(current: Session) -> None:
         st.info("Reading was stopped. Nothing of it is kept.", icon=":material/info:")
         st.button("Read it again", on_click=imports.forget_opening, args=(current.id,))
     else:
-        st.error(panels.plain(reading.job.message), icon=":material/error:")
-        if isinstance(reading.error, MatrixGiven) and len(files) == 1:
+        is_measured = isinstance(reading.error, MeasuredGiven)
+        told = panels.plain(reading.job.message)
+        if is_measured:
+            st.info(told, icon=":material/info:")
+        else:
+            st.error(told, icon=":material/error:")
+        if is_measured or (isinstance(reading.error, MatrixGiven) and len(files) > 1):
+            show_measured(current, files)
+        elif isinstance(reading.error, MatrixGiven):
             _matrix(current, files[0])
         if isinstance(reading.error, OtherTask):
             st.button(
@@ -160,6 +170,9 @@ def _matrix(current: Session, file: Any) -> None:
     values = st.selectbox(
         "Values", list(_MATRIX), format_func=_MATRIX.__getitem__, key="matrix.values", width=420,
     )
+    if values == "confused":
+        show_measured(current, [file], "confusions")
+        return
     if pressed(
         current, "matrix.go", "Derive answers from the matrix", type="primary",
         help="Makes a data set of comparisons: which objects are nearer to each other, by this "
@@ -176,6 +189,7 @@ def _keep_matrix(current: Session, file: Any, similarities: bool | None) -> None
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
     current.open(info.id)
+    go_to("embedding", "dissimilarities")
     st.switch_page("../pages/embedding.py")
 
 

@@ -19,15 +19,22 @@ from tripletscope.core.io.columns.reading import (
     can_be_kept,
     candidates,
 )
-from tripletscope.core.io.columns.refused import MatrixGiven, OtherTask
+from tripletscope.core.io.columns.refused import MatrixGiven, MeasuredGiven, OtherTask
 from tripletscope.core.io.interpret.interpretation import interpret, read
 from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.interpret.report import Imported, Omission, Pairs, Report, Sentence
 from tripletscope.core.io.layouts import Layout, layouts
 from tripletscope.core.io.loading import load, load_several
-from tripletscope.core.io.matrix import Dissimilarities, read_distances, read_matrix
+from tripletscope.core.io.matrix import SquareTable, read_distances, read_matrix
+from tripletscope.core.io.measuring import (
+    MeasuredFile,
+    file_of_measured,
+    read_measured,
+    read_preferences,
+)
 from tripletscope.core.io.objects.features import features_of, read_features
 from tripletscope.core.io.objects.matching import MatchReport
+from tripletscope.core.io.objects.measured import MeasuredTable, read_feature_tables
 from tripletscope.core.io.objects.objects import attach_objects, read_objects
 from tripletscope.core.io.objects.pictures import Pictures, attach_pictures, read_pictures
 from tripletscope.core.io.table import Table
@@ -42,11 +49,13 @@ __all__ = [
     "TASKS",
     "WRITERS",
     "Coding",
-    "Dissimilarities",
     "Imported",
     "Layout",
     "MatchReport",
     "MatrixGiven",
+    "MeasuredFile",
+    "MeasuredGiven",
+    "MeasuredTable",
     "Omission",
     "OtherTask",
     "Pairs",
@@ -55,6 +64,7 @@ __all__ = [
     "Report",
     "Role",
     "Sentence",
+    "SquareTable",
     "Table",
     "Task",
     "Writer",
@@ -64,6 +74,7 @@ __all__ = [
     "can_be_kept",
     "candidates",
     "features_of",
+    "file_of_measured",
     "interpret",
     "layouts",
     "load",
@@ -71,11 +82,14 @@ __all__ = [
     "propose",
     "read",
     "read_distances",
+    "read_feature_tables",
     "read_features",
     "read_gold",
     "read_matrix",
+    "read_measured",
     "read_objects",
     "read_pictures",
+    "read_preferences",
     "read_questions",
     "write_answers",
     "write_pairs",

@@ -18,7 +18,7 @@ from tripletscope.core.io.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Dissimilarities:
+class SquareTable:
     """Dissimilarities of all pairs of n objects.
 
     Attributes
@@ -44,7 +44,7 @@ class Dissimilarities:
 
 def read_matrix(
     source: Source, name: str | None = None, *, similarities: bool | None = None
-) -> Dissimilarities:
+) -> SquareTable:
     """Read a square table, with or without the names of the objects beside and above it.
 
     One half may be empty. Of the arrays in a MATLAB or NumPy file the first square one counts.
@@ -62,11 +62,61 @@ def read_matrix(
     DataError
         If the table is not square, not symmetric, or a value is missing in both halves.
     """
-    table, columns, names = _square(source, name)
-    ids = names or [str(i + 1) for i in range(len(columns))]
-    _refuse_repeated(ids, table)
+    return _matrix_of(*_required(source, name), similarities)
+
+
+def read_square(
+    source: Source, name: str | None = None
+) -> tuple[np.ndarray, list[str] | None, Table]:
+    """Values of a square table, names of its objects, and the table.
+
+    Returns
+    -------
+    values : ndarray, shape (n, n)
+        NaN where nothing is written.
+    names : list of str or None
+    table : Table
+
+    Raises
+    ------
+    DataError
+        If the table is not square, an object is listed twice, or a cell holds a word.
+    """
+    table, columns, names = _required(source, name)
+    return _values_of(table, columns, names), names, table
+
+
+def numbered_names(n: int) -> list[str]:
+    """What objects without names are called."""
+    return [str(i + 1) for i in range(n)]
+
+
+def _required(
+    source: Source, name: str | None
+) -> tuple[Table, list[str], list[str] | None]:
+    table, found = _square(source, name)
+    if found is None:
+        raise DataError(
+            f"the table is not square: it has {counted(table.n_rows, 'row')} and "
+            f"{counted(len(table.columns), 'column')}", file=table.name,
+            remedy="Give one row and one column per object, with names in the first of each or "
+            "not.",
+        )
+    return found
+
+
+def _values_of(table: Table, columns: list[str], names: list[str] | None) -> np.ndarray:
+    _refuse_repeated(names or [], table)
     values = np.column_stack([table.numbers(column) for column in columns])
     _refuse_words(table, columns, values)
+    return values
+
+
+def _matrix_of(
+    table: Table, columns: list[str], names: list[str] | None, similarities: bool | None = None
+) -> SquareTable:
+    ids = names or numbered_names(len(columns))
+    values = _values_of(table, columns, names)
     has_diagonal = bool(np.isfinite(np.diag(values)).any())
     np.fill_diagonal(values, np.nan_to_num(np.diag(values), posinf=0.0, neginf=0.0))
     values = np.where(np.isnan(values), values.T, values)
@@ -99,7 +149,58 @@ def read_matrix(
         values = values.max() - values
     values = (values + values.T) / 2
     np.fill_diagonal(values, 0.0)
-    return Dissimilarities(values, ids, names is not None, similarities, notes)
+    return SquareTable(values, ids, names is not None, similarities, notes)
+
+
+def square_table(source: Source, name: str | None = None) -> SquareTable | None:
+    """The distances in a table, or None where it holds columns of numbers instead.
+
+    These are tables that are not square, and square ones without the same names beside and above
+    that are not symmetric, or have something else than zeros or the largest on the diagonal.
+
+    Raises
+    ------
+    DataError
+        If a table with the same names beside and above is no matrix of distances, or the file
+        cannot be read.
+    """
+    found = _square(source, name, least_columns=1)[1]
+    if found is None:
+        return None
+    table, columns, names = found
+    meant = names == columns and len(table.columns) > len(columns)
+    try:
+        matrix = _matrix_of(table, columns, names)
+    except DataError:
+        if meant:
+            raise
+        return None
+    diagonal = np.array([table.numbers(column)[k] for k, column in enumerate(columns)])
+    fits = matrix.from_similarities or not np.nan_to_num(diagonal).any()
+    return matrix if fits or meant else None
+
+
+def as_dissimilarities(values: np.ndarray) -> tuple[np.ndarray, str] | None:
+    """A square array as distances and how it was read, by its symmetry and diagonal; or None."""
+    values = np.asarray(values, dtype=float)
+    most = np.abs(values).max(initial=0.0)
+    if not np.isfinite(most) or len(values) < 2 or (
+        np.abs(values - values.T) > 1e-6 * most
+    ).any():
+        return None
+    values, diagonal = (values + values.T) / 2, np.diag(values)
+    n = counted(len(values), "object")
+    if np.abs(diagonal).max() <= 1e-6 * most:
+        np.fill_diagonal(values, 0.0)
+        return values, f"A square of {n}, symmetric with a diagonal of zeros: distances."
+    if diagonal.min() < values[~np.eye(len(values), dtype=bool)].max():
+        return None
+    values = values.max() - values
+    np.fill_diagonal(values, 0.0)
+    return values, (
+        f"A square of {n}, symmetric with the largest on the diagonal: similarities, and "
+        "distances are the largest minus each."
+    )
 
 
 def read_distances(
@@ -177,44 +278,47 @@ def _refuse_repeated(ids: list[str], table: Table) -> None:
             )
 
 
-def _square(source: Source, name: str | None) -> tuple[Table, list[str], list[str] | None]:
-    """The table, its columns of numbers, and the names of its rows where it has them."""
-    table = load(source, name, least_columns=2, reshape=False)
+#: A table, its columns of numbers, and the names of its rows where it has them.
+_Square = tuple[Table, list[str], list[str] | None]
+
+
+def _square(
+    source: Source, name: str | None, least_columns: int = 2
+) -> tuple[Table, _Square | None]:
+    """The table as it is read first, and the square one; None if it is none."""
+    first = table = load(source, name, least_columns=least_columns, reshape=False)
     for group in _arrays(table).values():
         if len(group) == table.n_rows:
-            return table, group, None
-    shape = table.n_rows, len(table.columns)
+            return first, (table, group, None)
     for header in (table.header, True, False):
         if header != table.header:
             # Names that are numbers look like values, and values like names.
-            table = load(source, name, header=header, least_columns=2, reshape=False)
+            table = load(
+                source, name, header=header, least_columns=least_columns, reshape=False
+            )
         columns = table.columns
         if len(columns) == table.n_rows:
             above = [table.texts(column)[0] for column in columns]
             words = not table.header and not np.isfinite(_first_row(table)).any()
             if words and all(above):
                 # The first row of half a table is empty, so that its names look like that row.
-                return _below_names(table), columns, above
+                return first, (_below_names(table), columns, above)
             if words and above == table.texts(columns[0]).tolist():
                 continue  # the corner and the names above and beside
-            return table, columns, columns if table.header else None
+            return first, (table, columns, columns if table.header else None)
         if len(columns) == table.n_rows + 1:
             names, above = table.texts(columns[0]).tolist(), columns[1:]
             if not table.header or set(names) != set(above):
                 if np.isfinite(table.numbers(columns[0])).all():
                     continue
-                return table, above, names
+                return first, (table, above, names)
             if names != above:
                 raise DataError(
                     "rows and columns are in different orders", file=table.name,
                     remedy="Sort the rows as the columns are.",
                 )
-            return table, above, names
-    raise DataError(
-        f"the table is not square: it has {counted(shape[0], 'row')} and "
-        f"{counted(shape[1], 'column')}", file=table.name,
-        remedy="Give one row and one column per object, with names in the first of each or not.",
-    )
+            return first, (table, above, names)
+    return first, None
 
 
 def _first_row(table: Table) -> np.ndarray:

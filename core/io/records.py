@@ -215,13 +215,16 @@ def _text(value: Any) -> str:
 
 def from_numpy(data: bytes, name: str, least_columns: int) -> Table:
     """Read a .npy or .npz file; arrays of objects are refused, because they may hold programs."""
-    if data.startswith(b"PK"):
-        arrays = {}
-        for member, content in Archive(data, name):
-            arrays[member.removesuffix(".npy")] = _npy(content, name)
-    else:
-        arrays = {"": _npy(data, name)}
-    return from_arrays(arrays, name, least_columns)
+    return from_arrays(_numpy(data, name), name, least_columns)
+
+
+def _numpy(data: bytes, name: str) -> dict[str, np.ndarray]:
+    if not data.startswith(b"PK"):
+        return {"": _npy(data, name)}
+    return {
+        member.removesuffix(".npy"): _npy(content, name)
+        for member, content in Archive(data, name)
+    }
 
 
 def _npy(data: bytes, name: str) -> np.ndarray:
@@ -258,14 +261,37 @@ def from_hdf5(data: bytes, name: str, least_columns: int) -> Table:
 
 def from_matlab(data: bytes, name: str, least_columns: int) -> Table:
     """Read the arrays of a MATLAB file; from version 7.3 on, it is HDF5 behind a head."""
+    return from_arrays(_matlab(data, name), name, least_columns)
+
+
+def _matlab(data: bytes, name: str) -> dict[str, np.ndarray]:
     if not data.startswith(b"MATLAB 7.3"):
-        return from_arrays(_foreign("matlab", "MATLAB", data, name), name, least_columns)
+        return _foreign("matlab", "MATLAB", data, name)
     # MATLAB writes columns first; what is called so is its own.
-    arrays = {
+    return {
         key: values.T for key, values in _foreign("hdf5", "MATLAB", data, name).items()
         if not key.startswith("#")
     }
-    return from_arrays(arrays, name, least_columns)
+
+
+def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
+    """The arrays of a NumPy, HDF5 or MATLAB file by their names; None of any other file.
+
+    Raises
+    ------
+    DataError
+        If it is damaged or too large, or an array holds objects.
+    """
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        inside = Archive(data, name).names
+        return _numpy(data, name) if inside and all(
+            member.endswith(".npy") for member in inside
+        ) else None
+    if data.startswith(b"\x93NUMPY"):
+        return _numpy(data, name)
+    if data.startswith(b"\x89HDF"):
+        return _foreign("hdf5", "HDF5", data, name)
+    return _matlab(data, name) if data.startswith((b"MATLAB 5", b"MATLAB 7.3")) else None
 
 
 def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndarray]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.guess import numbered_columns, option_roles
+from tripletscope.core.io.columns.measured import PREFERENCES, Recognised, recognised
 from tripletscope.core.io.names import is_known_name, listing, named
 from tripletscope.core.io.table import Table
 
@@ -22,18 +23,30 @@ class OtherTask(DataError):
     """A table that looks like something else than comparisons of objects; one can insist."""
 
 
+class MeasuredGiven(OtherTask):
+    """Ratings, confusions, piles or arrangements, as `read_measured` reads them."""
+
+
 class MatrixGiven(OtherTask):
     """A square table of similarities or distances, as `read_matrix` reads it."""
 
 
 def refusal(table: Table) -> OtherTask | None:
     """The error that says what kind of table this is, if it is of a kind that is not read."""
+    if _several_matrices(table):
+        return MatrixGiven(
+            f"{len(table.files)} files with the same names above and beside are matrices of "
+            "similarities, not answers", file=table.name, remedy=_INSIST,
+        )
     found = _triangle_test(table)
     if found is None and not option_roles(table)[0]:
-        found = _coordinates(table)
+        found = None if recognised(table) else _coordinates(table)
         matrix = found is None and _square_matrix(table)
         if matrix:
             return MatrixGiven(matrix[0], file=table.name, remedy=matrix[1])
+        other = recognised(table) if found is None else None
+        if other is not None:
+            return _measured(table, other)
         found = found or _catalogue(table)
     return OtherTask(found[0], file=table.name, remedy=found[1]) if found else None
 
@@ -49,6 +62,17 @@ def _triangle_test(table: Table) -> tuple[str, str] | None:
         "two of the three samples are the same in each row: a triangle test, which measures "
         "discrimination, not similarity",
         f"Analyse it as a discrimination test. {_INSIST}",
+    )
+
+
+def _measured(table: Table, found: Recognised) -> OtherTask:
+    if found.kind == PREFERENCES:
+        return OtherTask(
+            f"these are {found.title}, of one dimension: {found.sentence}", file=table.name,
+            remedy=f"Upload them on the page Scale, at Preferences. {_INSIST}",
+        )
+    return MeasuredGiven(
+        f"these are {found.title}: {found.sentence}", file=table.name, remedy=_INSIST
     )
 
 
@@ -81,6 +105,15 @@ def _square_matrix(table: Table) -> tuple[str, str] | None:
             f"tripletscope.core.simulation.simulate.comparisons_of). {_INSIST}",
         )
     return None
+
+
+def _several_matrices(table: Table) -> bool:
+    """Square tables of the same objects, one of each rater, below each other."""
+    names = [column for column in table.columns[1:] if column != "file"]
+    each = len(names)
+    if len(table.files) < 2 or each < 3 or table.n_rows != each * len(table.files):
+        return False
+    return sorted(table.texts(table.columns[0])) == sorted(names * len(table.files))
 
 
 def _catalogue(table: Table) -> tuple[str, str] | None:

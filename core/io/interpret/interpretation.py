@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
 from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.io.columns.guess import SIDES, complete, response_time_unit
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
@@ -155,7 +155,7 @@ def interpret(
         answers = answers.iloc[found.trial].assign(trial=found.trial).reset_index(drop=True)
     elif "trial" in reading.roles:
         answers["trial"] = _trials_told(table, reading, usable, rows)
-    elif rows.shape[1] == 3:
+    elif rows.shape[1] == 3 and HELD_TOGETHER not in answers:
         _keep_twins_together(answers, rows, notes)
     if found.votes is not None:
         weight = answers["weight"].to_numpy() if "weight" in answers else 1.0
@@ -264,7 +264,9 @@ def _answers(
         answers["time"] = _moments(table, roles["time"])[usable]
     if "weight" in roles:
         answers["weight"] = table.numbers(roles["weight"])[usable]
-    answers |= {column: _categories(table, column, usable, {}) for column in reading.keep}
+    # Nobody else writes this column: it comes from answers that were made of ratings.
+    held = [HELD_TOGETHER] if HELD_TOGETHER in table.columns else []
+    answers |= {column: _categories(table, column, usable, {}) for column in [*reading.keep, *held]}
     if reading.is_coded:
         answers |= _sides(reading, trials.outcome[usable], notes)
     elif "side" in roles and reading.is_ordered:

@@ -19,6 +19,7 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address, chart
 from tripletscope.dashboard.interface.controls import (
     method_form,
@@ -33,6 +34,7 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.compare.comparing import choices_of
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of, usual_tasks
 from tripletscope.dashboard.views.page import Context, tab
@@ -206,5 +208,8 @@ def _quality(result: Result, computing: bool) -> None:
     facts[3].caption(
         f"{state if result.fit.complete else 'stopped early'}, {duration(result.fit.seconds)}"
     )
+    estimate = result.error.error() if result.error else None
+    for choice in choices_of(result.triplets, analysis.describe(result.fitted), estimate):
+        st.caption(panels.plain(choice.sentence))
 
 

@@ -6,12 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
+from sklearn.manifold import smacof
 from sklearn.neighbors import kneighbors_graph
 
 from tests.paths import SAMPLES
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding import LOE, NMDS
+from tripletscope.core.embedding import LOE, MDS, NMDS
 from tripletscope.core.geometry import distances, procrustes_disparity
 from tripletscope.core.simulation.simulate import simulate
 
@@ -159,3 +161,72 @@ def test_nmds_finds_scales_of_one_dimension():
         line = np.random.default_rng(seed).random((15, 1))
         fitted = NMDS(n_components=1).fit_dissimilarities(distances(line))
         assert abs(np.corrcoef(fitted.embedding_[:, 0], line[:, 0])[0, 1]) > 0.99
+
+
+@pytest.fixture(scope="module")
+def noisy(square) -> np.ndarray:
+    """Distances of 30 points that are off by a third."""
+    found = distances(square[:30])
+    off = np.exp(np.triu(np.random.default_rng(0).normal(0, 0.3, found.shape), 1))
+    return found * off * off.T
+
+
+def test_mds_has_the_stress_of_smacof(noisy):
+    """scikit-learn's minimises the same, without weights and with zero where it is."""
+    _, raw = smacof(
+        noisy, n_components=2, n_init=4, max_iter=3000, eps=1e-12, random_state=0,
+        normalized_stress=False,
+    )
+    fitted = MDS().fit_dissimilarities(noisy)
+    upper = np.triu_indices(30, 1)
+    given, apart = noisy[upper], fitted.distances()[upper]
+    assert np.sum((given - apart) ** 2) == pytest.approx(raw, rel=1e-4)
+    assert fitted.loss_**2 == pytest.approx(np.sum((given - apart) ** 2) / np.sum(given**2))
+
+
+def test_interval_scaling_sees_no_zero(noisy):
+    method = MDS(transform="interval", n_init=2)
+    one, other = (clone(method).fit_dissimilarities(m) for m in (noisy, 5 + 3 * noisy))
+    assert one.loss_ == pytest.approx(other.loss_)
+    assert np.allclose(other.distances(), 3 * one.distances(), rtol=1e-3)
+    assert one.loss_ < MDS(n_init=2).fit_dissimilarities(noisy).loss_
+
+
+@pytest.mark.parametrize("method", [NMDS(n_init=3), MDS(n_init=3)])
+def test_pairs_without_weight_may_be_missing(square, method):
+    truth = distances(square[:30])
+    known = np.triu(np.random.default_rng(1).random(truth.shape) < 0.5, 1)
+    weights = (known | known.T).astype(float)
+    fitted = method.fit_dissimilarities(np.where(weights > 0, truth, np.nan), weights=weights)
+    assert procrustes_disparity(fitted.embedding_, square[:30]) < 0.01
+    assert np.isnan(fitted.disparities_).sum() == np.count_nonzero(weights == 0) - 30
+    wrong = np.where(weights > 0, truth, 100.0)
+    again = clone(method).fit_dissimilarities(wrong, weights=weights)
+    assert np.allclose(again.embedding_, fitted.embedding_)
+
+
+@pytest.mark.parametrize("method", [NMDS(n_init=2), MDS(n_init=2)])
+def test_weights_decide_between_pairs(noisy, method):
+    upper = np.triu_indices(30, 1)
+    weights = np.ones(noisy.shape)
+    weights[:10, :10] = 50.0
+
+    def missed(fitted):
+        off = (fitted.distances() - fitted.disparities_)[:10, :10]
+        return np.sum((off / fitted.distances()[upper].mean()) ** 2)
+
+    heavy = clone(method).fit_dissimilarities(noisy, weights=weights)
+    assert missed(heavy) < 0.7 * missed(method.fit_dissimilarities(noisy))
+
+
+def test_scaling_says_what_is_wrong_with_weights(square):
+    matrix = distances(square[:5])
+    with pytest.raises(ValueError, match="weights must be"):
+        MDS().fit_dissimilarities(matrix, weights=-np.ones((5, 5)))
+    alone = np.ones((5, 5))
+    alone[2] = alone[:, 2] = 0
+    with pytest.raises(DataError, match="row 2: all dissimilarities of an object"):
+        MDS().fit_dissimilarities(matrix, weights=alone)
+    uneven = np.triu(np.ones((5, 5)))
+    with pytest.raises(DataError, match="differ by direction"):
+        MDS().fit_dissimilarities(matrix, weights=uneven)

@@ -1,0 +1,316 @@
+"""Files of ratings, confusions, piles, arrangements and preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.columns.measured import PREFERENCES, Recognised, recognised
+from tripletscope.core.io.formats.source import Source
+from tripletscope.core.io.loading import load, load_several
+from tripletscope.core.io.matrix import numbered_names, read_matrix, read_square
+from tripletscope.core.io.names import counted, listing
+from tripletscope.core.io.table import Table
+from tripletscope.core.ratings.confusions import Confusions
+from tripletscope.core.ratings.measured import Measured, measured
+from tripletscope.core.ratings.ratings import Ratings
+
+#: Cells of a column of ties that say yes.
+_YES = {"1", "true", "yes", "tie", "equal", "ja", "unentschieden", "gleich"}
+#: Words of a choice that name a place.
+_LEFT, _RIGHT = {"left", "l", "links"}, {"right", "r", "rechts"}
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredFile:
+    """What a file holds of one of these kinds, as plain data.
+
+    Attributes
+    ----------
+    kind : str
+        One of `tripletscope.core.ratings.KINDS`.
+    table : DataFrame
+        In the columns of the kind.
+    options : dict
+    notes : list of str
+        How the file was read, as sentences.
+    """
+
+    kind: str
+    table: pd.DataFrame
+    options: dict[str, Any]
+    notes: list[str]
+
+    def measured(self) -> Measured:
+        """The data themselves, see `tripletscope.core.ratings.measured`."""
+        return measured(self.kind, self.table, self.options)
+
+
+def read_measured(
+    source: Source | Sequence[Source], name: str | None = None, *, kind: str | None = None,
+    **options: Any,
+) -> Measured:
+    r"""Read ratings, confusions, piles or arrangements.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object, or a list of such
+        Long tables (`Ratings`, `Confusions`, `Piles` and `Arrangements` say which columns), whose
+        columns may have other usual names; or square matrices of ratings or of counts, of several
+        raters as several files.
+    name : str, optional
+        Of the file, for messages.
+    kind : {"ratings", "confusions", "piles", "arrangements"}, optional
+        By default what the columns say. A square matrix is of ratings, unless it holds whole
+        numbers that differ by direction.
+    **options
+        As of the class, such as ``direction="dissimilar"``.
+
+    Raises
+    ------
+    DataError
+        If the file is of no such kind, or a value is none.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> rated = ts.read_measured(b"item1,item2,similarity\na,b,5\na,c,2\nb,c,1\n")
+    >>> rated.dissimilarities().mean[0].tolist()
+    [0.0, 0.0, 3.0]
+    >>> ts.read_measured("sample_data/ekman_colors/similarity.csv")
+    <Ratings: 14 objects, 0 raters>
+    """
+    sources = list(source) if isinstance(source, list | tuple) else [source]
+    files = [(name or _called(each, number), each) for number, each in enumerate(sources, 1)]
+    return file_of_measured(files, kind, options).measured()
+
+
+def file_of_measured(
+    files: Sequence[tuple[str, Source]], kind: str | None, options: Mapping[str, Any]
+) -> MeasuredFile:
+    """What one file or several hold; see `read_measured`.
+
+    Parameters
+    ----------
+    files : sequence of (str, source)
+    kind : str, optional
+    options : mapping
+    """
+    single = len(files) == 1
+    try:
+        table = (
+            load(files[0][1], files[0][0], least_columns=2, reshape=False) if single
+            else load_several(files)
+        )
+        found = recognised(table)
+    except DataError:
+        if single:
+            raise
+        found = None  # several matrices need not be one table
+    if found is None or found.kind == PREFERENCES:
+        if found is not None:
+            raise DataError(
+                "these are preferences between pairs, which are no dissimilarities",
+                file=files[0][0], remedy="Upload them on the page Scale, as preferences.",
+            )
+        return _of_matrices(files, kind, options)
+    if kind not in (None, found.kind):
+        raise DataError(
+            f"the columns are those of {found.kind}, not of {kind}", file=table.name,
+            remedy="Name the columns as the kind needs them.",
+        )
+    return _of_table(table, found, options)
+
+
+def _of_table(table: Table, found: Recognised, options: Mapping[str, Any]) -> MeasuredFile:
+    cells = {role: table.texts(column) for role, column in found.roles.items()}
+    frame = pd.DataFrame(cells, dtype="str")
+    for role in found.numeric:
+        frame[role] = _numbers(table, found.roles[role])
+    needed = [role for role in frame if role not in ("participant", "trial")]
+    empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
+    kept = np.flatnonzero(~empty)
+    notes = [f"Read as {found.title}: {found.sentence}."]
+    if empty.any():
+        first = table.row_number(int(np.argmax(empty)))
+        notes.append(
+            f"{counted(int(empty.sum()), 'row')} with an empty cell left out, the first is row "
+            f"{first:,}."
+        )
+    frame = frame.iloc[kept].reset_index(drop=True)
+    if found.kind == "confusions" and "count" not in frame:
+        frame = frame.groupby(list(frame.columns), sort=False).size().rename("count").reset_index()
+    chosen = {**found.options, **options}
+    try:
+        made = measured(found.kind, frame, chosen)
+    except DataError as error:
+        row = None if error.row is None else table.row_number(int(kept[error.row]))
+        raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
+    return MeasuredFile(found.kind, made.table, made.options, notes + made.notes)
+
+
+def _numbers(table: Table, column: str) -> np.ndarray:
+    """Numbers of a column; empty cells are missing, and words an error."""
+    numbers, texts = table.numbers(column), table.texts(column)
+    wrong = ~np.isfinite(numbers) & (texts != "")
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"{texts[row]!r} in column {column} is no number", file=table.name,
+            row=table.row_number(row), remedy="Correct the cell, or leave it empty.",
+        )
+    return numbers
+
+
+def _of_matrices(
+    files: Sequence[tuple[str, Source]], kind: str | None, options: Mapping[str, Any]
+) -> MeasuredFile:
+    """Square tables, one of each rater."""
+    if kind not in (None, "ratings", "confusions"):
+        raise DataError(
+            f"its columns are not those of {kind}", file=files[0][0],
+            remedy="Name them as the help on files of ratings says.",
+        )
+    squares = []
+    for name, source in files:
+        values, names, _ = read_square(source, name)
+        squares.append((values, names or numbered_names(len(values))))
+    for (name, _), (_, ids) in zip(files[1:], squares[1:], strict=True):
+        if sorted(ids) != sorted(squares[0][1]):
+            raise DataError(
+                f"its objects are not those of {files[0][0]}", file=name,
+                remedy="Give all matrices the same objects.",
+            )
+    if kind is None:
+        kind = "confusions" if all(_counts(values) for values, _ in squares) else "ratings"
+    ids = squares[0][1]
+    if kind == "confusions":
+        ordered = {
+            name: _in_order(np.nan_to_num(values), own, ids)
+            for (name, _), (values, own) in zip(files, squares, strict=True)
+        }
+        given = ordered if len(files) > 1 else next(iter(ordered.values()))
+        made = _named(files[0][0], lambda: Confusions.from_matrix(given, ids, **options))
+        notes = ["Read as confusions: rows are stimuli, columns responses."]
+    else:
+        options = dict(options)
+        direction = options.pop("direction", None)
+        said = None if direction is None else direction == "similar"
+        read = [read_matrix(source, name, similarities=said) for name, source in files]
+        matrices = {
+            name: _in_order(each.values, each.ids, ids)
+            for (name, _), each in zip(files, read, strict=True)
+        }
+        made = _named(files[0][0], lambda: Ratings.from_matrices(
+            matrices, ids, direction="dissimilar", **options
+        ))
+        notes = read[0].notes
+    if len(files) > 1:
+        notes = [*notes, f"{counted(len(files), 'matrix', 'matrices')}, one of each rater."]
+    return MeasuredFile(kind, made.table, made.options, [*notes, *made.notes])
+
+
+def _counts(values: np.ndarray) -> bool:
+    """Whether these are whole numbers that differ by direction, mostly of the own stimulus."""
+    known = np.isfinite(values)
+    return bool(
+        known.all() and (values >= 0).all() and (values == np.round(values)).all()
+        and (values != values.T).any() and np.mean(np.diag(values) >= values.max(axis=1)) > 0.5
+    )
+
+
+def _in_order(values: np.ndarray, ids: list[str], wanted: list[str]) -> np.ndarray:
+    places = [ids.index(name) for name in wanted]
+    return values[np.ix_(places, places)]
+
+
+def _named(file: str, make: Callable[[], Measured]) -> Measured:
+    """What is made, or an error that names the file, whose rows are not those of the table."""
+    try:
+        return make()
+    except DataError as error:
+        raise DataError(error.problem, file=file, remedy=error.remedy) from error
+
+
+def _called(source: Source, number: int) -> str | None:
+    if isinstance(source, bytes):
+        return f"matrix {number}"
+    return str(getattr(source, "name", source)).rpartition("/")[2]
+
+
+def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:
+    r"""Read preferences between pairs, as `paired_preferences` takes them.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file object
+        Columns ``winner`` and ``loser``, or two options and a ``choice`` that names one of them,
+        its side, or that there is a tie; optionally ``participant``, ``tie`` and ``count``.
+    name : str, optional
+
+    Returns
+    -------
+    table : DataFrame
+    notes : list of str
+
+    Raises
+    ------
+    DataError
+        If there are no such columns, or a choice names none of the two.
+
+    Examples
+    --------
+    >>> from tripletscope.core.io import read_preferences
+    >>> read_preferences(b"left,right,choice\ntea,milk,tea\nsoup,tea,left\n")[0]
+      winner loser    tie
+    0    tea  milk  False
+    1   soup   tea  False
+    """
+    table = load(source, name, least_columns=2, reshape=False)
+    found = recognised(table)
+    if found is None or found.kind != PREFERENCES:
+        raise DataError(
+            f"columns {listing(table.columns)} are not those of preferences", file=table.name,
+            remedy="Call them winner and loser, or left, right and choice; and participant.",
+        )
+    frame = pd.DataFrame(
+        {role: table.texts(column) for role, column in found.roles.items()}, dtype="str"
+    )
+    if "count" in frame:
+        frame["count"] = _numbers(table, found.roles["count"])
+    if "choice" in frame:
+        frame = _told(frame, table)
+    elif "tie" in frame:
+        frame["tie"] = frame["tie"].str.casefold().isin(_YES)
+    empty = ((frame["winner"] == "") | (frame["loser"] == "")).to_numpy()
+    notes = [f"Read as {found.title}: {found.sentence}."]
+    if empty.any():
+        notes.append(f"{counted(int(empty.sum()), 'row')} without an object left out.")
+    return frame[~empty].reset_index(drop=True), notes
+
+
+def _told(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
+    """Winner and loser of two options and a choice."""
+    choice = frame["choice"].str.casefold()
+    first = (frame["choice"] == frame["left"]) | choice.isin(_LEFT)
+    second = (frame["choice"] == frame["right"]) | choice.isin(_RIGHT)
+    tie = choice.isin(_YES - {"1"})
+    given = (frame["left"] != "") & (frame["right"] != "")
+    wrong = (given & ~(first | second | tie)).to_numpy()
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"the choice {frame['choice'].iloc[row]!r} is none of the two", file=table.name,
+            row=table.row_number(row),
+            remedy="Write the chosen object, left, right or tie, or remove the row.",
+        )
+    told = frame.drop(columns=["left", "right", "choice"])
+    return pd.concat([pd.DataFrame({
+        "winner": frame["left"].where(first | tie, frame["right"]),
+        "loser": frame["right"].where(first | tie, frame["left"]), "tie": tie,
+    }), told], axis=1)

@@ -1,0 +1,185 @@
+"""Spatial arrangements: objects that people placed so that distances are dissimilarities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.geometry import distances
+from tripletscope.core.ratings.measured import (
+    MOST_ANSWERS,
+    Dissimilarities,
+    JudgedPairs,
+    Measured,
+    Ordered,
+    answers_of,
+    named_objects,
+    named_raters,
+    numbers_of,
+    summarised,
+)
+
+#: Evidence that is left to two objects in one place, as a share of the mean.
+_LEAST_EVIDENCE = 1e-3
+#: Sizes of arrangements have settled when none changes by more than this share.
+_SETTLED, _MOST_ROUNDS = 1e-8, 1000
+
+
+class Arrangements(Measured):
+    """Positions of objects on a screen or a table, in one arrangement of each person or several.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``item``, ``x`` and ``y``; ``participant``, and ``trial`` where people arranged
+        several sets of objects. Without ``trial`` everybody has one arrangement.
+    margin : float
+        Of the comparisons that are made of an arrangement: differences of distances up to this
+        share of its root mean square are ties.
+
+    Raises
+    ------
+    DataError
+        If a coordinate is no number, an object is twice in one arrangement, or there are fewer
+        than three objects.
+
+    Notes
+    -----
+    Every set fills the screen, so that its size is no statement: it is estimated, in turn with
+    the person's dissimilarities, which are means over his arrangements, each weighted by its
+    evidence, the squared distance on the screen. People count equally, at a root mean square of 1.
+    Errors are over people; of one person they are over his arrangements, whose sizes are held.
+
+    References
+    ----------
+    Kriegeskorte, N., & Mur, M. (2012). Inverse MDS: inferring dissimilarity structure from
+    multiple item arrangements. Frontiers in Psychology, 3, 245.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import tripletscope as ts
+    >>> table = pd.DataFrame({"item": ["cat", "dog", "bus"], "x": [0, 3, 0], "y": [0, 0, 4]})
+    >>> arranged = ts.Arrangements(table)
+    >>> (arranged.dissimilarities().mean * 50**0.5 / 3**0.5).round(2).tolist()
+    [[0.0, 4.0, 5.0], [4.0, 0.0, 3.0], [5.0, 3.0, 0.0]]
+    """
+
+    kind = "arrangements"
+    title = "Spatial arrangements"
+    columns = ("participant", "trial", "item", "x", "y")
+
+    def __init__(self, table: pd.DataFrame, *, margin: float = 0.1) -> None:
+        if not 0 <= margin < 1:
+            raise ValueError(f"margin is {margin!r}; it must be a share from 0 to below 1.")
+        self.options, self.notes = {"margin": float(margin)}, []
+        self.table = table = table.filter(self.columns).reset_index(drop=True)
+        positions = np.column_stack([numbers_of(table, "x"), numbers_of(table, "y")])
+        self.ids, (item,) = named_objects(table["item"])
+        self.raters, rater = named_raters(table)
+        if len(self.ids) < 3:
+            raise DataError(
+                f"{len(self.ids)} objects were arranged", remedy="Give three or more."
+            )
+        trial = pd.factorize(table["trial"].astype(str))[0] if "trial" in table else 0
+        number = pd.factorize(rater * (len(table) + 1) + trial)[0]
+        twice = pd.DataFrame({"trial": number, "item": item}).duplicated()
+        if twice.any():
+            row = int(np.argmax(twice))
+            raise DataError(
+                f"{self.ids[item[row]]} is twice in one arrangement", row=row,
+                remedy="Name the column that tells a person's arrangements apart trial.",
+            )
+        self._owner = np.array([rater[np.argmax(number == k)] for k in range(number.max() + 1)])
+        self._placed = np.bincount(number)
+        self._squares = []
+        for k in range(number.max() + 1):
+            square = np.full((len(self.ids),) * 2, np.nan)
+            own = item[number == k]
+            square[np.ix_(own, own)] = distances(positions[number == k])
+            self._squares.append(square)
+
+    def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
+        n = len(self.ids)
+        upper = np.triu_indices(n, 1)
+        people = np.unique(self._owner)
+        if len(people) == 1:
+            values = np.array([square[upper] for square in self._squares])
+            scaled, mean = _evident(values)
+            size = np.sqrt(np.nanmean(mean**2))
+            unit, pair = np.nonzero(np.isfinite(values))
+            judged = JudgedPairs(
+                n, unit, pair, scaled[unit, pair] / size, _evidence(values)[unit, pair]
+            )
+            return summarised(
+                self.ids, judged, len(self.raters), "trials", replicates, seed, self.notes
+            )
+        each = []
+        for person in people:
+            own = np.flatnonzero(self._owner == person)
+            mean = _evident(np.array([self._squares[k][upper] for k in own]))[1]
+            each.append(mean / np.sqrt(np.nanmean(mean**2)))
+        values = np.array(each)
+        unit, pair = np.nonzero(np.isfinite(values))
+        judged = JudgedPairs(n, unit, pair, values[unit, pair])
+        return summarised(self.ids, judged, len(people), "raters", replicates, seed, self.notes)
+
+    def triplets(
+        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
+    ) -> Triplets:
+        # The shape of k points has 2k - 4 coordinates: shift, turn and size are free. Two
+        # distances make a comparison.
+        parts = [
+            Ordered(
+                int(owner), square,
+                self.options["margin"] * float(np.sqrt(np.nanmean(
+                    square[np.triu_indices(len(square), 1)] ** 2
+                ))),
+                placed - 2.0,
+            )
+            for owner, square, placed in zip(
+                self._owner, self._squares, self._placed, strict=True
+            ) if placed > 2
+        ]
+        return answers_of(self.ids, parts, self.raters, name=name, most=most, seed=seed)
+
+
+def _evidence(values: np.ndarray) -> np.ndarray:
+    """(t, p) how much each distance on the screen tells: its square."""
+    return values**2 + _LEAST_EVIDENCE * np.nanmean(values**2)
+
+
+def _evident(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distances of arrangements at their estimated sizes, and the evidence-weighted mean.
+
+    Parameters
+    ----------
+    values : ndarray, shape (t, p)
+        On the screen; NaN for pairs that were not there.
+
+    Returns
+    -------
+    scaled : ndarray, shape (t, p)
+    mean : ndarray, shape (p,)
+    """
+    known = np.isfinite(values)
+    plain, evidence = np.where(known, values, 0.0), np.where(known, _evidence(values), 0.0)
+    total = evidence.sum(axis=0)
+    size = np.ones(len(values))
+
+    def mean() -> np.ndarray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (evidence * plain * size[:, None]).sum(axis=0) / total
+
+    for _ in range(_MOST_ROUNDS):
+        now = np.where(total > 0, mean(), 0.0)
+        own = (plain**2).sum(axis=1)
+        new = np.sqrt(np.where(known, now**2, 0.0).sum(axis=1) / np.where(own > 0, own, 1.0))
+        new *= len(new) / new.sum() if new.sum() > 0 else 1.0
+        settled = np.abs(new - size).max() <= _SETTLED
+        size = new
+        if settled:
+            break
+    return plain * size[:, None] + np.where(known, 0.0, np.nan), mean()

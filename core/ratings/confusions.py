@@ -1,0 +1,224 @@
+"""Confusion matrices: how often a stimulus was taken for another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
+from tripletscope.core.ratings.measured import (
+    MOST_ANSWERS,
+    Dissimilarities,
+    Measured,
+    named_objects,
+    named_raters,
+    numbers_of,
+    squares,
+)
+
+#: Errors without which nothing is said of who is confused with whom more often, for each object.
+_FEWEST = 1.0
+
+
+class Confusions(Measured):
+    """Responses to stimuli, of which each names the stimulus that was recognised.
+
+    By the biased choice model the similarity of two stimuli is the geometric mean of how often
+    each is taken for the other, relative to being recognised,
+    sqrt(p_ij p_ji / (p_ii p_jj)), which is free of biases towards some responses; the
+    dissimilarity is minus its logarithm, and zero where they are confused as often as recognised.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``stimulus``, ``response`` and ``count``; ``participant`` where several responded.
+    addition : float
+        Is added to every count before shares are taken: a pair that was never confused would be
+        infinitely far apart.
+
+    Raises
+    ------
+    DataError
+        If a count is no whole number from 0 up, there are fewer than three objects, or one of
+        them was never shown.
+
+    Notes
+    -----
+    Errors are over participants, whose counts are added, if there are several. Otherwise they are
+    over trials, by the delta method, and resamples have logarithms of counts with these errors.
+
+    A response that is wrong says that of all others the one named is most similar to the
+    stimulus. Responses give such answers where there is one error for each object at least; biases
+    towards some responses are in them. They count as one judgement for each error.
+
+    References
+    ----------
+    Luce, R. D. (1963). Detection and recognition. In Handbook of Mathematical Psychology, 1,
+    103-189.
+    Shepard, R. N. (1957). Stimulus and response generalization. Psychometrika, 22, 325-345.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> counts = [[40, 9, 1], [11, 38, 1], [0, 2, 48]]
+    >>> heard = ts.Confusions.from_matrix(counts, ["b", "d", "s"])
+    >>> heard.dissimilarities().mean.round(1).tolist()
+    [[0.0, 1.3, 3.9], [1.3, 0.0, 3.1], [3.9, 3.1, 0.0]]
+    """
+
+    kind = "confusions"
+    title = "Confusions"
+    columns = ("participant", "stimulus", "response", "count")
+
+    def __init__(self, table: pd.DataFrame, *, addition: float = 0.5) -> None:
+        if not addition > 0:
+            raise ValueError(f"addition is {addition!r}; it must be a number above 0.")
+        self.options, self.notes = {"addition": float(addition)}, []
+        self.table = table = table.filter(self.columns).reset_index(drop=True)
+        count = numbers_of(table, "count")
+        wrong = (count < 0) | (count != np.round(count))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise DataError(
+                f"{count[row]:g} is no count", row=row,
+                remedy="Give numbers of responses, not percentages: shares without the number of "
+                "trials have no known error.",
+            )
+        self.ids, (stimulus, response) = named_objects(table["stimulus"], table["response"])
+        self.raters, rater = named_raters(table)
+        n = len(self.ids)
+        if n < 3:
+            raise DataError(f"there are {n} stimuli", remedy="Give three or more.")
+        self._counts = np.zeros((int(rater.max()) + 1, n, n))
+        np.add.at(self._counts, (rater, stimulus, response), count)
+        shown = self._counts.sum(axis=(0, 2))
+        if not shown.all():
+            raise DataError(
+                f"{self.ids[int(np.argmin(shown))]} was never shown, only responded",
+                remedy="Rows are stimuli, columns responses; leave out responses such as none.",
+            )
+        zeros = int(np.count_nonzero(self._counts.sum(axis=0) == 0))
+        if zeros:
+            self.notes.append(
+                f"{zeros:,} of {n * n:,} counts are zero; {addition:g} was added to every count."
+            )
+
+    @classmethod
+    def from_matrix(
+        cls, counts: Any, ids: Sequence[str] | None = None, **options: Any
+    ) -> Self:
+        """Confusions from a square matrix, or from one for each participant by name.
+
+        Parameters
+        ----------
+        counts : array-like, shape (n, n), or mapping of str to such
+            Rows are stimuli, columns responses.
+        ids : sequence of str, optional
+            Names of the stimuli; by default numbers from 1.
+        **options
+            As of the class.
+        """
+        parts = []
+        several = isinstance(counts, Mapping)
+        for rater, matrix in (counts if several else {"": counts}).items():
+            matrix = np.array(matrix, dtype=float)
+            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+                raise DataError(
+                    f"confusions need a square matrix, this one has shape {matrix.shape}",
+                    remedy="Give one row and one column per stimulus.",
+                )
+            names = np.array(ids if ids is not None else range(1, len(matrix) + 1)).astype(str)
+            first, second = np.indices(matrix.shape).reshape(2, -1)
+            part = pd.DataFrame({
+                "stimulus": names[first], "response": names[second], "count": matrix.ravel(),
+            })
+            parts.append(part.assign(participant=rater) if several else part)
+        return cls(pd.concat(parts, ignore_index=True), **options)
+
+    def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
+        n, rng = len(self.ids), np.random.default_rng(seed)
+        people = len(self._counts)
+        summed = self._counts.sum(axis=0)
+        mean = self._apart(summed)
+        drawn = np.empty((replicates, len(mean)))
+        if people > 1:
+            wider = np.sqrt(people / (people - 1))
+            for each in drawn:
+                times = np.bincount(rng.integers(people, size=people), minlength=people)
+                each[:] = mean + wider * (
+                    self._apart(np.tensordot(times, self._counts, axes=1)) - mean
+                )
+            error = drawn.std(axis=0, ddof=1) if replicates > 1 else np.full(len(mean), np.nan)
+            count = np.full(len(mean), float(people))
+        else:
+            # Counts drawn from shares with `addition` would have it added once more.
+            raised = summed + self.options["addition"]
+            for each in drawn:
+                off = rng.normal(size=raised.shape) / np.sqrt(raised)
+                each[:] = self._apart_by(np.log(raised) + off)
+            error, count = self._delta(summed), self._trials(summed)
+        return Dissimilarities(
+            self.ids, squares(mean, n), squares(error, n), squares(count, n), len(self.raters),
+            "raters" if people > 1 else "trials", squares(drawn, n), self.notes,
+        )
+
+    def _shares(self, counts: np.ndarray) -> np.ndarray:
+        raised = counts + self.options["addition"]
+        return raised / raised.sum(axis=1, keepdims=True)
+
+    def _apart(self, counts: np.ndarray) -> np.ndarray:
+        """(p,) dissimilarity of every pair."""
+        return self._apart_by(np.log(self._shares(counts)))
+
+    @staticmethod
+    def _apart_by(logs: np.ndarray) -> np.ndarray:
+        """(p,) the same from logarithms of shares, or of what is in proportion within rows."""
+        lost = np.diag(logs)[:, None] - logs
+        return np.maximum((lost + lost.T)[np.triu_indices(len(logs), 1)] / 2, 0.0)
+
+    def _delta(self, counts: np.ndarray) -> np.ndarray:
+        """(p,) standard errors: within a row, log p_ij - log p_ii has variance 1/c_ij + 1/c_ii."""
+        inverse = 1.0 / (counts + self.options["addition"])
+        variance = inverse + np.diag(inverse)[:, None]
+        return np.sqrt((variance + variance.T)[np.triu_indices(len(counts), 1)]) / 2
+
+    @staticmethod
+    def _trials(counts: np.ndarray) -> np.ndarray:
+        """(p,) responses that tell of each pair: either of the two to either of the two."""
+        own = np.diag(counts)
+        return (counts + counts.T + own[:, None] + own)[np.triu_indices(len(counts), 1)]
+
+    def triplets(
+        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
+    ) -> Triplets:
+        n = len(self.ids)
+        wrong = self._counts * ~np.eye(n, dtype=bool)
+        if wrong.sum() < _FEWEST * n:
+            return self._answers(np.empty((0, 4), dtype=np.int64), np.empty(0), name)
+        rows, weights = [], []
+        for rater, counts in enumerate(wrong):
+            for anchor, row in enumerate(counts):
+                others = np.delete(np.arange(n), anchor)
+                for near in np.flatnonzero(row):
+                    far = others[others != near]
+                    rows.append(np.column_stack([np.full((len(far), 3), [rater, anchor, near]),
+                                                 far]))
+                    weights.append(np.full(len(far), row[near] / (n - 2)))
+        found, weight = np.concatenate(rows), np.concatenate(weights)
+        if len(found) > most:
+            some = np.sort(np.random.default_rng(seed).choice(len(found), most, replace=False))
+            found, weight = found[some], weight[some] * (weight.sum() / weight[some].sum())
+        return self._answers(found, weight, name)
+
+    def _answers(self, found: np.ndarray, weight: np.ndarray, name: str) -> Triplets:
+        answers = pd.DataFrame({"weight": weight})
+        if self.raters:
+            answers["participant"] = pd.Categorical.from_codes(found[:, 0], self.raters)
+        if len(self._counts) > 1:
+            answers[HELD_TOGETHER] = found[:, 0]
+        objects = pd.DataFrame({"id": pd.Series(self.ids, dtype="str")})
+        return Triplets(found[:, 1:], objects, answers, name)

@@ -1,0 +1,417 @@
+"""What all measured dissimilarities share: raters, means, errors, resamples, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
+
+#: Comparisons that are made of measured dissimilarities at most, and of one rater's at least.
+MOST_ANSWERS, _FEWEST_EACH = 200_000, 20
+#: Questions that are looked at one by one; of more, some are drawn.
+_ALL_AT_ONCE = 2_000_000
+#: Degrees of freedom that the mean variance of all pairs is worth beside that of a pair itself.
+_PRIOR_DEGREES = 10.0
+#: Kinds of measured dissimilarities by name; each adds itself.
+KINDS: dict[str, type[Measured]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Dissimilarities:
+    """Dissimilarities of n objects with their uncertainty.
+
+    Attributes
+    ----------
+    ids : list of str
+        Names of the objects.
+    mean : ndarray, shape (n, n)
+        Symmetric, zero on the diagonal; NaN for pairs that nobody judged.
+    standard_error : ndarray, shape (n, n)
+        Of `mean`, over raters, or over trials where one rater is known; NaN where a pair was
+        judged too rarely to tell.
+    count : ndarray of float, shape (n, n)
+        Raters who judged each pair; where one is known, his trials.
+    n_raters : int
+        0 where nothing is known of raters.
+    unit : {"raters", "trials"}
+        What `standard_error` and `replicates` are over.
+    replicates : ndarray, shape (b, n, n)
+        What `mean` could as well have been, with other raters or trials. Their spread about `mean`
+        is its standard error; empty where nothing was repeated, so that none is known.
+    notes : list of str
+        How they were found, as sentences.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> rated = ts.read_measured("sample_data/ekman_colors/similarity.csv")
+    >>> apart = rated.dissimilarities()
+    >>> fitted = ts.NMDS().fit_dissimilarities(apart.mean, weights=apart.weights)
+    >>> round(fitted.loss_, 3)
+    0.023
+    """
+
+    ids: list[str]
+    mean: np.ndarray
+    standard_error: np.ndarray
+    count: np.ndarray
+    n_raters: int
+    unit: str
+    replicates: np.ndarray
+    notes: list[str]
+
+    def __repr__(self) -> str:
+        return f"<Dissimilarities of {len(self.ids)} objects by {self.n_raters} raters>"
+
+    @property
+    def weights(self) -> np.ndarray:
+        """(n, n) one over the squared standard error, with a mean of 1; 0 for unknown pairs.
+
+        The variance of each pair is drawn towards that of all (Smyth, 2004): of few raters who
+        happen to agree it would be 0. Where no error is known, every known pair has weight 1.
+
+        References
+        ----------
+        Smyth, G. K. (2004). Linear models and empirical Bayes methods for assessing differential
+        expression in microarray experiments. Statistical Applications in Genetics and Molecular
+        Biology, 3(1), 3.
+        """
+        known = np.isfinite(self.mean) & ~np.eye(len(self.mean), dtype=bool)
+        squared = self.standard_error**2 * self.count  # of one rater
+        told = known & np.isfinite(squared)
+        if not told.any() or not squared[told].mean() > 0:
+            return known.astype(float)
+        freedom = np.maximum(self.count - 1, 0)
+        prior = squared[told].mean()
+        own = np.where(told, squared, prior)
+        variance = (_PRIOR_DEGREES * prior + freedom * own) / (_PRIOR_DEGREES + freedom)
+        weights = np.where(known, np.maximum(self.count, 1) / variance, 0.0)
+        return weights / weights[known].mean()
+
+
+class Measured:
+    """Dissimilarities as people gave them, rater by rater.
+
+    Attributes
+    ----------
+    table : DataFrame
+        The data in the columns of its kind; what remakes it, see `measured`.
+    options : dict
+        Plain values that say how the data are understood.
+    ids : list of str
+        Names of the objects.
+    raters : list of str
+        Empty where nothing is known of them.
+    notes : list of str
+        What was left out, as sentences.
+    """
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+    #: Columns of the table.
+    columns: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls) -> None:
+        if "kind" in cls.__dict__:
+            KINDS[cls.kind] = cls
+
+    table: pd.DataFrame
+    options: dict[str, Any]
+    ids: list[str]
+    raters: list[str]
+    notes: list[str]
+
+    @property
+    def n_objects(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: {self.n_objects} objects, {len(self.raters)} raters>"
+        )
+
+    def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
+        """Their mean over raters, and what it could as well have been.
+
+        Parameters
+        ----------
+        replicates : int
+            Resamples of raters; of trials where fewer than two raters are known.
+        seed : int
+        """
+        raise NotImplementedError
+
+    def triplets(
+        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
+    ) -> Triplets:
+        """What each rater's own data say of two objects beside a third; ties say nothing.
+
+        There are far more of these answers than judgements, and answers that share a judgement
+        are not independent. All answers of a rater therefore are ``held_together``, without
+        being one choice, and have weights that add up to the number of independent comparisons
+        that his judgements make: two ratings make one.
+
+        Parameters
+        ----------
+        most : int
+            Where there are more, each rater's are drawn at random.
+        seed : int
+        name : str
+            Of the answers.
+
+        Returns
+        -------
+        Triplets
+            With ``weight``, and, of several raters, ``participant`` and ``held_together``.
+        """
+        raise NotImplementedError
+
+
+def measured(kind: str, table: pd.DataFrame, options: Mapping[str, Any]) -> Measured:
+    """The measured dissimilarities of a kind, from their table and options."""
+    return KINDS[kind](table, **options)
+
+
+class JudgedPairs:
+    """Dissimilarities that were judged, one for each unit and pair of objects.
+
+    Parameters
+    ----------
+    n_objects : int
+    unit, pair : ndarray of int, shape (m,)
+        Who judged which pair, see `pair_number`; one value each.
+    value, evidence : ndarray, shape (m,)
+        The dissimilarity, and how much it counts in the mean.
+    """
+
+    def __init__(
+        self, n_objects: int, unit: np.ndarray, pair: np.ndarray, value: np.ndarray,
+        evidence: np.ndarray | None = None,
+    ) -> None:
+        self.n_objects, self.unit, self.pair, self.value = n_objects, unit, pair, value
+        self.evidence = np.ones(len(value)) if evidence is None else evidence
+        self.n_units = int(unit.max(initial=-1)) + 1
+        self.n_pairs = n_objects * (n_objects - 1) // 2
+
+    def means(self, drawn: np.ndarray | None = None) -> np.ndarray:
+        """(p,) mean of every pair, each unit counting as often as it was drawn."""
+        weight = self.evidence if drawn is None else self.evidence * drawn[self.unit]
+        total = np.bincount(self.pair, weight, self.n_pairs)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.bincount(self.pair, weight * self.value, self.n_pairs) / total
+
+    def counts(self) -> np.ndarray:
+        return np.bincount(self.pair, minlength=self.n_pairs).astype(float)
+
+    def errors(self) -> np.ndarray:
+        """(p,) standard error of the weighted mean over units; NaN of fewer than two."""
+        mean, count = self.means(), self.counts()
+        total = np.bincount(self.pair, self.evidence, self.n_pairs)
+        off = np.bincount(
+            self.pair, (self.evidence * (self.value - mean[self.pair])) ** 2, self.n_pairs
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = np.sqrt(off * count / (count - 1)) / total
+        return np.where(count > 1, found, np.nan)
+
+    def resampled(self, replicates: int, seed: int) -> np.ndarray:
+        """(b, p) means of resampled units, spread as wide as the units' number asks for.
+
+        P units that are drawn with replacement vary by 1 - 1/P too little.
+        """
+        rng, mean = np.random.default_rng(seed), self.means()
+        wider = np.sqrt(self.n_units / (self.n_units - 1))
+        found = np.empty((replicates, self.n_pairs))
+        for each in found:
+            drawn = np.bincount(rng.integers(self.n_units, size=self.n_units),
+                                minlength=self.n_units)
+            each[:] = mean + wider * (self.means(drawn) - mean)
+        return found
+
+
+def summarised(
+    ids: list[str], judged: JudgedPairs, n_raters: int, unit: str, replicates: int, seed: int,
+    notes: list[str],
+) -> Dissimilarities:
+    """Mean, errors and resamples over units."""
+    known = judged.n_units > 1 and np.isfinite(judged.errors()).any()
+    drawn = judged.resampled(replicates, seed) if known else np.empty((0, judged.n_pairs))
+    n = judged.n_objects
+    return Dissimilarities(
+        ids, squares(judged.means(), n), squares(judged.errors(), n), squares(judged.counts(), n),
+        n_raters, unit, squares(drawn, n), notes,
+    )
+
+
+def squares(pairs: np.ndarray, n_objects: int) -> np.ndarray:
+    """(..., n, n) symmetric matrices from (..., p) values of pairs."""
+    found = np.zeros((*pairs.shape[:-1], n_objects, n_objects))
+    first, second = np.triu_indices(n_objects, 1)
+    found[..., first, second] = found[..., second, first] = pairs
+    return found
+
+
+def pair_number(first: np.ndarray, second: np.ndarray, n_objects: int) -> np.ndarray:
+    """Number of the pair of two different objects, as `numpy.triu_indices` counts."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return low * (2 * n_objects - low - 1) // 2 + high - low - 1
+
+
+def named_objects(*columns: pd.Series) -> tuple[list[str], list[np.ndarray]]:
+    """Names of the objects in natural order, and the position of each cell.
+
+    Raises
+    ------
+    DataError
+        If a cell is empty.
+    """
+    for column in columns:
+        empty = is_blank(column)
+        if empty.any():
+            raise DataError(
+                f"there is no object in column {column.name}", row=int(np.argmax(empty)),
+                remedy="Fill in the cell, or remove the row.",
+            )
+    texts = [column.astype(str).str.strip() for column in columns]
+    ids = sorted(set().union(*texts), key=natural)
+    place = {text: i for i, text in enumerate(ids)}
+    return ids, [text.map(place).to_numpy(dtype=np.int64) for text in texts]
+
+
+def is_blank(column: pd.Series) -> np.ndarray:
+    """(m,) bool: cells with nothing, or white space alone."""
+    return (column.isna() | (column.astype(str).str.strip() == "")).to_numpy(dtype=bool)
+
+
+def natural(text: str) -> tuple[bool, float, str]:
+    """Numbers come first, by their size."""
+    try:
+        number = float(text)
+    except ValueError:
+        return True, 0.0, text
+    return False, number, text
+
+
+def named_raters(table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
+    """Names of the raters, and the number of each row's; one without a name if none is given."""
+    if "participant" not in table:
+        return [], np.zeros(len(table), dtype=np.int64)
+    codes, names = pd.factorize(table["participant"].astype(str))
+    return list(map(str, names)), codes.astype(np.int64)
+
+
+def numbers_of(table: pd.DataFrame, column: str) -> np.ndarray:
+    """(m,) numbers of a column.
+
+    Raises
+    ------
+    DataError
+        If a cell is none.
+    """
+    numbers = pd.to_numeric(table[column], errors="coerce").to_numpy(dtype=float)
+    wrong = ~np.isfinite(numbers)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"{table[column].iloc[row]!r} in column {column} is no number", row=row,
+            remedy="Correct the cell, or remove the row.",
+        )
+    return numbers
+
+
+class Ordered(NamedTuple):
+    """Dissimilarities of one rater that may be compared with each other.
+
+    Attributes
+    ----------
+    owner : int
+        Number of the rater.
+    square : ndarray, shape (n, n)
+        NaN where he judged nothing.
+    tie : float
+        Differences up to this are ties.
+    worth : float
+        How many independent comparisons they make.
+    """
+
+    owner: int
+    square: np.ndarray
+    tie: float
+    worth: float
+
+
+def answers_of(
+    ids: list[str], parts: Sequence[Ordered], raters: Sequence[str], *, name: str, most: int,
+    seed: int,
+) -> Triplets:
+    """Triplets of all raters, weighted by what each has judged.
+
+    Parameters
+    ----------
+    ids : list of str
+    parts : sequence of Ordered
+    raters : sequence of str
+        Their names; none where one rater is not named.
+    name, most, seed
+        As of `Measured.triplets`.
+    """
+    rng = np.random.default_rng(seed)
+    share = max(most // max(len(parts), 1), _FEWEST_EACH)
+    rows = [compared(part.square, part.tie, share, rng) for part in parts]
+    sizes = [len(each) for each in rows]
+    # None is worth more than one, however few of them are left by ties.
+    weights = [min(part.worth / max(len(each), 1), 1.0)
+               for part, each in zip(parts, rows, strict=True)]
+    owner = np.repeat(np.array([part.owner for part in parts], dtype=np.int64), sizes)
+    answers = pd.DataFrame({"weight": np.repeat(np.array(weights, dtype=float), sizes)})
+    if len(raters):
+        answers["participant"] = pd.Categorical.from_codes(owner, list(raters))
+    if len(np.unique(owner)) > 1:
+        answers[HELD_TOGETHER] = owner
+    objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
+    return Triplets(np.concatenate([np.empty((0, 3), dtype=np.int64), *rows]), objects, answers,
+                    name)
+
+
+def compared(
+    square: np.ndarray, tie: float, most: int, rng: np.random.Generator
+) -> np.ndarray:
+    """(t, 3) what dissimilarities, some of them NaN, say of all pairs beside all anchors.
+
+    Differences up to `tie` say nothing. Of more than `most` answers so many are drawn.
+    """
+    known = np.isfinite(square) & ~np.eye(len(square), dtype=bool)
+    beside = known.sum(axis=1)
+    if int((beside * (beside - 1) // 2).sum()) > _ALL_AT_ONCE:
+        rows = _drawn(known, 4 * most, rng)
+    else:
+        rows = np.concatenate([np.empty((0, 3), dtype=np.int64), *(
+            _around(anchor, np.flatnonzero(others)) for anchor, others in enumerate(known)
+        )])
+    lead = square[rows[:, 0], rows[:, 2]] - square[rows[:, 0], rows[:, 1]]
+    rows[lead < 0] = rows[lead < 0][:, [0, 2, 1]]
+    rows = rows[np.abs(lead) > tie]
+    if len(rows) > most:
+        rows = rows[np.sort(rng.choice(len(rows), most, replace=False))]
+    return rows
+
+
+def _around(anchor: int, others: np.ndarray) -> np.ndarray:
+    first, second = np.triu_indices(len(others), 1)
+    return np.column_stack([np.full(len(first), anchor), others[first], others[second]])
+
+
+def _drawn(known: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+    """(t, 3) different random questions about pairs that are known."""
+    rows = np.sort(rng.integers(len(known), size=(most, 3)), axis=1)
+    rows = np.take_along_axis(rows, rng.permuted(np.tile(np.arange(3), (most, 1)), axis=1), axis=1)
+    rows[:, 1:] = np.sort(rows[:, 1:], axis=1)
+    rows = np.unique(rows, axis=0)
+    return rows[known[rows[:, 0], rows[:, 1]] & known[rows[:, 0], rows[:, 2]]
+                & (rows[:, 1] != rows[:, 2])]

@@ -1,0 +1,127 @@
+"""Sorting data: objects that people put into piles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.ratings.measured import (
+    MOST_ANSWERS,
+    Dissimilarities,
+    JudgedPairs,
+    Measured,
+    Ordered,
+    answers_of,
+    is_blank,
+    named_objects,
+    named_raters,
+    summarised,
+)
+
+#: Shares that differ by this are equal but for rounding.
+_EQUAL = 1e-9
+
+
+class Piles(Measured):
+    """Which objects people put together.
+
+    The dissimilarity of two objects is 1 minus the share of the people who put both together, of
+    those who sorted both. Where a person put an object into several piles, two objects are
+    together by the share of their piles that they have in common (Jaccard).
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``participant``, ``item`` and ``pile``, a row for every object in every pile. What
+        a pile is called matters within one person only; rows without a pile are left out, and
+        a note says so.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than three objects, or an item has no name.
+
+    Notes
+    -----
+    Errors are over people. Of one person's piles there are none. A person's answers say that an
+    object of the same pile is more similar than one of another pile, and nothing of two objects
+    in the same pile, or of two in others; three objects that he placed make one comparison.
+
+    References
+    ----------
+    Rosenberg, S., & Kim, M. P. (1975). The method of sorting as a data-gathering procedure in
+    multivariate research. Multivariate Behavioral Research, 10(4), 489-502.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import tripletscope as ts
+    >>> table = pd.DataFrame({
+    ...     "participant": ["ann"] * 4 + ["bob"] * 4, "item": ["cat", "dog", "bus", "car"] * 2,
+    ...     "pile": ["a", "a", "b", "b", "x", "y", "z", "z"]})
+    >>> piles = ts.Piles(table)
+    >>> piles.ids, piles.dissimilarities().mean[2].tolist()
+    (['bus', 'car', 'cat', 'dog'], [1.0, 1.0, 0.0, 0.5])
+    >>> len(piles.triplets())  # ann's piles make 8, bob's one pair 4
+    12
+    """
+
+    kind = "piles"
+    title = "Sorting into piles"
+    columns = ("participant", "item", "pile")
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.options, self.notes = {}, []
+        self.table = table = table.filter(self.columns).reset_index(drop=True)
+        self.ids, (item,) = named_objects(table["item"])
+        nowhere = is_blank(table["pile"])
+        if nowhere.any():
+            self.notes.append(
+                f"{int(nowhere.sum()):,} rows without a pile left out: who left objects over did "
+                "not put these together."
+            )
+            table = table[~nowhere]
+            self.ids, (item,) = named_objects(table["item"])
+        self.raters, rater = named_raters(table)
+        if len(self.ids) < 3:
+            raise DataError(
+                f"{len(self.ids)} objects were sorted", remedy="Give three or more."
+            )
+        pile = table["pile"].astype(str).to_numpy()
+        self._squares = [
+            self._together(item[rater == k], pile[rater == k])
+            for k in range(int(rater.max()) + 1)
+        ]
+        self._placed = np.bincount(rater)
+
+    def _together(self, item: np.ndarray, pile: np.ndarray) -> np.ndarray:
+        """(n, n) one minus the share of piles in common; NaN for objects not sorted."""
+        codes, names = pd.factorize(pile)
+        inside = np.zeros((len(self.ids), len(names)))
+        inside[item, codes] = 1.0
+        both, each = inside @ inside.T, inside.sum(axis=1)
+        with np.errstate(invalid="ignore"):
+            found = 1.0 - both / (each[:, None] + each - both)
+        found[each == 0], found[:, each == 0] = np.nan, np.nan
+        return found
+
+    def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
+        n = len(self.ids)
+        upper = np.triu_indices(n, 1)
+        values = np.array([square[upper] for square in self._squares])
+        unit, pair = np.nonzero(np.isfinite(values))
+        judged = JudgedPairs(n, unit, pair, values[unit, pair])
+        return summarised(
+            self.ids, judged, len(self._squares), "raters", replicates, seed, self.notes
+        )
+
+    def triplets(
+        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
+    ) -> Triplets:
+        parts = [
+            Ordered(rater, square, _EQUAL, self._placed[rater] / 3.0)
+            for rater, square in enumerate(self._squares)
+        ]
+        return answers_of(self.ids, parts, self.raters, name=name, most=most, seed=seed)

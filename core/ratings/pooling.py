@@ -1,0 +1,82 @@
+"""Choices, ratings, piles and arrangements of the same objects in one set of answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
+from tripletscope.core.ratings.measured import Measured
+
+
+def pool(choices: Triplets, *others: Triplets | Measured, name: str = "") -> Triplets:
+    """Answers of several experiments about the same objects, for one map of all.
+
+    What was measured comes as the comparisons that it makes, see `Measured.triplets`, with
+    weights that add up to the number of independent ones: a hundred ratings count as much as
+    fifty choices, although they make thousands of comparisons.
+
+    Parameters
+    ----------
+    choices : Triplets
+        Its objects come first, with all that is known of them.
+    *others : Triplets, Ratings, Confusions, Piles or Arrangements
+        Their objects are the same ones where their ids are.
+    name : str
+        By default that of `choices`.
+
+    Returns
+    -------
+    Triplets
+        With a column ``source`` that counts the experiments from 1. Participants of the same name
+        are taken for the same people.
+
+    Raises
+    ------
+    DataError
+        If an experiment has no object in common with those before.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import tripletscope as ts
+    >>> choices = ts.Triplets.from_array([[0, 1, 2]], ids=["cat", "dog", "bus"])
+    >>> table = pd.DataFrame({"item1": ["cat", "cat", "dog"], "item2": ["dog", "bus", "bus"],
+    ...                       "rating": [7, 1, 2]})
+    >>> both = ts.pool(choices, ts.Ratings(table))
+    >>> both.answers["source"].tolist()
+    [1, 2, 2, 2]
+    >>> both.weight.tolist()  # three ratings make one and a half independent comparisons
+    [1.0, 0.5, 0.5, 0.5]
+    """
+    parts = [as_triplets(choices)]
+    parts += [other.triplets() if isinstance(other, Measured) else as_triplets(other)
+              for other in others]
+    objects = parts[0].objects
+    rows, answers, trials = [], [], 0
+    for number, part in enumerate(parts, 1):
+        known = objects["id"].tolist()
+        if number > 1 and not set(known) & set(part.ids):
+            raise DataError(
+                f"no object of {part.name} is one of {parts[0].name}",
+                remedy="Call the objects the same in both files.",
+            )
+        new = part.objects[~part.objects["id"].isin(known)]
+        objects = pd.concat([objects, new], ignore_index=True)
+        place = {text: i for i, text in enumerate(objects["id"])}
+        rows.append(np.array([place[text] for text in part.ids], dtype=np.int64)[part.rows])
+        told = part.answers.assign(source=number, weight=part.weight)
+        # Trials of two experiments are not the same because they are called so.
+        own = np.arange(len(part)) if part.trials is None else part.trials
+        told["trial"] = own + trials
+        if HELD_TOGETHER in told:
+            told[HELD_TOGETHER] = told["trial"].where(told[HELD_TOGETHER].notna())
+        trials += int(own.max(initial=-1)) + 1
+        for column in told.columns[told.dtypes == "category"]:
+            told[column] = told[column].astype("str")
+        answers.append(told)
+    return Triplets(
+        np.concatenate(rows), objects, pd.concat(answers, ignore_index=True),
+        name or parts[0].name,
+    )

@@ -1,0 +1,411 @@
+"""Paired preferences: a scale of how often each object is preferred to others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit, log_expit, log_ndtr, logsumexp, xlogy
+from scipy.stats import norm
+
+from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.ratings.measured import named_objects, named_raters, numbers_of
+
+MODELS = {
+    "bradley_terry": "Bradley-Terry (logistic)",
+    "thurstone": "Thurstone, case V (normal)",
+}
+#: From so many participants on they are resampled.
+_ENOUGH = 8
+_LARGEST = 30.0
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceScale:
+    """Values of objects on a scale of preference.
+
+    Attributes
+    ----------
+    ids : list of str
+    values : ndarray, shape (n,)
+        They sum to 0. A difference of 1 means that the better one is preferred in 73 % of the
+        comparisons by the logistic model, in 84 % by the normal one, of those without a tie.
+    standard_error, low, high : ndarray, shape (n,)
+        Over participants if there are 8 or more, else over answers; the interval is one of
+        `level`, by the bootstrap. Where the prior alone holds some values, not below those of the
+        posterior.
+    replicates : ndarray, shape (b, n)
+        Values of resampled participants or answers.
+    wins, ties : ndarray, shape (n, n)
+        How often each (row) was preferred to each other (column), and how often neither was.
+    model : str
+        One of `MODELS`.
+    tie : float or None
+        How wide the range of indifference is, on the scale of the values; None without ties.
+    deviance, degrees : float
+        Of the model against one with a share for each pair of its own; 0 degrees where each pair
+        is needed for the scale.
+    p_value : float
+        Probability of as large a deviance if the model held, from answers simulated by it; NaN
+        where nothing could have been in its way.
+    unit : {"participants", "answers"}
+    n_participants : int
+    level : float
+    notes : list of str
+
+    References
+    ----------
+    Bradley, R. A., & Terry, M. E. (1952). Rank analysis of incomplete block designs. Biometrika,
+    39, 324-345.
+    Davidson, R. R. (1970). On extending the Bradley-Terry model to accommodate ties in paired
+    comparison experiments. Journal of the American Statistical Association, 65, 317-328.
+    Thurstone, L. L. (1927). A law of comparative judgment. Psychological Review, 34, 273-286.
+    """
+
+    ids: list[str]
+    values: np.ndarray
+    standard_error: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    replicates: np.ndarray
+    wins: np.ndarray
+    ties: np.ndarray
+    model: str
+    tie: float | None
+    deviance: float
+    degrees: int
+    p_value: float
+    unit: str
+    n_participants: int
+    level: float
+    notes: list[str]
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row for each object, the most preferred first."""
+        found = pd.DataFrame({
+            "object": self.ids, "value": self.values, "standard error": self.standard_error,
+            "low": self.low, "high": self.high, "preferred": self.wins.sum(axis=1),
+            "compared": (self.wins + self.wins.T + self.ties).sum(axis=1),
+        })
+        return found.sort_values("value", ascending=False, kind="stable", ignore_index=True)
+
+    def probability(self, first: str, second: str) -> float:
+        """Share of the comparisons of two objects, without ties, in which the first is preferred.
+
+        Parameters
+        ----------
+        first, second : str
+            Ids.
+        """
+        i, j = self.ids.index(first), self.ids.index(second)
+        lead = self.values[i] - self.values[j]
+        if self.model == "bradley_terry":
+            return float(expit(lead))
+        width = self.tie or 0.0
+        better, worse = norm.cdf([lead - width, -lead - width])
+        return float(better / (better + worse))
+
+
+def paired_preferences(
+    table: Any, *, model: str = "bradley_terry", prior: float = 0.1, replicates: int = 200,
+    level: float = 0.95, seed: int = 0, progress: Progress = silent,
+) -> PreferenceScale:
+    """A scale from preferences between pairs of objects.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``winner`` and ``loser``; optionally ``participant``, ``tie`` (true where neither
+        was preferred, or 1; empty is false) and ``count``.
+    model : {"bradley_terry", "thurstone"}
+        With ties, that of Davidson, or a range of indifference.
+    prior : float
+        Strength of the normal prior on the values: half of this times their sum of squares is
+        added to the loss. It keeps the values finite where an object was always preferred; 0 is
+        maximum likelihood.
+    replicates : int
+        Of the bootstrap.
+    level : float
+    seed : int
+    progress : Progress
+        Told of every replicate.
+
+    Raises
+    ------
+    DataError
+        If an object has no name or is compared with itself, a tie is neither true nor false,
+        there is one object only, objects were never compared with each other even by way of
+        others, or, without a prior, some were always
+        preferred to all others.
+    Stopped
+        If `progress` asks to stop.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import tripletscope as ts
+    >>> table = pd.DataFrame({"winner": ["tea", "tea", "soup", "soup", "tea", "milk"],
+    ...                       "loser": ["soup", "milk", "milk", "tea", "soup", "soup"],
+    ...                       "count": [8, 9, 7, 2, 1, 3]})
+    >>> scale = ts.paired_preferences(table, replicates=100)
+    >>> scale.table["object"].tolist(), round(scale.probability("tea", "soup"), 2)
+    (['tea', 'soup', 'milk'], 0.85)
+    """
+    if model not in MODELS:
+        raise ValueError(f"model is {model!r}; it must be one of {', '.join(MODELS)}.")
+    given = _Given.of(table)
+    held_by_prior = given.refuse_unconnected(prior)
+    wins, ties = given.counted()
+    fit = _Fit(model, prior, bool(ties.any()))
+    values, tie = fit(wins, ties)
+    rng = np.random.default_rng(seed)
+    people = len(given.raters) >= _ENOUGH
+    drawn, worse = np.empty((replicates, len(values))), 0
+    deviance, degrees = fit.deviance(wins, ties, values, tie)
+    with single_blas_thread():  # others would take longer to wake up than these small sums
+        for number in range(replicates):
+            if progress(number / replicates):
+                raise Stopped
+            drawn[number] = fit(*given.resampled(people, rng), start=values)[0]
+            if degrees:
+                simulated = fit.simulated(wins, ties, values, tie, rng)
+                other = fit(*simulated, start=values)
+                worse += fit.deviance(*simulated, *other)[0] >= deviance
+    # P people who are drawn with replacement vary by 1 - 1/P too little.
+    wider = np.sqrt(len(given.raters) / (len(given.raters) - 1)) if people else 1.0
+    error = wider * drawn.std(axis=0, ddof=1)
+    # Symmetric about the estimate: quantiles of resamples would add the prior's pull once more.
+    reach = np.quantile(np.abs(drawn - values), level, axis=0) * wider
+    if held_by_prior:
+        # Resamples of unanimous answers are all alike, however few they are.
+        least = fit.errors(wins + wins.T + ties, values, tie)
+        error = np.maximum(error, least)
+        reach = np.maximum(reach, norm.ppf(0.5 + level / 2) * least)
+    return PreferenceScale(
+        given.ids, values, error, values - reach, values + reach, drawn, wins, ties, model,
+        tie if fit.has_ties else None, deviance, degrees,
+        (worse + 1) / (replicates + 1) if degrees else float("nan"),
+        "participants" if people else "answers", len(given.raters), level, given.notes,
+    )
+
+
+@dataclass
+class _Given:
+    """Preferences as they were given, row by row."""
+
+    ids: list[str]
+    raters: list[str]
+    winner: np.ndarray
+    loser: np.ndarray
+    tie: np.ndarray
+    count: np.ndarray
+    rater: np.ndarray
+    notes: list[str]
+
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> _Given:
+        table = table.reset_index(drop=True)
+        ids, (winner, loser) = named_objects(table["winner"], table["loser"])
+        if (winner == loser).any():
+            row = int(np.argmax(winner == loser))
+            raise DataError(
+                f"{ids[winner[row]]} is compared with itself", row=row,
+                remedy="Remove such rows.",
+            )
+        if len(ids) < 2:
+            raise DataError("there are no two objects", remedy="Give one comparison per row.")
+        raters, rater = named_raters(table)
+        tie = _ties(table["tie"]) if "tie" in table else np.zeros(len(table), bool)
+        count = numbers_of(table, "count") if "count" in table else np.ones(len(table))
+        if (count < 0).any() or (count != np.round(count)).any():
+            row = int(np.argmax((count < 0) | (count != np.round(count))))
+            raise DataError(f"{count[row]:g} is no count", row=row,
+                            remedy="Give numbers of comparisons.")
+        return cls(ids, raters, winner, loser, tie, count, rater, [])
+
+    def counted(self, times: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """(n, n) wins of rows over columns, and ties in both places."""
+        n = len(self.ids)
+        wins, ties = np.zeros((n, n)), np.zeros((n, n))
+        count = self.count if times is None else times
+        np.add.at(wins, (self.winner, self.loser), np.where(self.tie, 0.0, count))
+        np.add.at(ties, (self.winner, self.loser), np.where(self.tie, count, 0.0))
+        return wins, ties + ties.T
+
+    def resampled(
+        self, people: bool, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if people:
+            number = len(self.raters)
+            drawn = np.bincount(rng.integers(number, size=number), minlength=number)
+            return self.counted(self.count * drawn[self.rater])
+        total = self.count.sum()
+        return self.counted(rng.multinomial(int(total), self.count / total).astype(float))
+
+    def refuse_unconnected(self, prior: float) -> bool:
+        """Ford's (1957) condition: nobody who was never preferred to any of the others.
+
+        Whether it fails, so that values are finite by the prior alone.
+        """
+        wins, ties = self.counted()
+        linked, part = connected_components(wins + ties, directed=False)
+        if linked > 1:
+            apart = [self.ids[np.argmax(part == k)] for k in range(2)]
+            raise DataError(
+                f"{apart[0]} and {apart[1]} were never compared, not even by way of others",
+                remedy="Scale the groups of objects one by one.",
+            )
+        strong, part = connected_components(wins + ties, connection="strong")
+        if strong > 1:
+            if not prior:
+                raise DataError(
+                    "some objects were always preferred to all others, or never: their values "
+                    "would be infinite", remedy="Give a prior, such as 0.1.",
+                )
+            self.notes.append(
+                "Some objects were always preferred to all others, or never: how far they are "
+                "from these is held by the prior alone. Intervals are at least as wide as it and "
+                "the number of answers leave them."
+            )
+        return bool(strong > 1)
+
+
+def _ties(column: pd.Series) -> np.ndarray:
+    """(m,) bool; every text would be true."""
+    told = column.astype(object).where(column.notna(), False)
+    wrong = [
+        not isinstance(cell, bool | np.bool_ | int | float | np.number) or cell not in (0, 1)
+        for cell in told
+    ]
+    if any(wrong):
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"{told.iloc[row]!r} in column tie is neither true nor false", row=row,
+            remedy="Write 1 or true where neither was preferred, else 0 or false.",
+        )
+    return told.to_numpy(dtype=bool)
+
+
+class _Fit:
+    """Values of highest likelihood."""
+
+    def __init__(self, model: str, prior: float, has_ties: bool) -> None:
+        self.model, self.prior, self.has_ties = model, prior, has_ties
+
+    def __call__(
+        self, wins: np.ndarray, ties: np.ndarray, start: np.ndarray | None = None
+    ) -> tuple[np.ndarray, float]:
+        """(n,) values that sum to 0, and the range of indifference."""
+        n = len(wins)
+        first, second = np.nonzero(wins + ties + wins.T)
+        begin = np.zeros(n + self.has_ties)
+        if start is not None:
+            begin[:n] = start
+        won, even = wins[first, second], ties[first, second] / 2.0  # each is there twice
+
+        def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+            values = x[:n]
+            width = np.exp(np.clip(x[n], -_LARGEST, 3.0)) if self.has_ties else 0.0
+            better, slope, by_width = self._logs(values[first] - values[second], width)
+            loss = -(won @ better[0] + even @ better[1])
+            by_lead = -(won * slope[0] + even * slope[1])
+            gradient = np.bincount(first, by_lead, n) - np.bincount(second, by_lead, n)
+            gradient += self.prior * values + values.sum()
+            loss += 0.5 * self.prior * values @ values + 0.5 * values.sum() ** 2
+            if not self.has_ties:
+                return loss, gradient
+            return loss, np.append(
+                gradient, -width * (won @ by_width[0] + even @ by_width[1])
+            )
+
+        found = minimize(objective, begin, jac=True, method="L-BFGS-B",
+                         options={"maxiter": 2000, "ftol": 1e-11, "gtol": 1e-6})
+        values = found.x[:n] - found.x[:n].mean()
+        return values, float(np.exp(found.x[n])) if self.has_ties else 0.0
+
+    def _logs(self, lead: np.ndarray, width: float) -> tuple[list, list, list]:
+        """Logs of the probabilities of a preference and of a tie, and their derivatives.
+
+        By the lead of the one that was preferred, and by the width of the range of indifference.
+        """
+        if self.model == "bradley_terry":
+            if not self.has_ties:
+                return [log_expit(lead), 0 * lead], [expit(-lead), 0 * lead], [0 * lead] * 2
+            parts = np.array([lead / 2, -lead / 2, np.full(len(lead), np.log(width))])
+            norm_ = logsumexp(parts, axis=0)
+            p = np.exp(parts - norm_)
+            off = (p[0] - p[1]) / 2
+            return (
+                [parts[0] - norm_, parts[2] - norm_], [0.5 - off, -off],
+                [-p[2] / width, (1 - p[2]) / width],
+            )
+        upper = lead - width
+        ratio = np.exp(norm.logpdf(upper) - log_ndtr(upper))
+        if not self.has_ties:
+            return [log_ndtr(upper), 0 * lead], [ratio, 0 * lead], [0 * lead] * 2
+        inside = np.maximum(norm.cdf(lead + width) - norm.cdf(upper), 1e-300)
+        up, down = norm.pdf(lead + width), norm.pdf(upper)
+        return (
+            [log_ndtr(upper), np.log(inside)], [ratio, (up - down) / inside],
+            [-ratio, (up + down) / inside],
+        )
+
+    def errors(self, compared: np.ndarray, values: np.ndarray, tie: float) -> np.ndarray:
+        """(n,) posterior standard deviations, by the expected curvature and that of the prior."""
+        n = len(values)
+        lead = (values[:, None] - values).ravel()
+        logs, slopes, _ = self._logs(lead, tie)
+        won = (np.exp(logs[0]) * slopes[0] ** 2).reshape(n, n)
+        even = (np.exp(logs[1]) * slopes[1] ** 2).reshape(n, n) if self.has_ties else 0.0
+        told = compared * (won + won.T + even)
+        np.fill_diagonal(told, 0.0)
+        curvature = np.diag(told.sum(axis=1)) - told + self.prior * np.eye(n)
+        centred = np.eye(n) - 1.0 / n
+        return np.sqrt(np.diag(centred @ np.linalg.inv(curvature + 1.0 / n) @ centred))
+
+    def shares(self, values: np.ndarray, tie: float) -> tuple[np.ndarray, np.ndarray]:
+        """(n, n) probabilities that the row is preferred to the column, and of a tie."""
+        lead = (values[:, None] - values).ravel()
+        logs = self._logs(lead, tie)[0]
+        n = len(values)
+        even = np.exp(logs[1]).reshape(n, n) if self.has_ties else np.zeros((n, n))
+        return np.exp(logs[0]).reshape(n, n), even
+
+    def deviance(
+        self, wins: np.ndarray, ties: np.ndarray, values: np.ndarray, tie: float
+    ) -> tuple[float, int]:
+        """G squared against a share for each pair of its own, and its degrees of freedom."""
+        better, even = self.shares(values, tie)
+        compared = wins + wins.T + ties
+        with np.errstate(divide="ignore", invalid="ignore"):
+            told = xlogy(wins, wins / (compared * better))
+            told = np.where(wins > 0, told, 0.0)
+            drawn = np.where(ties > 0, xlogy(ties, ties / (compared * even)), 0.0)
+        pairs = np.count_nonzero(np.triu(compared, 1))
+        degrees = pairs * (1 + self.has_ties) - (len(values) - 1) - self.has_ties
+        return float(2.0 * (told.sum() + drawn.sum() / 2.0)), int(max(degrees, 0))
+
+    def simulated(
+        self, wins: np.ndarray, ties: np.ndarray, values: np.ndarray, tie: float,
+        rng: np.random.Generator,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Wins and ties of as many comparisons by the model."""
+        better, even = self.shares(values, tie)
+        first, second = np.nonzero(np.triu(wins + wins.T + ties, 1))
+        number = (wins + wins.T + ties)[first, second].astype(np.int64)
+        chances = np.column_stack([
+            better[first, second], better[second, first], even[first, second]
+        ])
+        drawn = rng.multinomial(number, chances / chances.sum(axis=1, keepdims=True))
+        found, equal = np.zeros_like(wins), np.zeros_like(wins)
+        found[first, second], found[second, first] = drawn[:, 0], drawn[:, 1]
+        equal[first, second] = equal[second, first] = drawn[:, 2]
+        return found, equal

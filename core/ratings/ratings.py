@@ -1,0 +1,251 @@
+"""Similarity ratings: a number for a pair of objects, by one rater or several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.ratings.measured import (
+    MOST_ANSWERS,
+    Dissimilarities,
+    JudgedPairs,
+    Measured,
+    Ordered,
+    answers_of,
+    named_objects,
+    named_raters,
+    numbers_of,
+    pair_number,
+    squares,
+    summarised,
+)
+
+#: Dissimilarities that differ by this share are equal but for rounding.
+_EQUAL = 1e-9
+#: How raters are made comparable.
+STANDARDS = {
+    "none": "As rated",
+    "range": "Each rater's smallest and largest",
+    "z": "Each rater's mean and spread",
+}
+
+
+class Ratings(Measured):
+    """Numbers that say how similar, or how different, two objects are.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns ``item1``, ``item2`` and ``rating``; ``participant`` where several people rated.
+    direction : {"similar", "dissimilar"}
+        What large numbers mean. Similarities become dissimilarities as the largest of all ratings
+        minus each.
+    standardise : {"none", "range", "z"}
+        Whether each rater's dissimilarities are brought to a common range, or to a common mean and
+        standard deviation, before raters are averaged. With ``z`` people who rated different
+        pairs are taken to have rated equally similar ones on average.
+
+    Raises
+    ------
+    DataError
+        If a rating is no number, or there are fewer than three objects.
+
+    Notes
+    -----
+    The order in a pair does not count. Ratings of an object beside itself are left out. A rater
+    who rated a pair several times counts once, by the mean. Errors are over raters. Of one rater
+    they are over the ratings of a pair, with one standard deviation for all pairs, and unknown if
+    no pair was rated twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import tripletscope as ts
+    >>> table = pd.DataFrame({
+    ...     "participant": ["ann"] * 3 + ["bob"] * 3, "item1": ["cat", "cat", "dog"] * 2,
+    ...     "item2": ["dog", "bus", "bus"] * 2, "rating": [7, 1, 2, 6, 1, 1]})
+    >>> ratings = ts.Ratings(table, direction="similar")
+    >>> ratings.ids
+    ['bus', 'cat', 'dog']
+    >>> print(ratings.dissimilarities().mean)
+    [[0.  6.  5.5]
+     [6.  0.  0.5]
+     [5.5 0.5 0. ]]
+    >>> len(ratings.triplets())  # bob's ratings of the bus are a tie
+    5
+    """
+
+    kind = "ratings"
+    title = "Similarity ratings"
+    columns = ("participant", "item1", "item2", "rating")
+
+    def __init__(
+        self, table: pd.DataFrame, *, direction: str = "similar", standardise: str = "none"
+    ) -> None:
+        if direction not in ("similar", "dissimilar"):
+            raise ValueError(f"direction is {direction!r}; it must be 'similar' or 'dissimilar'.")
+        if standardise not in STANDARDS:
+            raise ValueError(
+                f"standardise is {standardise!r}; it must be one of {', '.join(STANDARDS)}."
+            )
+        self.options = {"direction": direction, "standardise": standardise}
+        self.table = table = table.filter(self.columns).reset_index(drop=True)
+        rating = numbers_of(table, "rating")
+        self.ids, (first, second) = named_objects(table["item1"], table["item2"])
+        self.raters, rater = named_raters(table)
+        if len(self.ids) < 3:
+            raise DataError(
+                f"the ratings are about {len(self.ids)} objects", remedy="Give three or more."
+            )
+        self.notes = []
+        if direction == "similar":
+            top = rating.max()
+            self.notes.append(f"Dissimilarity is {top:g}, the largest rating, minus each rating.")
+            rating = top - rating
+        own = first == second
+        if own.any():
+            self.notes.append(f"{own.sum():,} ratings of an object beside itself are left out.")
+        first, second, rater, rating = (x[~own] for x in (first, second, rater, rating))
+        self._unit, self._pair = rater, pair_number(first, second, len(self.ids))
+        self._value = self._standardised(rating)
+
+    @classmethod
+    def from_matrices(
+        cls, matrices: Mapping[str, Any] | Sequence[Any], ids: Sequence[str] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Ratings from square matrices, one for each rater.
+
+        Parameters
+        ----------
+        matrices : mapping of str to array-like, or sequence of array-like, each (n, n)
+            By name of the rater; NaN where a pair was not rated. Two halves that differ are two
+            ratings of each pair, by the order of its objects.
+        ids : sequence of str, optional
+            Names of the objects; by default numbers from 1.
+        **options
+            As of the class.
+
+        Examples
+        --------
+        >>> import tripletscope as ts
+        >>> one, two = [[0, 1, 4], [1, 0, 3], [4, 3, 0]], [[0, 2, 4], [2, 0, 4], [4, 4, 0]]
+        >>> rated = ts.Ratings.from_matrices({"ann": one, "bob": two}, direction="dissimilar")
+        >>> rated.dissimilarities().mean[0].tolist()
+        [0.0, 1.5, 4.0]
+        """
+        if not isinstance(matrices, Mapping):
+            matrices = {f"{k + 1}": matrix for k, matrix in enumerate(matrices)}
+        parts = []
+        for rater, matrix in matrices.items():
+            matrix = np.array(matrix, dtype=float)
+            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+                raise DataError(
+                    f"the matrix of {rater} has shape {matrix.shape}",
+                    remedy="Give one row and one column per object.",
+                )
+            names = list(ids) if ids is not None else [str(i + 1) for i in range(len(matrix))]
+            if len(names) != len(matrix):
+                raise DataError(
+                    f"the matrix of {rater} has {len(matrix)} rows, and there are {len(names)} "
+                    "names", remedy="Give all matrices the same objects.",
+                )
+            known = np.isfinite(matrix) & ~np.eye(len(matrix), dtype=bool)
+            if np.array_equal(matrix[known & known.T], matrix.T[known & known.T]):
+                known &= ~np.tril(known.T)  # said twice, not judged twice
+            first, second = np.nonzero(known)
+            parts.append(pd.DataFrame({
+                "participant": rater, "item1": np.array(names)[first],
+                "item2": np.array(names)[second], "rating": matrix[known],
+            }))
+        table = pd.concat(parts, ignore_index=True)
+        return cls(table if len(parts) > 1 else table.drop(columns="participant"), **options)
+
+    @property
+    def _each(self) -> JudgedPairs:
+        """One value for each rater and pair."""
+        n = len(self.ids)
+        n_pairs = n * (n - 1) // 2
+        both, place = np.unique(self._unit * n_pairs + self._pair, return_inverse=True)
+        value = np.bincount(place, self._value) / np.bincount(place)
+        return JudgedPairs(n, both // n_pairs, both % n_pairs, value)
+
+    def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
+        judged = self._each
+        if judged.n_units > 1:
+            return summarised(
+                self.ids, judged, len(self.raters), "raters", replicates, seed, self.notes
+            )
+        return self._of_one(judged.means(), replicates, seed)
+
+    def _of_one(self, mean: np.ndarray, replicates: int, seed: int) -> Dissimilarities:
+        """Errors over the ratings of a pair, of one rater or of nobody known."""
+        n, count = len(self.ids), np.bincount(self._pair, minlength=len(mean)).astype(float)
+        freedom = float(np.maximum(count - 1, 0).sum())
+        error, drawn = np.full(len(mean), np.nan), np.empty((0, len(mean)))
+        if freedom:
+            off = self._value - mean[self._pair]
+            spread = np.sqrt(off @ off / freedom)
+            with np.errstate(divide="ignore"):
+                error = np.where(count > 0, spread / np.sqrt(count), np.nan)
+            noise = np.random.default_rng(seed).standard_normal((replicates, len(mean)))
+            drawn = mean + noise * error
+        return Dissimilarities(
+            self.ids, squares(mean, n), squares(error, n), squares(count, n), len(self.raters),
+            "trials", squares(drawn, n), self.notes,
+        )
+
+    def triplets(
+        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
+    ) -> Triplets:
+        judged, n = self._each, len(self.ids)
+        parts = []
+        for rater in range(judged.n_units):
+            own = judged.unit == rater
+            values = np.full(judged.n_pairs, np.nan)
+            values[judged.pair[own]] = judged.value[own]
+            size = np.sqrt(np.mean(judged.value[own] ** 2))
+            parts.append(Ordered(
+                rater, squares(values, n), _EQUAL * size,
+                np.count_nonzero(self._unit == rater) / 2.0,
+            ))
+        return answers_of(self.ids, parts, self.raters, name=name, most=most, seed=seed)
+
+    def _standardised(self, value: np.ndarray) -> np.ndarray:
+        """Dissimilarities of raters on one scale, none below zero."""
+        how = self.options["standardise"]
+        if how == "none" or not len(value):
+            self._check_positive(value)
+            return value
+        found = np.empty(len(value))
+        centre, spread = value.mean(), value.std()
+        for rater in np.unique(self._unit):
+            own = value[self._unit == rater]
+            if np.ptp(own) == 0:
+                raise DataError(
+                    f"{self._name_of(rater)} gave all pairs the same rating",
+                    remedy="Leave this rater out, or do not standardise.",
+                )
+            if how == "z":
+                own = centre + spread * (own - own.mean()) / own.std()
+            else:
+                own = value.max() * (own - own.min()) / np.ptp(own)
+            found[self._unit == rater] = own
+        self.notes.append(f"Raters were standardised: {STANDARDS[how].lower()}.")
+        return found - min(found.min(), 0.0)
+
+    def _check_positive(self, value: np.ndarray) -> None:
+        if (value < 0).any():
+            raise DataError(
+                f"a dissimilarity is below zero: {value.min():g}",
+                row=int(np.argmax(value < 0)),
+                remedy="Are large values similarities? Then say so.",
+            )
+
+    def _name_of(self, rater: int) -> str:
+        return self.raters[rater] if self.raters else "The rater"

@@ -1,0 +1,108 @@
+"""What maps measured dissimilarities again: a script, and the matrix or ratings that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+from tripletscope import __version__
+from tripletscope.core.method import Method, unfitted
+from tripletscope.core.ratings import Measured
+from tripletscope.dashboard import export
+from tripletscope.dashboard.reproduce.cells import Cell, script
+from tripletscope.dashboard.reproduce.environment import environment_files, script_header
+from tripletscope.dashboard.reproduce.recipe import call, source_of
+
+#: Joins objects with their nearest ones, as the program does.
+_GRAPH = """away = matrix + np.diag(np.full(len(matrix), np.inf))
+nearest = np.argsort(away, axis=1, kind="stable")[:, :{neighbours}]
+graph = np.zeros(matrix.shape, dtype=bool)
+np.put_along_axis(graph, nearest, True, axis=1)"""
+
+
+@dataclass(frozen=True)
+class DissimilarityMap:
+    """What was mapped, and how.
+
+    Attributes
+    ----------
+    fitted : Method
+        The map.
+    ids : sequence of str
+        Names of the objects.
+    matrix : ndarray, shape (m, m)
+        Their dissimilarities.
+    given : Measured or None
+        Ratings and so on that the matrix is made of.
+    replicates : int
+        Drawn of these.
+    weigh : bool
+        Whether pairs count by their standard errors.
+    most : int
+        Replicates that are mapped.
+    neighbours : int or None
+        Nearest ones that the map is to keep, by LOE.
+    """
+
+    fitted: Method
+    ids: Sequence[str]
+    matrix: np.ndarray
+    given: Measured | None = None
+    replicates: int = 0
+    weigh: bool = False
+    most: int = 100
+    neighbours: int | None = None
+
+    def files(self, name: str) -> dict[str, bytes]:
+        """The script, what it reads and its environment, by names that begin with one."""
+        kind = "matrix" if self.given is None else self.given.kind
+        table = self.given.table if self.given is not None else pd.DataFrame(
+            self.matrix, columns=list(self.ids)
+        )
+        path = f"{name}-{kind}.csv"
+        about = f"Maps dissimilarities again as TripletScope {__version__} did."
+        cells = [
+            Cell("code", "import numpy as np\nimport pandas as pd\nimport tripletscope as ts"),
+            Cell("words", "## Data"), Cell("code", self._data(path, table)),
+            Cell("words", "## Map"), Cell("code", self._map(name)),
+        ]
+        head = f'{script_header()}\n"""{about}\n\nRun it in this folder."""\n'
+        return {
+            path: export.csv(table), f"{name}.py": script(head, cells), **environment_files()
+        }
+
+    def _data(self, path: str, table: pd.DataFrame) -> str:
+        if self.given is None:
+            return call("matrix = pd.read_csv", repr(path)) + ".to_numpy(dtype=float)"
+        texts = {name: "str" for name, column in table.items() if not is_numeric_dtype(column)}
+        options = [f"{name}={value!r}" for name, value in self.given.options.items()]
+        return "\n".join([
+            call("table = pd.read_csv", repr(path), f"dtype={texts!r}", "keep_default_na=False",
+                 'na_values=[""]'),
+            call(f"given = ts.{type(self.given).__name__}", "table", *options),
+            f"apart = given.dissimilarities({self.replicates})",
+        ])
+
+    def _map(self, name: str) -> str:
+        method, lines = source_of(unfitted(self.fitted)), []
+        if self.neighbours is not None:
+            if self.given is not None:
+                lines.append("matrix = np.where(np.isfinite(apart.mean), apart.mean, np.inf)")
+            neighbours = min(self.neighbours, len(self.matrix) - 1)
+            lines += [_GRAPH.format(neighbours=neighbours), f"fitted = {method}.fit_graph(graph)"]
+        elif self.given is None:
+            lines.append(f"fitted = {method}.fit_dissimilarities(matrix)")
+        else:
+            lines += [
+                call("found = ts.map_dissimilarities", method, "apart", f"weigh={self.weigh}",
+                     f"most={self.most}"),
+                "fitted = found.fitted",
+            ]
+        return "\n".join([
+            *lines, f"np.savez('{name}-map.npz', embedding_=fitted.embedding_)",
+            f'print(f"Loss {{fitted.loss_:.6f}}; it was {self.fitted.loss_:.6f}.")',
+        ])

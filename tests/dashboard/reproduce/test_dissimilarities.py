@@ -1,0 +1,72 @@
+"""The script beside a map of dissimilarities maps them as the program did."""
+
+from __future__ import annotations
+
+import runpy
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tripletscope as ts
+from tripletscope.dashboard.reproduce.dissimilarities import DissimilarityMap
+from tripletscope.dashboard.views.embedding.dissimilarities import Mapped, _nearest
+
+IDS = ["NA", "1", 'a "b", c', "ö", "e", "f"]
+
+
+@pytest.fixture
+def matrix():
+    rng = np.random.default_rng(0)
+    places = rng.random((len(IDS), 2))
+    return np.linalg.norm(places[:, None] - places, axis=2)
+
+
+@pytest.fixture
+def ratings():
+    rng = np.random.default_rng(1)
+    pairs = [(i, j) for i in range(len(IDS)) for j in range(i)]
+    return ts.Ratings(pd.DataFrame([
+        {"participant": str(who), "item1": IDS[i], "item2": IDS[j], "rating": rng.random()}
+        for who in range(4) for i, j in pairs
+    ]), direction="dissimilar", standardise="range")
+
+
+def again(made: DissimilarityMap, tmp_path, monkeypatch) -> np.ndarray:
+    """The map that the script makes."""
+    for name, content in made.files("Map").items():
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path("Map.py")
+    with np.load("Map-map.npz") as found:
+        return found["embedding_"]
+
+
+def test_an_uploaded_matrix(matrix, tmp_path, monkeypatch, capsys):
+    fitted = ts.NMDS(n_components=2, seed=3).fit_dissimilarities(matrix)
+    mapped = Mapped(fitted, matrix, np.arange(1, len(IDS) + 1), None, "a.csv")
+    made = mapped.steps(["not in it", *IDS])
+    assert made.ids == IDS
+    found = again(made, tmp_path, monkeypatch)
+    np.testing.assert_array_equal(found, fitted.embedding_)
+    now, then = capsys.readouterr().out.removeprefix("Loss ").split("; it was ")
+    assert float(now) == float(then.strip().rstrip("."))
+
+
+@pytest.mark.parametrize("weigh", [False, True])
+def test_ratings_with_replicates(ratings, weigh, tmp_path, monkeypatch):
+    apart = ratings.dissimilarities(20)
+    method = ts.MDS(n_components=2)
+    fitted = ts.map_dissimilarities(method, apart, weigh=weigh, most=5).fitted
+    made = DissimilarityMap(fitted, apart.ids, apart.mean, ratings, 20, weigh, 5)
+    np.testing.assert_array_equal(again(made, tmp_path, monkeypatch), fitted.embedding_)
+
+
+@pytest.mark.parametrize("uploaded", [False, True])
+def test_nearest_neighbours(ratings, uploaded, tmp_path, monkeypatch):
+    matrix = ratings.dissimilarities(0).mean
+    fitted = ts.LOE(n_components=2).fit_graph(_nearest(matrix, 2))
+    made = DissimilarityMap(
+        fitted, IDS, matrix, None if uploaded else ratings, neighbours=2
+    )
+    np.testing.assert_array_equal(again(made, tmp_path, monkeypatch), fitted.embedding_)

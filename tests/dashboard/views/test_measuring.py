@@ -1,0 +1,159 @@
+"""Ratings, confusions, piles and arrangements: from the file to the map."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.core.ratings.planted import confused, points, rated
+from tests.dashboard.views.harness import figure, settled, start, words
+from tests.paths import ROOT, SAMPLES
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.quality import Exclusion
+from tripletscope.dashboard.imports import accept_measured, look_measured, open_archive
+from tripletscope.dashboard.keeping.package import pack, unpack
+from tripletscope.dashboard.reproduce.archive import archive
+from tripletscope.dashboard.reproduce.terms import Terms
+from tripletscope.dashboard.state import _KEY
+
+MEASURED = ROOT / "tests" / "fixtures" / "measured"
+PLACE = "embedding.dissimilarities"
+
+
+def csv(table: pd.DataFrame) -> bytes:
+    return table.to_csv(index=False).encode()
+
+
+@pytest.fixture
+def kept(services):
+    """A data set of ratings by nine people, of eight objects."""
+    content = csv(rated(points(8), 9))
+    return accept_measured("rated.csv", look_measured([("rated.csv", content)], None, {}))
+
+
+def mapped(app, services):
+    """The app once the dissimilarities and their replicates are mapped, which takes a while."""
+    app.button(key=f"{PLACE}.run").click().run()
+    for job in services.jobs.of(app.session_state[_KEY].id):
+        assert job.wait(240)
+    return settled(app, services)
+
+
+def uploaded(*files: tuple[str, bytes]):
+    app = start()
+    upload = app.file_uploader(key="upload")
+    for name, content in files:
+        upload.upload(name, content, "text/csv")
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_ratings_come_to_a_map_with_ellipses(services):
+    app = uploaded(("rated.csv", csv(rated(points(8), 9))))
+    assert "these are ratings" in app.info[0].value
+    text = words(app)
+    assert "Similarity ratings** of 8 objects by 9 people" in text
+    assert "p0 rated o00 and o01" in text.replace("\\", "")
+    app.button(key="measured.go").click().run()
+    assert app.title[0].value == "Embedding"
+    (info,) = services.workspace.datasets()
+    assert info.n_participants == 9
+    assert info.n_trials == 9
+    assert "ties make none" in " ".join(info.report)
+    app = mapped(app, services)
+    text = words(app).replace("\\", "")
+    assert "NMDS, 2 dimensions" in text
+    assert "Similarity ratings of 9 people" in text
+    assert "Ellipses hold 95 % where other raters would have put an object" in text
+    assert "ellipses" in [trace.get("name") for trace in figure(app, f"{PLACE}.map")["data"]]
+    app.selectbox(key=f"{PLACE}.method").select("mds").run()
+    app.toggle(key=f"{PLACE}.weigh").set_value(True).run()
+    app = mapped(app, services)
+    assert "weighted by one over their squared standard errors" in words(app)
+
+
+def test_the_direction_can_be_said(services):
+    app = uploaded(("rated.csv", csv(rated(points(8), 2))))
+    app.selectbox(key="measured.direction.similar").select("dissimilar").run()
+    app.button(key="measured.go").click().run()
+    (info,) = services.workspace.datasets()
+    assert services.workspace.measured(info).options["direction"] == "dissimilar"
+
+
+def test_the_colours_come_to_a_map_in_two_clicks(services):
+    app = uploaded(("ekman.csv", (SAMPLES / "ekman_colors" / "similarity.csv").read_bytes()))
+    app.button(key="matrix.go").click().run()
+    assert app.title[0].value == "Embedding"
+    text = words(mapped(app, services)).replace("\\", "")
+    assert "Stress-1 0.0231" in text  # that of R's vegan
+    assert "nothing is known of errors" in text
+
+
+def test_counts_can_be_confusions(services):
+    labels = [f"letter {k}" for k in range(6)]
+    table = pd.DataFrame(confused(points(6), 60), index=labels, columns=labels)
+    app = uploaded(("heard.csv", table.to_csv().encode()))
+    app.selectbox(key="matrix.values").select("confused").run()
+    app.button(key="measured.go").click().run()
+    (info,) = services.workspace.datasets()
+    assert services.workspace.measured(info).kind == "confusions"
+    assert "are too small here" in info.report[-1]
+
+
+def test_matrices_of_several_raters_belong_together(services):
+    labels = list("abcdef")
+    files = []
+    for seed in range(3):
+        apart = np.random.default_rng(seed).integers(1, 8, (6, 6))
+        square = pd.DataFrame(np.triu(apart, 1) + np.triu(apart, 1).T, labels, labels)
+        files.append((f"r{seed}.csv", square.to_csv().encode()))
+    app = uploaded(*files)
+    app.button(key="measured.go").click().run()
+    (info,) = services.workspace.datasets()
+    assert services.workspace.measured(info).raters == ["r0.csv", "r1.csv", "r2.csv"]
+
+
+@pytest.mark.parametrize("name", ["piles.csv", "arrangements.csv"])
+def test_other_kinds_are_kept(services, name):
+    app = uploaded((name, (MEASURED / name).read_bytes()))
+    app.button(key="measured.go").click().run()
+    assert not app.exception
+    (info,) = services.workspace.datasets()
+    assert services.workspace.measured(info).kind == name.removesuffix(".csv")
+
+
+def test_mistakes_are_told_with_their_row(services):
+    app = uploaded(("r.csv", b"item1,item2,rating\na,b,5\na,c,often\nb,c,2\na,d,3\nb,d,4\n"))
+    assert "row 3: 'often'" in (app.error[0].value if app.error else "").replace("\\", "")
+    ties = csv(rated(points(5), 2).assign(rating=3))
+    with pytest.raises(DataError, match="nobody said"):
+        accept_measured("t.csv", look_measured([("t.csv", ties)], None, {}))
+
+
+def test_people_who_are_left_out_rate_no_more(services, kept):
+    cleaning = services.workspace.cleaning(kept)
+    left = services.workspace.update_dataset(
+        kept, cleaning.excluding(Exclusion(participants=("p3",)))
+    )
+    assert len(services.workspace.measured(left).raters) == 8
+    assert len(services.workspace.measured(kept).raters) == 9
+
+
+def test_what_was_measured_goes_into_archives_and_packages(services, kept, tmp_path):
+    before = services.workspace.measured(kept)
+    for hidden in (False, True):
+        content = archive(services.workspace, kept, Terms("Rated", pseudonyms=hidden))
+        services.workspace.delete_dataset(kept.id)
+        kept = open_archive("rated.zip", content).info
+        again = services.workspace.measured(kept)
+        assert np.array_equal(again.dissimilarities(0).mean, before.dissimilarities(0).mean)
+        assert again.raters[0] == ("sub-001" if hidden else "p0")
+        assert kept.extra["measured"]["options"] == before.options
+    pack(services.workspace.folder, tmp_path / "all.zip")
+    unpack(tmp_path / "all.zip", tmp_path / "new")
+    (file,) = [services.workspace.dataset(kept.id).extra["measured"]["file"]]
+    assert (tmp_path / "new" / "data" / f"{file}.table.parquet").exists()
+    services.workspace.delete_dataset(kept.id)
+    assert not list((services.workspace.folder / "data").glob(f"{file}.*"))
