@@ -11,8 +11,12 @@ import pytest
 from tripletscope.core import run as run_module
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.dimensions import VICE, SPoSE
 from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate, split_error
+from tripletscope.core.explaining.combining import FeatureSpaces
+from tripletscope.core.explaining.spaces import FeatureSpace
+from tripletscope.core.individuals import WeightedEuclidean
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.run import TASKS, key, run
 from tripletscope.core.scale import MLDS
@@ -27,6 +31,8 @@ QUICK = {
     "uncertainty_by_dimension": {"most": 2, "maps": 10},
     "calibrate": {"data_sets": 2, "maps": 10}, "heterogeneity": {"replicates": 10},
     "compare_active": {"more": 20, "batches": 1, "repeats": 2},
+    "dimension_reproducibility": {"runs": 2}, "penalty_curve": {"folds": 2, "points": 2},
+    "bootstrap_dimensions": {"replicates": 10},
     "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
     "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3, "references": 5},
     "stability": {"replicates": 3, "most": 3},
@@ -36,18 +42,42 @@ QUICK = {
     "bootstrap_scale": {"resamples": 20}, "diagnose": {"simulations": 20},
     "ordinal_scale": {"stimulus": "size", "maps": 10},
     "scales_by": {"stimulus": "size", "by": "who", "maps": 10},
+    "with_lapses": {"steps": 5},
     "agreement_with_map": {"folds": 2}, "errors_by_group": {"by": "who", "folds": 2},
     "who_predicts_whom": {"by": "who"},
     "pooling_curve": {"by": "who", "repeats": 2}, "observer_maps": {"by": "who"},
+    "compare_people": {"most_groups": 2, "folds": 2},
+    "compare_conditions": {"permutations": 19, "folds": 2},
     "plan": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2},
     "noise_curve": {"n_objects": 8, "most": 60, "points": 1, "steps": 2, "repeats": 2},
+    "explain": {"folds": 2, "components": 2}, "feature_weights": {"replicates": 20},
+    "unique_parts": {"folds": 2}, "map_correlation": {"replicates": 20},
+    "left_over": {"folds": 2, "n_components": 1},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
 }
+
+
+def features(n_objects: int) -> FeatureSpaces:
+    """Two spaces of three random features of each object."""
+    return FeatureSpaces.of([
+        FeatureSpace(name=name, values=np.random.default_rng(k).normal(size=(n_objects, 3)))
+        for k, name in enumerate(("a", "b"))
+    ])
+
+
+FEATURES = features(30)
 METHODS = {
     "kernel_map": K1(), "spectrum": K2(), "classify": K1(), "count_clusters": Agglomerative(),
     "agreement_curve": Agglomerative(),
     "stability": Agglomerative(linkage="complete", basis=K2()),
+    "dimension_reproducibility": VICE(n_components=4, max_iter=200),
+    "penalty_curve": SPoSE(n_components=4),
+    "bootstrap_dimensions": SPoSE(n_components=4, penalty=1),
     "bootstrap_scale": MLDS(stimulus="size"), "diagnose": MLDS(stimulus="size"),
+    "explain": FEATURES, "feature_weights": FEATURES, "unique_parts": FEATURES,
+    "compare_people": WeightedEuclidean(n_init=1),
+    "compare_conditions": WeightedEuclidean(by="who", n_init=1),
+    "map_correlation": FEATURES, "left_over": FEATURES,
 }
 
 

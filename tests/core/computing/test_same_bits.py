@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from tests.core.test_run import METHODS, QUICK
+from tests.core.test_run import FEATURES, METHODS, QUICK, features
 from tripletscope.core.computing.engine import engine
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
@@ -32,7 +32,10 @@ def answers() -> Triplets:
 
 
 def computed(task: str, answers: Triplets) -> Run:
-    return run(task, METHODS.get(task, STE(n_init=2)), answers, QUICK[task])
+    method = METHODS.get(task, STE(n_init=2))
+    if method is FEATURES:
+        method = features(answers.n_objects)
+    return run(task, method, answers, QUICK[task])
 
 
 @pytest.fixture(scope="module")
