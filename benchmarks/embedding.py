@@ -8,8 +8,9 @@ Once, make an environment for the peer, whose pins clash with ours; then compare
 Both sides get the same answers, dimension and number of starts, and otherwise their own defaults.
 Seconds are of the processor, on one thread, with the preparation of the answers and without
 compilation; figures are medians over the seeds, peer and ours in turn. Both losses are by our
-exact formula, at the maps that the two sides found. Two further tables give the cost of a gradient
-and what a second thread saves on restarts; ``--problems`` without a name prints these alone.
+exact formula, at the maps that the two sides found. Three further tables give the cost of a
+gradient, that of odd ones out as one choice and as two answers, and what a second thread saves on
+restarts; ``--problems`` without a name prints these alone.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from joblib import parallel_config
 from report import machine, print_table
 from sources import Problem, alien_eggs_problem, music_problem, planted
@@ -38,7 +40,9 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, GNMDS, SOE, STE, TSTE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, margins
 from tripletscope.core.optimise.answers import PreparedAnswers
+from tripletscope.core.optimise.choices import prepared
 from tripletscope.core.optimise.loss import Objective
+from tripletscope.core.simulation.simulate import random_questions
 
 HERE = Path(__file__).parent
 
@@ -220,16 +224,52 @@ def comparisons(
 
 def gradient_cost(pairing: Pairing, triplets: Triplets, n_components: int) -> float:
     """Nanoseconds per answer of loss and gradient: the least of five rounds."""
-    loss = objective(pairing, triplets, n_components)
-    x = np.random.default_rng(0).standard_normal(n_components * triplets.n_objects)
-    calls = max(1, 5_000_000 // len(triplets))
+    return evaluation_cost(objective(pairing, triplets, n_components), len(triplets))
+
+
+def evaluation_cost(loss: Objective, number: int) -> float:
+    """Nanoseconds of an evaluation for each of so many answers or trials."""
+    x = np.random.default_rng(0).standard_normal(loss.shape[0] * loss.shape[1])
+    calls = max(1, 5_000_000 // number)
     rounds = []
     for _ in range(5):
         start = time.process_time()
         for _ in range(calls):
             loss(x)
         rounds.append(time.process_time() - start)
-    return min(rounds) / calls / len(triplets) * 1e9
+    return min(rounds) / calls / number * 1e9
+
+
+def choice_costs(names: list[str], n_trials: int = 200_000) -> Iterator[tuple[str, ...]]:
+    """Odd ones out as a choice among three pairs, and as two independent answers."""
+    for n_components in (2, 5):
+        planted_map = np.random.default_rng(0).standard_normal((1000, n_components))
+        trials = odd_ones_out(planted_map, n_trials)
+        for name in names:
+            loss = PAIRINGS[name].ours(n_components=n_components)._loss()
+            one, two = (
+                evaluation_cost(Objective(prepared(trials, choices), loss, n_components), n_trials)
+                for choices in (True, False)
+            )
+            yield (
+                PAIRINGS[name].ours.title, "1,000", str(n_components), f"{n_trials:,}",
+                f"{one:.1f}", f"{two:.1f}", f"{one / two:.2f}",
+            )
+
+
+def odd_ones_out(positions: np.ndarray, n_trials: int) -> Triplets:
+    """Trials about random triples; the pair that stays follows softmax of -d^2."""
+    rng = np.random.default_rng(1)
+    shown = random_questions(len(positions), n_trials, rng)
+    pairs = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])
+    squares = np.stack([
+        np.sum((positions[shown[:, i]] - positions[shown[:, j]]) ** 2, axis=1) for i, j, _ in pairs
+    ], axis=1)
+    kept = np.argmax(rng.gumbel(size=squares.shape) - squares, axis=1)
+    rows = np.take_along_axis(shown, pairs[kept], axis=1)
+    rows = np.stack([rows, rows[:, [1, 0, 2]]], axis=1).reshape(-1, 3)
+    objects = pd.DataFrame({"id": [str(i) for i in range(len(positions))]})
+    return Triplets(rows, objects, pd.DataFrame({"trial": np.repeat(np.arange(n_trials), 2)}))
 
 
 def gradients(names: list[str]) -> Iterator[tuple[str, ...]]:
@@ -296,6 +336,11 @@ def main() -> None:
         titles = [PAIRINGS[name].ours.title for name in options.methods]
         print("Loss and gradient, ns per answer")
         print_table(("n", "d", "answers", *titles), list(gradients(options.methods)))
+        print("Loss and gradient of odd ones out, ns per trial")
+        print_table(
+            ("method", "n", "d", "trials", "one choice", "two answers", "ratio"),
+            list(choice_costs([n for n in options.methods if PAIRINGS[n].ours.is_likelihood])),
+        )
     print("Starts on two threads, n = 1,000, wall seconds")
     print_table(
         ("method", "starts", "1 thread", "2 threads", "speed-up"),

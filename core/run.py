@@ -44,7 +44,8 @@ class Run:
     Attributes
     ----------
     key : str
-        Hash of `RESULTS_SINCE`, task, data, method, parameters and options.
+        Hash of `RESULTS_SINCE`, task, data, method, parameters and options, and of whether trials
+        are taken as choices.
     task : str
         One of `TASKS`.
     kind, method : str
@@ -174,6 +175,8 @@ def key(
         for_key(TASKS[task].function, chosen),
         TASKS[task].fingerprint(method, triplets, chosen),
     ]
+    if TASKS[task].takes_choices(method, triplets, chosen):
+        record.append("choices")
     return _hash(json.dumps(record, sort_keys=True).encode())
 
 

@@ -40,11 +40,14 @@ def main() -> None:
             ],
             "Analysis": [
                 st.Page(PAGES / "embedding.py", title="Embedding", icon=":material/scatter_plot:"),
+                st.Page(PAGES / "dimensions.py", title="Dimensions", icon=":material/category:"),
                 st.Page(PAGES / "uncertainty.py", title="Uncertainty", icon=":material/blur_on:"),
                 st.Page(PAGES / "kernel.py", title="Kernel", icon=":material/grid_on:"),
                 st.Page(PAGES / "clusters.py", title="Clusters", icon=":material/account_tree:"),
                 st.Page(PAGES / "trees.py", title="Trees", icon=":material/forest:"),
                 st.Page(PAGES / "scale.py", title="Scale", icon=":material/stairs:"),
+                st.Page(PAGES / "people.py", title="People", icon=":material/groups:"),
+                st.Page(PAGES / "features.py", title="Features", icon=":material/rule:"),
                 st.Page(PAGES / "compare.py", title="Compare", icon=":material/query_stats:"),
             ],
             "Papers": [

@@ -6,7 +6,7 @@ import json
 import logging
 import re
 import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +18,10 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.features import Features
 from tripletscope.core.geometry import distances
-from tripletscope.core.io import Dissimilarities
+from tripletscope.core.io import MeasuredFile, SquareTable
 from tripletscope.core.io.formats.source import TABLE_SUFFIXES
 from tripletscope.core.io.names import file_name
+from tripletscope.core.ratings import Ratings
 from tripletscope.core.simulation.simulate import MOST_COMPARISONS, comparisons_of
 from tripletscope.dashboard.door.records import Answers, Unpacked
 from tripletscope.dashboard.door.workers import workers
@@ -42,6 +43,8 @@ log = logging.getLogger(__name__)
 
 #: Of larger tables the distances would take much memory.
 MOST_WITH_FEATURES = 5_000
+#: Matrices of more objects are not kept beside their answers: a row for each pair takes room.
+MOST_KEPT = 1_000
 _ANSWERS_PER_OBJECT = 100
 #: Seconds that a page waits itself; then it shows how far reading is, and lets one cancel it.
 SOON = 3.0
@@ -317,7 +320,7 @@ def accept_matrix(
     DataError
         If it is none.
     """
-    found: Dissimilarities = ask_aside(
+    found: SquareTable = ask_aside(
         "matrix", name, progress=progress, name=name, content=content, similarities=similarities
     )
     rows = comparisons_of(found.values)
@@ -328,6 +331,9 @@ def accept_matrix(
         if questions > MOST_COMPARISONS else f"All {len(rows):,} comparisons of unequal values"
     )
     triplets = Triplets(rows, pd.DataFrame({"id": found.ids}), name=suggested_name(name))
+    kept = None
+    if n <= MOST_KEPT:
+        kept = Ratings.from_matrices([found.values], found.ids, direction="dissimilar")
     report = [
         *found.notes, f"{which}. They are not independent responses: error bars and intervals "
         "mean little here.",
@@ -336,7 +342,77 @@ def accept_matrix(
         known = (info.name, info.origin, info.imported, info.exclusions, info.report)
         if known == (triplets.name, name, triplets.fingerprint, [], report):
             return info  # uploaded before, and lists hold it once
-    return services().workspace.add_dataset(triplets, origin=name, report=report)
+    return services().workspace.add_dataset(
+        triplets, origin=name, report=report, measured=kept
+    )
+
+
+def look_measured(
+    files: Sequence[File], kind: str | None, options: Mapping[str, Any],
+    progress: Progress = silent,
+) -> MeasuredFile:
+    """What ratings, confusions, piles or arrangements are in an upload, before it is kept.
+
+    Parameters
+    ----------
+    files : sequence of (str, bytes)
+    kind : str, optional
+        By default what the columns say, see `tripletscope.core.io.read_measured`.
+    options : mapping
+        Of the kind.
+
+    Raises
+    ------
+    DataError
+        If there are none, or a value is wrong.
+    """
+    return ask_aside(
+        "measured", files[0][0], progress=progress, files=list(files), kind=kind,
+        options=dict(options),
+    )
+
+
+def accept_measured(name: str, found: MeasuredFile) -> DatasetInfo:
+    """Keep what was measured as a data set, with the comparisons that each rater made.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+    found : MeasuredFile
+
+    Raises
+    ------
+    DataError
+        If it makes no comparisons: all are ties, or the counts are too few.
+    """
+    data = found.measured()
+    triplets = data.triplets(name=suggested_name(name))
+    if not len(triplets):
+        raise DataError(
+            "nobody said of one pair that it is more similar than another", file=name,
+            remedy="Ratings that are all equal, or confusions that hardly occur, tell of no map.",
+        )
+    raters = len(data.raters)
+    whose = ENGLISH.count(raters, "participant") if raters else "one rater"
+    report = [
+        *found.notes,
+        f"{len(triplets):,} comparisons of {whose}, each of two values of the same rater that "
+        "differ; ties make none. They overlap: together they weigh as much as "
+        f"{triplets.weight.sum():,.0f} independent answers.",
+    ]
+    if raters < 2:
+        report.append(
+            "All come from one set of values, so that held-out answers are not new: errors, error "
+            "bars and intervals are too small here."
+        )
+    for info in services().workspace.datasets():
+        known = (info.name, info.origin, info.imported, info.exclusions, info.report)
+        if known == (triplets.name, name, triplets.fingerprint, [], report):
+            return info  # uploaded before, and lists hold it once
+    return services().workspace.add_dataset(
+        triplets, origin=name, report=report, measured=data
+    )
 
 
 def accept_features(

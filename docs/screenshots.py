@@ -118,11 +118,24 @@ def of_colours(browser: Browser, address: str) -> None:
     page = opened(browser, address, "ekman_colors")
     go(page, "Uncertainty")
     take(page, "uncertainty")
-    for name in ("Kernel", "Clusters", "Compare", "Trees"):
+    for name in ("Kernel", "Clusters", "Features", "Compare", "Trees"):
         go(page, name)
         if name == "Compare":
             compute(page)
         take(page, name.lower(), 1080 if name == "Clusters" else SIZE["height"])
+
+
+def of_people(browser: Browser, address: str) -> None:
+    page = opened(browser, address, "crowd")
+    go(page, "People")
+    compute(page)
+    take(page, "people", 1080)
+
+
+def of_choices(browser: Browser, address: str) -> None:
+    page = opened(browser, address, "odd_one_out")
+    go(page, "Dimensions")
+    take(page, "dimensions", 900)
 
 
 def of_plans(browser: Browser, address: str) -> None:
@@ -138,7 +151,8 @@ def of_plans(browser: Browser, address: str) -> None:
 
 def main(wanted: list[str]) -> None:
     known: dict[str, Callable[[Browser, str], None]] = {
-        show.__name__: show for show in (first_map, of_eggs, of_colours, of_plans)
+        show.__name__: show
+        for show in (first_map, of_eggs, of_colours, of_choices, of_people, of_plans)
     }
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

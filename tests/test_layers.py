@@ -15,12 +15,13 @@ from tests.paths import ROOT
 #: Rooms of core by floor, from the ground up: what is in one imports from it or from lower floors.
 FLOORS = [
     ["data", "computing", "geometry"],
+    ["ratings"],
     ["io", "optimise", "method"],
     ["embedding", "task"],
     ["kernel", "evaluation"],
-    ["cluster", "simulation"],
+    ["cluster", "dimensions", "simulation"],
     ["observers", "quality", "uncertainty", "tree"],
-    ["scale"],
+    ["explaining", "individuals", "scale"],
     ["design"],
     ["papers"],
     ["run"],

@@ -22,7 +22,10 @@ from tests.server import free_port, running
 from tripletscope.core.method import Method, methods
 
 FOLDERS = ("core", "dashboard", "pages", "sample_data")
-KINDS = ("embedding", "matrix_embedding", "kernel", "graph_kernel", "cluster", "scale")
+KINDS = (
+    "embedding", "matrix_embedding", "kernel", "graph_kernel", "cluster", "scale", "individuals",
+    "dimensions",
+)
 PROMISED = [
     "read", "write_answers", "Triplets", "Quadruples", "DataError", "STE", "TSTE", "CKL",
     "GNMDS", "GNMDSK", "SOE", "LOE", "NMDS", "LORE", "K1", "K2", "WeisfeilerLehman", "KMeans",

@@ -29,29 +29,35 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.io import (
-    Dissimilarities,
     Imported,
+    MeasuredFile,
+    MeasuredTable,
     Pictures,
     Reading,
+    SquareTable,
     Table,
     attach_pictures,
     candidates,
+    file_of_measured,
     interpret,
     load,
     load_several,
     propose,
     read_distances,
+    read_feature_tables,
     read_features,
     read_gold,
     read_matrix,
     read_objects,
     read_pictures,
+    read_preferences,
     read_questions,
 )
 from tripletscope.core.io.formats import foreign
 from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.io.names import is_picture_name
+from tripletscope.core.io.prompts import Replies, read_replies
 from tripletscope.core.kernel.graphs import Graph, read_graphs
 from tripletscope.core.optimise.loss import SEVERAL_PARTS
 from tripletscope.core.quality.direction import DirectionTest, direction_test
@@ -209,6 +215,10 @@ class Desk:
         """A table of objects with their features."""
         return read_features(content, name)
 
+    def feature_tables(self, name: str, content: bytes, about: Triplets) -> list[MeasuredTable]:
+        """Tables of features of known objects, or of distances between them."""
+        return read_feature_tables(content, about, name)
+
     def pictures(self, files: Sequence[File]) -> tuple[dict[str, bytes], list[str]]:
         """Pictures by name, and what was shrunk or left out."""
         found = gather_pictures(files)
@@ -218,9 +228,19 @@ class Desk:
         """A picture as PNG, at most so many pixels wide and high."""
         return gather_pictures([(name, content)]).thumbnail(name, size)
 
-    def matrix(self, name: str, content: bytes, similarities: bool | None) -> Dissimilarities:
+    def matrix(self, name: str, content: bytes, similarities: bool | None) -> SquareTable:
         """A square table of similarities or distances."""
         return read_matrix(content, name, similarities=similarities)
+
+    def measured(
+        self, files: Sequence[File], kind: str | None, options: Mapping[str, Any]
+    ) -> MeasuredFile:
+        """Ratings, confusions, piles or arrangements."""
+        return file_of_measured([(name, content) for name, content in files], kind, options)
+
+    def preferences(self, name: str, content: bytes) -> tuple[pd.DataFrame, list[str]]:
+        """Preferences between pairs."""
+        return read_preferences(content, name)
 
     def distances(
         self, name: str, content: bytes, about: Triplets
@@ -231,6 +251,10 @@ class Desk:
     def questions(self, name: str, content: bytes, about: Triplets) -> tuple[np.ndarray, str]:
         """Questions about known objects."""
         return read_questions(content, about, name)
+
+    def replies(self, name: str, content: bytes, about: Triplets) -> Replies:
+        """A model's replies to prompts about known objects."""
+        return read_replies(content, about, name=name)
 
     def gold(self, name: str, content: bytes, about: Triplets) -> tuple[Triplets, str]:
         """Questions about known objects, with their right answers."""
@@ -278,6 +302,7 @@ class Desk:
             parts.table("catch-trials.parquet") if parts.has("catch-trials.parquet") else None,
             dict(gather_pictures(pictures)) if pictures else {}, arrays,
             parts.changed({*map(str, places.values())}),
+            parts.table("measured.parquet") if parts.has("measured.parquet") else None,
         )
 
 
@@ -285,8 +310,9 @@ class Desk:
 REQUESTS: dict[str, bool] = {
     "open": True, "reopen": True, "reload": True, "look": True, "answers": True, "direction": True,
     "add_objects": False, "add_pictures": False, "objects": False, "features": False,
-    "pictures": False,
-    "archive": True, "matrix": False, "distances": False, "questions": False, "gold": False,
+    "feature_tables": False, "pictures": False, "archive": True, "matrix": False,
+    "measured": False, "preferences": False, "distances": False, "questions": False,
+    "gold": False, "replies": False,
     "graphs": False, "reading": False, "small": False,
 }
 
@@ -393,6 +419,8 @@ def get_ready() -> None:
         buffer = io.BytesIO()
         write(frame, buffer)
         load(buffer.getvalue(), name)
+    for name, content in _TABLES.items():
+        pack(read_feature_tables(content, Triplets.from_array([[0, 1, 2]]), name))
     for kind in ("PNG", "JPEG", "GIF", "WEBP", "BMP"):
         buffer = io.BytesIO()
         Image.new("RGB", (300, 300)).save(buffer, kind)
@@ -423,6 +451,9 @@ _WRITTEN: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
         target, index=False, compression={"method": "zip", "archive_name": "a.csv"}
     ),
 }
+
+#: Features, and distances.
+_TABLES = {"a.csv": b"id,a,b\n0,1,2\n1,3,4\n2,5,7\n", "b.csv": b"0,1,2\n1,0,3\n2,3,0\n"}
 
 #: Answers of every kind that is fitted by code of its own: triplets, with weights and times, and
 #: comparisons of pairs.

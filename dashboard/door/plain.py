@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Dissimilarities, Pairs, Reading
+from tripletscope.core.io import MeasuredFile, MeasuredTable, Pairs, Reading, SquareTable
+from tripletscope.core.io.prompts import Replies
 from tripletscope.core.kernel.graphs import Graph
 from tripletscope.core.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import (
@@ -32,8 +33,8 @@ from tripletscope.dashboard.door.records import (
 #: Records that may be sent, by the name that stands for them.
 RECORDS: dict[str, type] = {
     record.__name__: record for record in (
-        Album, Answers, DirectionTest, Dissimilarities, Graph, Look, Opened, Pairs, Reading, Sheet,
-        Shown, Unpacked,
+        Album, Answers, DirectionTest, Graph, Look, MeasuredFile, MeasuredTable, Opened, Pairs,
+        Reading, Replies, Sheet, Shown, SquareTable, Unpacked,
     )
 }
 

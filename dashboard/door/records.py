@@ -158,6 +158,8 @@ class Unpacked:
         Arrays of results, by the names of their files.
     changed : list of str
         Files for other programs that are missing, or are not what was written.
+    measured : DataFrame or None
+        Ratings and so on that the answers were made of.
     """
 
     about: dict[str, Any]
@@ -168,3 +170,4 @@ class Unpacked:
     pictures: dict[str, bytes]
     arrays: dict[str, dict[str, np.ndarray]]
     changed: list[str]
+    measured: pd.DataFrame | None = None

@@ -19,7 +19,9 @@ from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.wording.axes import localised
 
 # Who makes figures says so as soon as its module is loaded.
-for _module in ("maps", "curves", "clusters", "scales"):
+for _module in (
+    "maps", "dimensions", "curves", "clusters", "scales", "explaining", "lapses", "people",
+):
     import_module(f"{__package__}.{_module}")
 
 

@@ -46,6 +46,8 @@ class ShownResults:
         Into how many clusters trees are cut, by the key of their result.
     pictures : mapping of int to str
         Pictures of objects, as data addresses, by position.
+    named : mapping of str to mapping
+        What people call dimensions, by position, by the key of their fit.
     """
 
     runs: tuple[Run, ...]
@@ -55,6 +57,7 @@ class ShownResults:
     rotations: dict[str, np.ndarray] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
+    named: dict[str, dict[int, str]] = field(default_factory=dict)
 
     @property
     def about(self) -> str:

@@ -261,7 +261,8 @@ def map_grid(
             trace.mode, trace.marker.size = "markers", 5 * canvas.scale
             trace.legendgroup = trace.name
             beside_the_bar(trace, max(0.6 * canvas.height / canvas.font, 3.0))
-            trace.marker.colorbar.len = 1.0
+            if trace.marker.showscale:  # a bar that has a length is drawn
+                trace.marker.colorbar.len = 1.0
             if k:
                 trace.showlegend, trace.marker.showscale = False, False
             figure.add_trace(trace, **place)

@@ -22,6 +22,9 @@ from tripletscope.dashboard.interface.theme import (
     with_caption,
 )
 
+#: People whose rates are drawn; the others are in the table.
+MOST_RATES = 15
+
 
 def measures(
     table: pd.DataFrame,
@@ -96,6 +99,31 @@ def measures(
                **({} if bars else whole_axis(shown[y], [] if chance is None else [chance]))},
     )
     return with_caption(figure, caption, canvas)
+
+
+def lapse_rates(
+    table: pd.DataFrame, *, usual: float, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """Rates of answers like guesses, the highest first, with intervals.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `tripletscope.core.individuals.careless.LapseFit.table`.
+    usual : float
+        Rate of the median person, at which a line is drawn.
+    """
+    shown = table.sort_values("lapse", ascending=False).head(MOST_RATES)
+    figure = shares(
+        pd.DataFrame({
+            "name": shown["participant"], "value": shown["lapse"], "low": shown["lapse_low"],
+            "high": shown["lapse_high"], "series": np.where(
+                shown["stands_out"], "clearly more often than usual", "may be as often as usual"
+            ),
+        }), title="answers like guesses", chance=usual, caption=caption, canvas=canvas,
+    )
+    figure.update_yaxes(ticks="", showline=False)
+    return figure.update_xaxes(range=[0.0, 1.01], tickformat=".0%")
 
 
 def shares(

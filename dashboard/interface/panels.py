@@ -47,6 +47,7 @@ def figure_panel(
     caption: str = "",
     further: Callable[[], None] | None = None,
     simulations: Mapping[str, Run] | None = None,
+    files: Callable[[], Mapping[str, bytes]] | None = None,
     of: Any = None,
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
@@ -71,6 +72,8 @@ def figure_panel(
         Draws more beside the menu.
     simulations : mapping of str to Run, optional
         What is shown, if it is simulated and has nothing to do with the open data set.
+    files : callable, optional
+        Makes files that come along with figure and numbers, such as a script, by their names.
     of : any
         All that the figure depends on, by its content: one that was drawn of the same is not
         drawn anew. Without it, the figure is drawn each time.
@@ -91,7 +94,7 @@ def figure_panel(
     printable = Printable(
         key, name, draw, canvas.height / canvas.width, info.left_out if info else "",
         further=lambda composition: _numbers(
-            info, simulations or {}, printable, table, composition
+            info, simulations or {}, printable, table, composition, files
         ),
     )
     with st.container(horizontal=True):
@@ -117,6 +120,7 @@ def _drawn_once(
 def _numbers(
     info: DatasetInfo | None, simulations: Mapping[str, Run], printable: Printable,
     table: Callable[[], pd.DataFrame], composition: Composition,
+    further: Callable[[], Mapping[str, bytes]] | None = None,
 ) -> None:
     """Buttons for the numbers behind a figure, and for all together."""
     st.download_button(
@@ -127,10 +131,10 @@ def _numbers(
     )
     told = "its numbers and what was simulated" if info is None else (
         "its numbers, which data they come from, how these were read, and all exclusions"
-    )
+    ) + (", and a script that computes it again" if further else "")
     st.download_button(
         f"Figure, numbers and {'settings' if info is None else 'data'} (ZIP)",
-        partial(_together, info, simulations, printable, table, composition),
+        partial(_together, info, simulations, printable, table, composition, further),
         f"{printable.name}.zip", "application/zip", key=f"{printable.key}.zip",
         on_click="ignore", icon=":material/folder_zip:",
         help=f"Includes the figure and how it was composed, {told}.",
@@ -140,6 +144,7 @@ def _numbers(
 def _together(
     info: DatasetInfo | None, simulations: Mapping[str, Run], printable: Printable,
     table: Callable[[], pd.DataFrame], composition: Composition,
+    further: Callable[[], Mapping[str, bytes]] | None = None,
 ) -> bytes:
     name, form = printable.name, "pdf" if can_render() else "html"
     files = {
@@ -151,7 +156,7 @@ def _together(
         files[f"{name}-data.json"] = export.settings({}, info.record)
     elif simulations:
         files[f"{name}-settings.json"] = export.settings(simulations, {})
-    return export.bundle(files)
+    return export.bundle({**files, **(further() if further else {})})
 
 
 @contextmanager

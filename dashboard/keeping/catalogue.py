@@ -145,11 +145,15 @@ class DatasetInfo:
         """What is left out, as a sentence; empty where nothing is."""
         if not self.exclusions:
             return ""
+        weighted = any(step["rule"] == "weights" for step in self.exclusions)
+        weights = "Participants are weighted by their lapse rates." if weighted else ""
+        if weighted and all(step["rule"] == "weights" for step in self.exclusions):
+            return weights
         number = sum(step["removed_answers"] for step in self.exclusions)
         people = sum(len(step["removed_participants"]) for step in self.exclusions)
         words = f", {people:,} participant{'s' * (people != 1)} entirely" if people else ""
         used = self.n_pairs if self.has_only_pairs else self.n_answers
-        return f"Excluded: {number:,} of {used + number:,} answers{words}."
+        return f"Excluded: {number:,} of {used + number:,} answers{words}. {weights}".strip()
 
     @property
     def record(self) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from tripletscope.dashboard.keeping.room import (
     is_for_lack_of_room,
     words_for,
 )
-from tripletscope.dashboard.keeping.rows import DATA, files_of
+from tripletscope.dashboard.keeping.rows import DATA, FURTHER, files_of
 from tripletscope.dashboard.keeping.storage import File, Storage, file_of
 from tripletscope.dashboard.keeping.trash import Trash, free, is_full
 
@@ -258,7 +258,7 @@ class OpenFolder:
             return
         if self._unreadable:  # they may need any of them
             return
-        columns = [getattr(DatasetRow, name) for name in (*DATA, "pictures")]
+        columns = [getattr(DatasetRow, name) for name in (*DATA, *FURTHER)]
         with self._reading() as session:
             used = {file_of("runs", file) for file in session.scalars(select(RunRow.file))}
             for row in session.execute(select(*columns)):

@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from tripletscope.dashboard.keeping.backups import copy_catalogue
 from tripletscope.dashboard.keeping.catalogue import FILE, WorkspaceError, fault_of
+from tripletscope.dashboard.keeping.rows import MEASURED, table_files
 from tripletscope.dashboard.keeping.storage import OWN
 from tripletscope.dashboard.keeping.trash import Trash
 
@@ -136,16 +137,18 @@ def _mentioned(workspace: Path, catalogue: Path) -> Iterator[tuple[str, str]]:
     """
     with closing(sqlite3.connect(catalogue)) as database:
         rows = database.execute(
-            "SELECT fingerprint, imported, gold, catch_trials, pairs, pictures FROM datasets"
+            "SELECT fingerprint, imported, gold, catch_trials, pairs, pictures, extra FROM datasets"
         ).fetchall()
         found = {("runs", file) for file, in database.execute("SELECT file FROM runs")}
-    for fingerprint, imported, gold, catch, pairs, pictures in rows:
+    for fingerprint, imported, gold, catch, pairs, pictures, extra in rows:
         for name in {fingerprint, imported, gold} - {None}:
             found |= {("data", f"{name}.{kind}.parquet") for kind in ("answers", "objects")}
             if (workspace / "data" / f"{name}.sums.json").exists():  # not of earlier versions
                 found.add(("data", f"{name}.sums.json"))
-        found |= {("data", f"{name}.table.parquet") for name in {catch, pairs} - {None}}
+        measured = json.loads(extra).get(MEASURED, {}).get("file")
+        found |= {("data", f"{name}.table.parquet") for name in {catch, pairs, measured} - {None}}
         found |= {("pictures", file) for file in json.loads(pictures).values()}
+        found |= {("runs", file) for file in table_files(json.loads(extra))}
     return iter(sorted(found))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,18 +11,34 @@ from sqlalchemy import Row, Select, select
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Pairs
-from tripletscope.dashboard.keeping.catalogue import DatasetRow, RunRow
+from tripletscope.core.ratings import Measured, measured
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, DatasetRow, RunRow
 from tripletscope.dashboard.keeping.storage import File, file_of
 
 PAIR_ROLES = ["i", "j", "k", "l"]
 #: Where a data set mentions files of data.
 DATA = ("fingerprint", "imported", "gold", "catch_trials", "pairs")
+#: What else of a data set mentions files: pictures, and in plain values the tables of features.
+FURTHER = ("pictures", "extra")
+#: Where the plain values list tables of features, each with its file.
+TABLES = "tables"
+
+#: Under which name a data set notes what was measured of it: ratings, piles and so on.
+MEASURED = "measured"
 
 
 def files_of(row: DatasetRow | Row) -> set[File]:
     """The files that a data set mentions, without those of its runs."""
     data = {file_of("data", name) for column in DATA if (name := getattr(row, column))}
-    return data | {file_of("pictures", file) for file in row.pictures.values()}
+    if measured := row.extra.get(MEASURED):
+        data.add(file_of("data", measured["file"]))
+    tables = {file_of("runs", file) for file in table_files(row.extra)}
+    return data | tables | {file_of("pictures", file) for file in row.pictures.values()}
+
+
+def table_files(extra: Mapping[str, Any]) -> list[str]:
+    """The files of the tables of features that a data set mentions in its plain values."""
+    return [entry["file"] for entry in extra.get(TABLES, ())]
 
 
 def facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
@@ -41,6 +58,29 @@ def facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any
 def trials_of(triplets: Triplets) -> dict[str, int]:
     """How many trials gave the answers, where that is another number."""
     return {} if triplets.trials is None else {"trials": triplets.n_trials}
+
+
+def note_of(
+    given: Measured | None, keep: Callable[[pd.DataFrame], str | None]
+) -> dict[str, Any]:
+    """What is noted of ratings and so on; their table is a file."""
+    if given is None:
+        return {}
+    return {MEASURED: {"kind": given.kind, "options": given.options, "file": keep(given.table)}}
+
+
+def measured_of(
+    info: DatasetInfo, read: Callable[[str], pd.DataFrame]
+) -> Measured | None:
+    """Ratings and so on as they were noted, without participants who are left out entirely."""
+    noted = info.extra.get(MEASURED)
+    if noted is None:
+        return None
+    table = read(noted["file"])
+    out = {who for step in info.exclusions for who in step["removed_participants"]}
+    if out and "participant" in table:
+        table = table[~table["participant"].astype("str").isin(out)]
+    return measured(noted["kind"], table, noted["options"])
 
 
 def pair_table(pairs: Pairs) -> pd.DataFrame:

@@ -27,6 +27,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Pairs
 from tripletscope.core.quality import Cleaning
+from tripletscope.core.ratings import Measured
 from tripletscope.core.run import Run
 from tripletscope.dashboard.door.workers import Gone, Worker, workers
 from tripletscope.dashboard.keeping.catalogue import (
@@ -40,11 +41,13 @@ from tripletscope.dashboard.keeping.catalogue import (
     run_info_of,
     state_of,
 )
-from tripletscope.dashboard.keeping.opened import OpenFolder
+from tripletscope.dashboard.keeping.measurements import Measurements
 from tripletscope.dashboard.keeping.rows import (
     PAIR_ROLES,
     facts,
     files_of,
+    measured_of,
+    note_of,
     pair_table,
     run_of,
     same_method,
@@ -53,7 +56,7 @@ from tripletscope.dashboard.keeping.rows import (
 from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of, hash_of
 
 
-class Workspace(OpenFolder):
+class Workspace(Measurements):
     """A folder that keeps data sets, runs, pictures and sessions.
 
     Parameters
@@ -96,6 +99,7 @@ class Workspace(OpenFolder):
         pictures: Mapping[str, bytes] | None = None,
         catch_trials: pd.DataFrame | None = None,
         pairs: Pairs | None = None,
+        measured: Measured | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
         """Keep a data set.
@@ -113,6 +117,8 @@ class Workspace(OpenFolder):
             As `tripletscope.core.io.Imported.catch_trials`.
         pairs : Pairs, optional
             Answers that compare two pairs of objects.
+        measured : Measured, optional
+            Ratings and so on that the answers were made of.
         extra : mapping, optional
             Plain values to keep along.
         """
@@ -125,7 +131,9 @@ class Workspace(OpenFolder):
                 imported=triplets.fingerprint, exclusions=[], gold=None,
                 catch_trials=self._storage.keep_table(catch_trials),
                 pairs=self._storage.keep_table(pair_table(pairs) if pairs else None),
-                extra={**(extra or {}), **trials_of(triplets)}, **facts(triplets, pairs),
+                extra={**(extra or {}), **trials_of(triplets),
+                       **note_of(measured, self._storage.keep_table)},
+                **facts(triplets, pairs),
             )
             with self._writing() as session:
                 session.add(row)
@@ -230,6 +238,10 @@ class Workspace(OpenFolder):
         with self._lock:
             self._cleaning = wanted, cleaning
         return cleaning
+
+    def measured(self, info: DatasetInfo) -> Measured | None:
+        """What was measured of a data set, without participants who are left out entirely."""
+        return measured_of(info, self._storage.table)
 
     def pairs(self, info: DatasetInfo) -> Quadruples | None:
         """Answers of a data set that compare two pairs of objects, without those left out."""

@@ -38,8 +38,8 @@ class Material:
     words : Words
     asked : str
         What people were asked, in a few words.
-    rotations, cuts, pictures
-        See `ShownResults`.
+    rotations, cuts, pictures, dimension_names
+        See `ShownResults`, where names of dimensions are `named`.
     names : set of str
         Of the figures that were drawn, of which no two are the same.
     """
@@ -52,6 +52,7 @@ class Material:
     rotations: dict[str, np.ndarray] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
+    dimension_names: dict[str, dict[int, str]] = field(default_factory=dict)
     names: set[str] = field(default_factory=set, repr=False)
 
     @property
@@ -69,7 +70,7 @@ class Material:
         """Some results, for figures; all without any."""
         return ShownResults(
             runs or self.runs, self.answers, plain(self.name), self.words, self.rotations,
-            self.cuts, self.pictures,
+            self.cuts, self.pictures, self.dimension_names,
         )
 
     def drawn(self, *runs: Run, names: bool = True) -> Iterator[Drawing]:

@@ -19,7 +19,7 @@ SOURCES = {
     "k2": "kleindessner2017", "gaussian": "schoelkopf2002", "proximity": "haghiri2018",
     "agglomerative": "muellner2011",
     "comparison": "ghoshdastidar2019", "kmeans": "lloyd1982", "spectral": "zelnik2004",
-    "mlds": "maloney2003",
+    "mlds": "maloney2003", "spose": "hebart2020", "vice": "muttenthaler2022",
 }
 #: This program, as it asks to be cited.
 PROGRAM = {

@@ -10,6 +10,7 @@ import io
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,10 +21,17 @@ from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import MeasuredTable
 from tripletscope.core.quality import Cleaning
+from tripletscope.core.ratings import Measured, measured
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dimension_names import (
+    NAMES_KEPT,
+    kept_names,
+    names_of_fits,
+)
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce import codebook, guide
 from tripletscope.dashboard.reproduce.environment import environment_files
@@ -57,7 +65,7 @@ _ABOUT = {
 }
 _WORDS = {"catch": "catchtrials"}
 #: What is noted of a data set that cannot name participants.
-_NAMELESS = ("asked", "reading", "columns", "trials")
+_NAMELESS = ("asked", "reading", "columns", "trials", NAMES_KEPT)
 #: Names of pictures that are also names of files everywhere.
 _SAFE = re.compile(r"[\w][\w .-]{0,80}\.(png|jpe?g|gif|webp|bmp)", re.IGNORECASE | re.ASCII)
 
@@ -79,6 +87,10 @@ class Deposit:
         With arrays: what is opened again.
     left : list of str
         What is not in it that one may look for, as sentences.
+    measured : Measured or None
+        Ratings and so on that the answers were made of.
+    features : list of MeasuredTable
+        Tables of features that are kept beside them.
     """
 
     info: DatasetInfo
@@ -88,6 +100,8 @@ class Deposit:
     runs: list[Run]
     kept: list[tuple[RunInfo, Run]]
     left: list[str] = field(default_factory=list)
+    measured: Measured | None = None
+    features: list[MeasuredTable] = field(default_factory=list)
 
     @classmethod
     def of(cls, workspace: Workspace, info: DatasetInfo) -> Deposit:
@@ -107,6 +121,7 @@ class Deposit:
         return cls(
             info, workspace.cleaning(info), pairs, workspace.pictures(info),
             [Run(**one.record) for one in listed], kept, left,
+            workspace.measured(replace(info, exclusions=[])), _tables(workspace, info),
         )
 
     @property
@@ -115,8 +130,20 @@ class Deposit:
         cleaning, pairs = self.cleaning, self.pairs
         return [
             cleaning.raw.answers, cleaning.catch_trials, pairs and pairs.answers,
-            cleaning.gold and cleaning.gold.answers,
+            cleaning.gold and cleaning.gold.answers, self.measured and self.measured.table,
         ]
+
+    @property
+    def steps(self) -> Steps:
+        """What computes the results again."""
+        return Steps(self.info, self.cleaning, self.runs, self.pairs, named=self.named,
+                     tables=self.features)
+
+    @property
+    def named(self) -> dict[str, dict[int, str]]:
+        """What people call dimensions, by the key of their fit."""
+        fits = [run for _, run in self.kept if (run.task, run.kind) == ("fit", "dimensions")]
+        return names_of_fits(self.info, fits[::-1])
 
     def under_pseudonyms(self) -> Deposit:
         """The same with other names for the participants.
@@ -131,18 +158,34 @@ class Deposit:
         )
         # What was written for a report may name them, too.
         extra = {name: self.info.extra[name] for name in _NAMELESS if name in self.info.extra}
-        info = replace(self.info, exclusions=cleaning.log(), extra=extra)
         left, kept = list(self.left), []
         new = {run.key: _of(run, cleaning.triplets, pairs) for run in self.runs}
+        if NAMES_KEPT in extra:
+            extra[NAMES_KEPT] = {
+                new[key].key: names for key, names in kept_names(self.info).items() if key in new
+            }
+        info = replace(self.info, exclusions=cleaning.log(), extra=extra)
         for one, run in self.kept:
             if new[run.key].key == run.key:
                 kept.append((one, run))
             else:
                 left.append(f"{one.name}: it depends on who answered; the script computes it.")
+        given = self.measured and measured(
+            self.measured.kind, renamed(self.measured.table, names), self.measured.options
+        )
         return replace(
-            self, info=info, cleaning=cleaning, pairs=pairs, left=left, kept=kept,
+            self, info=info, cleaning=cleaning, pairs=pairs, left=left, kept=kept, measured=given,
             runs=[new[run.key] for run in self.runs],
         )
+
+
+def _tables(workspace: Workspace, info: DatasetInfo) -> list[MeasuredTable]:
+    """Tables of features with a row for each object; damaged ones are missing."""
+    about, found = workspace.cleaning(info).raw, []
+    for kept in workspace.tables(info):
+        with suppress(WorkspaceError):
+            found.append(workspace.table(kept, about))
+    return found
 
 
 def _of(run: Run, *answers: Triplets | Quadruples | None) -> Run:
@@ -188,7 +231,8 @@ def archive(
     if terms.pseudonyms:
         deposit = deposit.under_pseudonyms()
     name = export.file_name(info.name)
-    found = {**_analysis(deposit, name), **_inside(deposit, settings or {})}
+    steps = deposit.steps
+    found = {**_analysis(deposit, steps, name), **_inside(deposit, settings or {})}
     tables = _described(deposit, found)
     found["dataset_description.json"] = codebook.dataset_description(tables, _about(deposit, terms))
     people = codebook.participants(deposit.cleaning.raw.answers, deposit.cleaning.kept)
@@ -202,13 +246,30 @@ def archive(
     found["LICENSE"] = terms.licence_file()
     if terms.authors:
         found["CITATION.cff"] = terms.citation_file()
-    text = guide.readme(terms, deposit.info, sorted(found), name, deposit.left)
+    left = [*deposit.left, *_not_computed(deposit, steps)]
+    text = guide.readme(terms, deposit.info, sorted(found), name, left)
     found["README.md"] = text.encode()
     found = dict(sorted(found.items()))
     return export.bundle({**found, MANIFEST: manifest(found)})
 
 
-def _analysis(deposit: Deposit, name: str) -> dict[str, bytes]:
+def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
+    """Which results of features the script does not compute, and which tables open with none."""
+    names = {run.key: one.name for one, run in deposit.kept}
+    left = [
+        f"{names[run.key]}: its features are no columns of the objects, nor tables that are kept, "
+        "so that the script does not compute it; its result is in here."
+        for run in steps.unknown if run.key in names
+    ]
+    if deposit.features:
+        left.append(
+            "Tables of features: TripletScope opens this file without them. Those that results "
+            "need are in `analysis`, as features-1.npz and so on, and can be uploaded again."
+        )
+    return left
+
+
+def _analysis(deposit: Deposit, steps: Steps, name: str) -> dict[str, bytes]:
     """Data in CSV, what computes the results of them, and what they are in CSV."""
     study = re.sub(r"[^a-zA-Z0-9]", "", deposit.info.name)[:40] or "triplets"
 
@@ -217,7 +278,6 @@ def _analysis(deposit: Deposit, name: str) -> dict[str, bytes]:
             return f"../data/study-{study}_description-{_WORDS.get(what, what)}_data.csv"
         return f"{what}{ending}"
 
-    steps = Steps(deposit.info, deposit.cleaning, deposit.runs, deposit.pairs)
     sources = steps.sources(place)
     files = {**sources.files, **programs(steps, sources.paths, name)}
     files["settings.json"] = steps.settings()
@@ -299,6 +359,8 @@ def _inside(deposit: Deposit, settings: Mapping[str, Any]) -> dict[str, bytes]:
         found["pairs.parquet"] = table_file(pd.concat([rows, pairs.answers], axis=1))
     if cleaning.catch_trials is not None:
         found["catch-trials.parquet"] = table_file(cleaning.catch_trials)
+    if deposit.measured is not None:
+        found["measured.parquet"] = table_file(deposit.measured.table)
     pictures, places = {}, {}
     for number, (name, content) in enumerate(deposit.pictures.items()):
         file = name if _SAFE.fullmatch(name) else f"picture-{number:05}.{_ending(name)}"
@@ -315,7 +377,7 @@ def _inside(deposit: Deposit, settings: Mapping[str, Any]) -> dict[str, bytes]:
         "format": FORMAT, "version": __version__,
         "dataset": {
             "name": info.name, "origin": info.origin, "report": info.report,
-            "exclusions": info.exclusions, "extra": info.extra,
+            "exclusions": info.exclusions, "extra": info.extra, **_measured(deposit.measured),
             "imported": raw.fingerprint, "pictures": places,
         },
         "runs": runs, "settings": kept_settings(info, deposit.runs, settings),
@@ -324,6 +386,10 @@ def _inside(deposit: Deposit, settings: Mapping[str, Any]) -> dict[str, bytes]:
         **{f"{INSIDE}{file}": content for file, content in found.items()}, **pictures,
         ABOUT: json.dumps(about, indent=1, ensure_ascii=False).encode(),
     }
+
+
+def _measured(given: Measured | None) -> dict[str, Any]:
+    return {} if given is None else {"measured": {"kind": given.kind, "options": given.options}}
 
 
 def _ending(name: str) -> str:

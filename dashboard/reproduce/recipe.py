@@ -15,6 +15,8 @@ from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.explaining.combining import FeatureSpaces
+from tripletscope.core.io import MeasuredTable
 from tripletscope.core.io.columns.reading import SIDE_ROLES
 from tripletscope.core.io.writing import WRITERS, write_answers
 from tripletscope.core.method import Inner, Method, parameters, unfitted
@@ -26,6 +28,7 @@ from tripletscope.dashboard.drawing import UNCERTAIN, MapFigure
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
+from tripletscope.dashboard.reproduce.features import SpaceSource, contents_of, space_sources
 
 #: What was computed before an option was there to choose.
 _BEFORE = {"unit": "answers"}
@@ -83,6 +86,15 @@ class Steps:
     drawn : MapFigure, optional
         The figure of a map, which is drawn again: of the first result, with the uncertainty of the
         second one, if that has any.
+    named : mapping of str to mapping, optional
+        What people call dimensions, by position, by the key of their fit.
+    tables : sequence of MeasuredTable, optional
+        Kept tables of features. Results are left out that are of others.
+
+    Attributes
+    ----------
+    unknown : list of Run
+        Results of features that are neither columns of the objects nor kept tables.
     """
 
     info: DatasetInfo
@@ -90,10 +102,29 @@ class Steps:
     runs: Sequence[Run]
     pairs: Quadruples | None = None
     drawn: MapFigure | None = None
+    named: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    tables: Sequence[MeasuredTable] = ()
+    unknown: list[Run] = field(default_factory=list, init=False)
+    _spaces: dict[str, SpaceSource] = field(default_factory=dict, init=False)
     _taken: dict[str, str] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        kept = [run for run in self.runs if "distances" not in run.options]
+        contents = contents_of(self.runs)
+        sources = space_sources(
+            self.cleaning.raw, self.tables, {fingerprint for _, fingerprint in contents.values()}
+        )
+        self._spaces.update({
+            text: sources[fingerprint] for text, (_, fingerprint) in contents.items()
+            if fingerprint in sources
+        })
+        # What was handed over beside the answers, distances or other features, is not here.
+        self.unknown.extend(
+            run for run in self.runs if run.kind == FeatureSpaces.kind
+            and not set(run.parameters["content"]) <= self._spaces.keys()
+        )
+        unknown = {run.key for run in self.unknown}
+        kept = [run for run in self.runs
+                if "distances" not in run.options and run.key not in unknown]
         object.__setattr__(self, "runs", kept)
         if isinstance(self.cleaning.raw, Quadruples):
             object.__setattr__(self, "pairs", self.cleaning.raw)
@@ -126,9 +157,24 @@ class Steps:
                 add("catch", ".csv", export.csv(cleaning.catch_trials))
             if cleaning.gold is not None:
                 add("gold", *_written(cleaning.gold))
+        for file, source in self._table_files().items():
+            add(file, ".npz", source.content)
         if self.drawn is not None:
             add("figure", ".json", self.drawn.to_json().encode())
         return Sources(files, paths)
+
+    def _table_files(self) -> dict[str, SpaceSource]:
+        """Kept tables that results need, by what their files are called."""
+        needed = {
+            source.table.name: source for source in self._needed.values()
+            if source.table is not None
+        }
+        return {f"features-{k}": source for k, source in enumerate(needed.values(), 1)}
+
+    @property
+    def _needed(self) -> dict[str, SpaceSource]:
+        """Feature spaces of the results that are computed, as results note them."""
+        return {text: self._spaces[text] for text in contents_of(self.runs)}
 
     def settings(self) -> bytes:
         """How the results came about, as JSON."""
@@ -160,6 +206,9 @@ class Steps:
         if "exclusions" in paths:
             cells += [Cell("words", f"## Exclusions\n\n{self.info.left_out}"),
                       Cell("code", self._exclusions(paths))]
+        spaces = self._feature_spaces(paths)
+        if spaces:
+            cells += [Cell("words", "## Features"), Cell("code", "\n".join(spaces))]
         if self.runs:
             cells += [Cell("words", "## Results"), Cell("code", _CONFIRM)]
         drawn: dict[str, list[str]] = {}
@@ -170,7 +219,7 @@ class Steps:
             cells += self._result(run, name, data, results)
             if data != "None":
                 drawn.setdefault(data, []).append(name)
-        cells += _figures(drawn, self.info.name)
+        cells += _figures(drawn, self.info.name, self._names())
         if "figure" in paths:
             cells += self._map(paths["figure"], results)
         return cells
@@ -182,7 +231,7 @@ class Steps:
             if paths["answers"].endswith(WRITERS["anchored"].suffix):
                 told = [c for c in self.cleaning.raw.answers if c not in _ROLES]
             given = [repr(paths["answers"]), f"objects={paths['objects']!r}"]
-            lines.append(_call("answers = ts.read", *given, *([f"keep={told!r}"] if told else [])))
+            lines.append(call("answers = ts.read", *given, *([f"keep={told!r}"] if told else [])))
         if "pairs" in paths:
             texts = dict.fromkeys((
                 name for name, column in self.pairs.answers.items()
@@ -203,14 +252,33 @@ class Steps:
             given.append(f"catch_trials=pd.read_csv({paths['catch']!r})")
         if "gold" in paths:
             given.append(f"gold=ts.read_gold({paths['gold']!r}, answers)[0]")
-        return _call(f"{of} = ts.Cleaning.from_log", *given) + ".triplets"
+        return call(f"{of} = ts.Cleaning.from_log", *given) + ".triplets"
+
+    def _feature_spaces(self, paths: Mapping[str, str]) -> list[str]:
+        """What makes the feature spaces, which are called space_1 and so on."""
+        data = "answers" if "answers" in paths else "pairs"
+        files = {source.table.name: paths[file] for file, source in self._table_files().items()}
+        lines = []
+        for k, (text, source) in enumerate(self._needed.items(), 1):
+            file = "" if source.table is None else files[source.table.name]
+            start, *given = source.expression(contents_of(self.runs)[text][0], data, file)
+            lines.append(call(f"space_{k} = {start}", *given))
+        return lines
+
+    def _method(self, run: Run) -> str:
+        """The expression that makes the method of a result."""
+        if run.kind != FeatureSpaces.kind:
+            return source_of(run.fresh())
+        places = list(self._needed)
+        spaces = [f"space_{places.index(text) + 1}" for text in run.parameters["content"]]
+        return f"ts.FeatureSpaces.of([{', '.join(spaces)}])"
 
     def _result(self, run: Run, name: str, data: str, results: str) -> list[Cell]:
         method = run.fresh()
-        given = [repr(run.task), _source(method), data, *_options(run)]
+        given = [repr(run.task), self._method(run), data, *_options(run)]
         cited = published_in(run.task, run.options) or published_in(run.method, run.parameters)
         lines = [f"# Settings as in {cited}."] if cited else []
-        lines.append(_call(f"{name} = ts.run", *given))
+        lines.append(call(f"{name} = ts.run", *given))
         if not self._is_of_now(run, data):
             lines.append("# An earlier version computed this, from the same answers.")
         elif run.complete:
@@ -221,6 +289,12 @@ class Steps:
         lines.append(f"print({name}.task, {name}.method, {name}.numbers)")
         title = f"### {run.task.replace('_', ' ').capitalize()}: {type(method).title}"
         return [Cell("words", title), Cell("code", "\n".join(lines))]
+
+    def _names(self) -> str:
+        """The names of dimensions as an argument of the figures; empty where there are none."""
+        fits = {run.key for run in self.runs}
+        given = {key: dict(names) for key, names in self.named.items() if names and key in fits}
+        return f", named={given!r}" if given else ""
 
     def _map(self, recipe: str, results: str) -> list[Cell]:
         first, *rest = self._taken
@@ -260,12 +334,14 @@ class Steps:
             return False
 
 
-def _figures(drawn: Mapping[str, Sequence[str]], name: str) -> list[Cell]:
+def _figures(
+    drawn: Mapping[str, Sequence[str]], name: str, further: str
+) -> list[Cell]:
     """All figures of the results of each data: what belongs together is drawn in one."""
     if not drawn:
         return []
     shown = "\n".join(
-        f"show(drawings([{', '.join(names)}], {data}, name={name!r}))"
+        f"show(drawings([{', '.join(names)}], {data}, name={name!r}{further}))"
         for data, names in drawn.items()
     )
     return [Cell("words", "## Figures", shows=True), Cell(
@@ -276,11 +352,11 @@ def _figures(drawn: Mapping[str, Sequence[str]], name: str) -> list[Cell]:
 
 def reproduction(
     info: DatasetInfo, cleaning: Cleaning, runs: Sequence[Run], pairs: Quadruples | None = None,
-    drawn: MapFigure | None = None,
+    drawn: MapFigure | None = None, named: Mapping[str, Mapping[int, str]] | None = None,
 ) -> dict[str, bytes]:
     """Files that together reproduce some results of a data set, by name; see `Steps`."""
     name = export.file_name(info.name)
-    steps = Steps(info, cleaning, runs, pairs, drawn)
+    steps = Steps(info, cleaning, runs, pairs, drawn, named or {})
     sources = steps.sources(lambda what, ending: f"{name}-{BESIDE[what]}{ending}")
     return {
         **sources.files, f"{name}-settings.json": steps.settings(),
@@ -314,13 +390,13 @@ def _written(triplets: Triplets) -> tuple[str, bytes]:
     return WRITERS[layout].suffix, write_answers(triplets, layout)
 
 
-def _source(method: Method) -> str:
+def source_of(method: Method) -> str:
     """The expression that makes a method."""
     owner, words = type(method), []
     for parameter in parameters(owner):
         value = getattr(method, parameter.name)
         if isinstance(parameter.spec, Inner) and value is not None:
-            text = _source(unfitted(value))
+            text = source_of(unfitted(value))
         elif value == parameter.default:
             continue
         else:
@@ -334,7 +410,7 @@ def _options(run: Run) -> list[str]:
     return [repr(options)] if options else []
 
 
-def _call(start: str, *given: str) -> str:
+def call(start: str, *given: str) -> str:
     """A call, with its arguments in lines of their own where one has no room for them."""
     line = f"{start}({', '.join(given)})"
     if len(line) <= _LINE:

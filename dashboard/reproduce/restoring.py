@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
@@ -17,11 +18,12 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Pairs, Reading
 from tripletscope.core.method import methods
 from tripletscope.core.quality import Cleaning
+from tripletscope.core.ratings import Measured, measured
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.door.records import Unpacked
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.keeping.rows import PAIR_ROLES
+from tripletscope.dashboard.keeping.rows import MEASURED, PAIR_ROLES
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.reproduce.inside import COMPOSER, SETTINGS_OF
@@ -116,7 +118,8 @@ def _dataset(workspace: Workspace, found: Unpacked) -> tuple[DatasetInfo, bool]:
         return there, False
     info = workspace.add_dataset(
         raw, origin=str(about["origin"]), report=report, pictures=found.pictures,
-        catch_trials=found.catch, pairs=pairs, extra=_extra(about["extra"]),
+        catch_trials=found.catch, pairs=pairs, measured=_measured(about, found.measured),
+        extra=_extra(about["extra"]),
     )
     if cleaning.exclusions or cleaning.gold is not None:
         try:
@@ -127,9 +130,19 @@ def _dataset(workspace: Workspace, found: Unpacked) -> tuple[DatasetInfo, bool]:
     return info, True
 
 
+def _measured(about: Mapping[str, Any], table: pd.DataFrame | None) -> Measured | None:
+    """What the answers were made of; building it is its check."""
+    if table is None:
+        return None
+    return measured(about["measured"]["kind"], table, about["measured"]["options"])
+
+
 def _extra(given: Mapping[str, Any]) -> dict[str, Any]:
     """What is noted of a data set, without what other pages could not read."""
-    found = {name: value for name, value in given.items() if isinstance(value, dict)}
+    found = {
+        name: value for name, value in given.items()
+        if isinstance(value, dict) and name != MEASURED  # its file is another one here
+    }
     if isinstance(given.get("asked"), str):
         found["asked"] = given["asked"]
     columns = given.get("columns")

@@ -31,7 +31,9 @@ def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
     for data, some in groups.items():
         if data == "None":
             continue
-        for drawing in drawings(some, steps.data(data), name=steps.info.name):
+        for drawing in drawings(
+            some, steps.data(data), name=steps.info.name, named=dict(steps.named)
+        ):
             table = drawing.table()
             if len(table) <= _MOST:
                 name = drawing.name if len(groups) == 1 else f"{data}-{drawing.name}"

@@ -98,7 +98,7 @@ def choose_run(
     run = runs[shown]
     with st.popover("Rename or delete", icon=":material/edit:", width="stretch"):
         name = st.text_input("Name", run.name, max_chars=120, key=f"run.name.{run.id}")
-        if name.strip() and name != run.name:
+        if name.strip() not in ("", run.name):
             services().workspace.rename_run(run.id, name.strip())
             st.rerun()
         if pressed(current, f"run.delete.{run.id}", "Delete", icon=":material/delete:"):

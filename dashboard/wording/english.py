@@ -13,6 +13,7 @@ NOUNS = {
     "component": ("eigenvalue", "eigenvalues"),
     "column": ("column", "columns"),
     "dimension": ("dimension", "dimensions"),
+    "feature space": ("feature space", "feature spaces"),
     "fold": ("fold", "folds"),
     "landmark": ("landmark", "landmarks"),
     "object": ("object", "objects"),
@@ -53,6 +54,21 @@ FIGURES = {
     "along the first axis": " Along the horizontal axis {first} and {last} are farthest apart.",
     "title map": "Map ({method})",
     "alt map": "Scatter plot of {objects} by their positions in the map.{far}",
+    "strips of": "The objects with the highest weights in each dimension ({method}), their weights "
+                 "as bars relative to the highest, and the histogram of all weights, with "
+                 "logarithmic heights. {about}",
+    "from to": ", {first} to {last}",
+    "title strips": "Dimensions ({method})",
+    "alt strips": "Rows of objects with the highest weights in {number}, each with a histogram.",
+    "reproducibility of": "Correlation of each dimension with its best match in {number} fits "
+                          "{against} ({method}): means and ranges. Dotted: r = 0.8.",
+    "halves": "to halves of the trials",
+    "starts": "from other starts",
+    "title reproducibility": "Reproducibility of the dimensions",
+    "penalty of": "Log-likelihood of held-out trials by the strength of the penalty ({method}), "
+                  "and the number of dimensions. Bars: standard errors of the difference from "
+                  "the best in the same trials. The largest that reaches the best: {chosen}.",
+    "title penalty": "Held-out log-likelihood by penalty",
     "matrix of": "Similarities by {method}, in the order of the average-linkage tree above; the "
                  "diagonal is omitted. {about}",
     "title matrix": "Similarities ({method})",
@@ -97,9 +113,70 @@ FIGURES = {
     "search of": "How often trees grown without them miss the nearest neighbour of {number}, "
                  "against the size of leaves, with 95% intervals.",
     "title search": "Nearest neighbours by trees",
+    "features of": "Share of held-out choices that features predict, from chance on, with 95% "
+                   "intervals{over}: the distances as they are, with weights for their "
+                   "dimensions, and after a linear transform. {about}",
+    "title features": "Choices predicted by features",
+    "alt features": "Bars of the accuracy of {number}, the best of which is {best}.",
+    "feature weights of": "Share of each feature in what decides a choice (weights of 0 or more), "
+                          "with 95% intervals from {number} bootstrap replicates{over}. {about}",
+    "title feature weights": "What each feature counts",
+    "alt feature weights": "A row for every feature with its interval; the largest is {first}.",
+    "unique of objects": "Deviance of guessing that predictors explain on held-out objects, each "
+                         "alone and beyond all others, with 95% intervals{over}. {about}",
+    "unique of trials": "Deviance of guessing that predictors explain on held-out trials, each "
+                        "alone and beyond all others, with 95% intervals{over}. {about}",
+    "title unique": "Unique and shared parts of predictors",
+    "alt unique": "A row for each of {number} predictors, with what it explains alone and beyond "
+                  "all others.",
+    "map correlation of": "Rank correlation of distances between features with those of the map "
+                          "({map}), with 95% intervals over objects and, at once,{over}. {about}",
+    "halves band": "Band: the correlation of maps of two halves of the answers, and the most that "
+                   "can be expected.",
+    "title map correlation": "Features and the map",
+    "alt map correlation": "A row for each of {number}; the highest correlation is that of {best}.",
+    "left over of": "Map of what is left over by: {features}. Objects that lie apart look more "
+                    "different than their features say. {about}",
+    "left over noise": "It does not help to predict, and may be of noise.",
+    "title left over": "What features leave over",
+    "alt left over": "Scatter plot of {objects} by what their features do not explain.",
+    "left over parts of": "Deviance of guessing that features, a map beside them, and a map alone "
+                          "explain on held-out trials, with 95% intervals{over}. {about}",
+    "title left over parts": "Features with and without a map",
     "group errors of": "Error on held-out answers of every {by}, learned from its other answers "
                        "({method}), with 95% intervals.",
     "title group errors": "Held-out error by {by}",
+    "weights of": "Weights that each {by} gives the axes of a shared map ({method}), {people} of "
+                  "them; the mean is 1.",
+    "weights read": "Bars: 95% intervals. The direction shows what one attends to, the distance "
+                    "from the origin how consistent the answers are; on the dotted line all axes "
+                    "count alike.",
+    "weights triangle": "Near a corner, only that axis counts; in the middle, all count alike. "
+                        "Consistency is not shown.",
+    "weights strips": "Bars: 95% intervals. In every strip, points stand in order of consistency.",
+    "title weights": "Weights of the axes by {by}",
+    "alt weights": "Points of people by the weights of the axes; the values are in the table of "
+                   "the same name.",
+    "membership of": "Probability that each {by} belongs to each of {groups} groups ({method}), "
+                     "{people} of them.",
+    "title membership": "Membership in groups",
+    "alt membership": "A stacked bar for every person, by group.",
+    "group maps of": "Map of all answers and of {groups} groups ({method}), turned towards the map "
+                     "of all. A larger map belongs to more consistent answers.",
+    "title group maps": "Maps of groups",
+    "alt group maps": "Small maps beside each other.",
+    "map of all": "all",
+    "map of group": "group {number} ({share})",
+    "people gains of": "Gain in the probability of held-out answers over one map for all, by {by} "
+                       "({method}, {folds} folds), geometric mean with paired 95% "
+                       "intervals{over}.",
+    "title people gains": "What individual differences predict, by {by}",
+    "lapses of": "Proportion of answers that are like guesses ({method}, estimated with the map), "
+                 "with 95% intervals: the {shown} highest of {people}. Clearly more often: than "
+                 "the median person (line) and than in {low}, corrected for the number of "
+                 "participants.",
+    "title lapses": "Lapse rates",
+    "alt lapses": "Points with intervals, one for each of {number}.",
     "tree of": "{method}. {about} Cut into {clusters}.",
     "support": "Numbers: percentage of bootstrap trees that contain the branch.",
     "title tree": "Tree ({method})",

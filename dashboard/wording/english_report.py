@@ -20,6 +20,7 @@ REPORT = {
     "part analysis": "Analysis",
     "part dimension": "Number of dimensions",
     "part map": "Map",
+    "part interpretable": "Interpretable dimensions",
     "part comparison": "Comparison of methods",
     "part similarities": "Similarities without a map",
     "part clusters": "Clusters",
@@ -39,6 +40,9 @@ REPORT = {
              "responses was {share}.",
     "no exclusions": "No answers were excluded.",
     "excluded": "Exclusions were made in {number} (@tab-flow) and left {left}.",
+    "weighted": "Answers of {people} were weighted by how rarely they looked like guesses (median "
+                "weight {median}, lowest {least}), which leaves an effective number of {effective} "
+                "trials.",
     "collected row": "Collected",
     "flow step": "Step",
     "flow trials": "Trials removed",
@@ -74,6 +78,14 @@ REPORT = {
                "responses to the same question, and an upper bound of {upper}, the accuracy of "
                "knowing the probability of every response (intervals{over}) [@nili2014].",
     "no ceiling": "No question was asked twice, so that the noise ceiling cannot be estimated.",
+    "choices": "Taken as choices ({kind}; {trials} trials), of which guessing gets {chance} right, "
+               "the noise ceiling of repeated trials lies between {lower} and {upper}.",
+    "choices without ceiling": "Taken as choices ({kind}; {trials} trials), guessing gets {chance} "
+                               "right; no such trial was repeated.",
+    "choice odd one out": "the odd one out of {shown}",
+    "choice most central": "the most central of {shown}",
+    "choice some": "{chosen} of {shown}",
+    "choice ranking": "a ranking of {shown} in {steps} steps",
     "checks": "Of {pairs} catch and gold questions, a proportion of {share} were answered wrongly "
               "({interval}).",
     "circular": "Of {triads} of options to one anchor, a proportion of {share} was circular "
@@ -125,6 +137,8 @@ REPORT = {
                          "was {error}, which is lower than the error on new answers would be.",
     "map predicts": "It predicted held-out answers with an error of {error}; guessing would give "
                     ".500.",
+    "choices predicted": "Of whole trials ({kind}), it predicted a proportion of {share} "
+                         "({interval}); guessing would give {chance}.",
     "like guessing": "This error cannot be told from that of guessing: the map must not be "
                      "interpreted.",
     "least error": "By the bounds of the noise ceiling of the repeated questions, the lowest error "
@@ -196,6 +210,7 @@ REPORT = {
     "difference scaling": "Difference scaling [@maloney2003; @knoblauch2008] used {answers}; the "
                           "noise was σ = {sigma} on a scale from 0 to 1 (AIC = {aic}, {daf} of the "
                           "deviance accounted for).",
+    "scale lapses": "Lapse rates were estimated with the scale: {rates}.",
     "scale predicts": "{method} predicted held-out answers with an error of {error}.",
     # Trees
     "searched": "{place} shows how often comparison trees [@haghiri2017] and other trees miss the "
@@ -206,8 +221,26 @@ REPORT = {
                   "therefore slightly too low.",
     "no gain": "This is not clearly better than always predicting the same.",
     # Groups
+    "weights predict": "Weights of the axes of one map for every {by} ({method}) changed the "
+                       "probability of held-out answers by {gain} (95% interval {low} to {high}) "
+                       "over one map for all ({place}).",
+    "weights shown": "The weights of each {by} are shown in {places} ({method}).",
+    "groups shown": "Latent classes of {by} are shown in {places} ({method}); they are found "
+                    "whether or not there are groups.",
+    "attention differs": "They predicted better than differences in consistency alone: what is "
+                         "attended to differs by {by}.",
+    "attention alike": "They did not predict clearly better than differences in consistency alone, "
+                       "so that no difference in attention by {by} is shown.",
+    "conditions permuted": "A permutation test of equal weights, beyond consistency, gave {p} "
+                           "({number} permutations).",
     "by group": "Learned by {method} for every {by} alone, held-out errors ranged from {least} to "
                 "{most} ({place}).",
+    "lapses found": "Answers like guesses were estimated with the map ({method}): in {usual} of "
+                    "trials for the median person, and clearly more often than that and than in "
+                    "{low} for {number} (corrected for their number; {place}).",
+    "no lapses found": "Answers like guesses were estimated with the map ({method}): in {usual} of "
+                       "trials for the median person; nobody clearly guessed more often than that "
+                       "and than in {low} (corrected for their number; {place}).",
     # Limitations
     "no limits": "The answers and results give no reason for a warning.",
     "nobody known": "The file names no participants, so that intervals are over questions or "
@@ -278,4 +311,72 @@ REPORT = {
                       "the participant's own other responses to the same question, and an upper "
                       "bound of {upper}, the accuracy of knowing the probability of every response "
                       "(intervals{over}) [@nili2014].",
+    # Interpretable dimensions
+    "dimensions found": "{method} [{source}] described {objects} by weights from 0 up in {number}, "
+                        "of at most {most}; two objects are similar by what they share ({place}).",
+    "no dimension left": "{method} left no dimension.",
+    "penalty chosen": "Held-out trials chose the penalty of {penalty}.",
+    "penalty set": "The penalty was {penalty}.",
+    "all dimensions used": "All that were allowed were used, so that there may be more.",
+    "dimensions not tested": "How well they predict new trials was not measured.",
+    "dimensions predict": "Of held-out trials ({kind}), they predicted a proportion of {share}, "
+                          "{interval}{over}; guessing would give {chance}.",
+    "dimensions predict answers": "They predicted held-out answers with an error of {error}; "
+                                  "guessing would give .500.",
+    "dimensions guess": "This cannot be told from guessing: the dimensions must not be "
+                        "interpreted.",
+    "dimensions ceiling": "From {questions} that were asked repeatedly, the noise ceiling lies "
+                          "between {lower} and {upper}.",
+    "dimensions without ceiling": "No such trial was repeated, so that the noise ceiling is "
+                                  "unknown.",
+    "dimensions in halves": "In {runs} fits to halves of the trials, the most similar dimension "
+                            "correlated above {least} on average for {found} of {number} "
+                            "(mean over all {mean}) [@muttenthaler2022].",
+    "dimensions from starts": "In {runs} fits from other starts, the most similar dimension "
+                              "correlated above {least} on average for {found} of {number} "
+                              "(mean over all {mean}) [@muttenthaler2022].",
+    "dimensions not repeated": "Whether other fits find the same dimensions was not measured.",
+    "dimensions named": "Named, by what their objects share: {named} of {number} ({place}).",
+    "dimensions unnamed": "{place} lists the objects with the highest weights; no dimension has a "
+                          "name.",
+    "dimensions caption": "Dimensions ({method})",
+    "dimensions position": "Dimension",
+    "dimensions name": "Name",
+    "dimensions highest": "Highest weights",
+    "dimensions share": "Share of all weights",
+    "dimensions again": "*r*",
+    "dimensions note": "*r*: mean correlation with the most similar dimension of fits {against}.",
+    # Features
+    "part features": "Features",
+    "see figure": "See {place}.",
+    "model raw": "by its distances as they are",
+    "model weighted": "with weighted dimensions",
+    "model linear": "after a linear transform",
+    "features best objects": "Of the features, {best} predicted choices among held-out objects "
+                             "best, {how}: accuracy {accuracy}, {interval}{over} (chance {chance}; "
+                             "{choices} choices).",
+    "features best trials": "Of the features, {best} predicted held-out trials best, {how}: "
+                            "accuracy {accuracy}, {interval}{over} (chance {chance}; {choices} "
+                            "choices). Objects could not be held out.",
+    "features none objects": "No features predicted choices among held-out objects better than "
+                             "chance ({chance}): at best {best}, {how}, with accuracy {accuracy}, "
+                             "{interval}{over}.",
+    "features none trials": "No features predicted held-out trials better than chance ({chance}): "
+                            "at best {best}, {how}, with accuracy {accuracy}, {interval}{over}.",
+    "features at chance": "No more than chance was predicted by {names}.",
+    "features no ceiling": "No question was asked twice, so that the noise ceiling is unknown.",
+    "features weigh": "Shares of the features in what decides a choice, intervals{over}: {names}.",
+    "parts together objects": "On held-out objects, the predictors together explained {total}, "
+                              "{interval}{over}, of the deviance of guessing.",
+    "parts together trials": "On held-out trials, the predictors together explained {total}, "
+                             "{interval}{over}, of the deviance of guessing.",
+    "parts add": "Beyond all others, something was explained by {names}.",
+    "parts add none": "None was seen to explain anything beyond the others.",
+    "features correlate": "Distances between objects in {best} correlated most with those of the "
+                          "map (rank correlation {value}, {interval}).",
+    "left over something": "Beside the features, a map explained a further {gain}, "
+                           "{interval}{over}, of the deviance of held-out trials.",
+    "left over nothing": "No more than chance was seen to be left over by the features: a map "
+                         "beside them explained a further {gain}, {interval}{over}, of the "
+                         "deviance of held-out trials.",
 }

@@ -13,6 +13,7 @@ NOUNS = {
     "component": ("Eigenwert", "Eigenwerte"),
     "column": ("Spalte", "Spalten"),
     "dimension": ("Dimension", "Dimensionen"),
+    "feature space": ("Merkmalsraum", "Merkmalsräume"),
     "fold": ("Teil", "Teile"),
     "landmark": ("Landmarke", "Landmarken"),
     "object": ("Objekt", "Objekte"),
@@ -54,6 +55,22 @@ FIGURES = {
                             "auseinander.",
     "title map": "Karte ({method})",
     "alt map": "Streudiagramm, {objects} an ihren Orten in der Karte.{far}",
+    "strips of": "Die Objekte mit den höchsten Gewichten in jeder Dimension ({method}), ihre "
+                 "Gewichte als Balken im Verhältnis zum höchsten, und das Histogramm aller "
+                 "Gewichte mit logarithmischen Höhen. {about}",
+    "from to": ", {first} bis {last}",
+    "title strips": "Dimensionen ({method})",
+    "alt strips": "Zeilen mit den Objekten der höchsten Gewichte, {number}, je mit Histogramm.",
+    "reproducibility of": "Korrelation jeder Dimension mit der ähnlichsten in {number} Anpassungen "
+                          "{against} ({method}): Mittel und Spannweiten. Gepunktet: r = 0,8.",
+    "halves": "an Hälften der Durchgänge",
+    "starts": "mit anderen Startwerten",
+    "title reproducibility": "Wiederfindbarkeit der Dimensionen",
+    "penalty of": "Log-Likelihood zurückgehaltener Durchgänge je nach Stärke der Strafe "
+                  "({method}), und die Zahl der Dimensionen. Balken: Standardfehler des "
+                  "Unterschieds zum besten Wert in denselben Durchgängen. Die größte, die an ihn "
+                  "heranreicht: {chosen}.",
+    "title penalty": "Vorhersage je nach Stärke der Strafe",
     "matrix of": "Ähnlichkeiten nach {method}, geordnet nach dem Average-Linkage-Baum darüber; "
                  "ohne Diagonale. {about}",
     "title matrix": "Ähnlichkeiten ({method})",
@@ -101,9 +118,76 @@ FIGURES = {
     "search of": "Wie oft Bäume den nächsten Nachbarn verfehlen ({number}, nicht in den Bäumen), "
                  "gegen die Blattgröße, mit 95-%-Intervallen.",
     "title search": "Nächste Nachbarn durch Bäume",
+    "features of": "Anteil zurückgehaltener Wahlen, die Merkmale vorhersagen, vom Zufall aus, mit "
+                   "95-%-Intervallen{over}: die Distanzen, wie sie sind, mit Gewichten ihrer "
+                   "Dimensionen und nach einer linearen Abbildung. {about}",
+    "title features": "Vorhersage der Wahlen durch Merkmale",
+    "alt features": "Balken der Genauigkeit von {number}; am besten ist {best}.",
+    "feature weights of": "Anteil jedes Merkmals an dem, was eine Wahl entscheidet (Gewichte von "
+                          "mindestens 0), mit 95-%-Intervallen aus {number} Bootstrap-"
+                          "Stichproben{over}. {about}",
+    "title feature weights": "Was jedes Merkmal zählt",
+    "alt feature weights": "Eine Zeile für jedes Merkmal mit seinem Intervall; am größten ist "
+                           "{first}.",
+    "unique of objects": "Devianz des Ratens, die Prädiktoren an zurückgehaltenen Objekten "
+                         "erklären, jeder allein und über alle anderen hinaus, mit 95-%-"
+                         "Intervallen{over}. {about}",
+    "unique of trials": "Devianz des Ratens, die Prädiktoren an zurückgehaltenen Durchgängen "
+                        "erklären, jeder allein und über alle anderen hinaus, mit 95-%-"
+                        "Intervallen{over}. {about}",
+    "title unique": "Eigene und gemeinsame Anteile der Prädiktoren",
+    "alt unique": "Eine Zeile für jeden von {number} Prädiktoren, mit dem, was er allein und über "
+                  "alle anderen hinaus erklärt.",
+    "map correlation of": "Rangkorrelation der Distanzen zwischen Merkmalen mit denen der Karte "
+                          "({map}), mit 95-%-Intervallen über Objekte und zugleich{over}. {about}",
+    "halves band": "Band: die Korrelation der Karten zweier Hälften der Antworten und die höchste, "
+                   "die zu erwarten ist.",
+    "title map correlation": "Merkmale und die Karte",
+    "alt map correlation": "Eine Zeile für jeden von {number}; am höchsten korreliert {best}.",
+    "left over of": "Karte dessen, was übrig lassen: {features}. Objekte, die auseinander liegen, "
+                    "wirken verschiedener, als ihre Merkmale sagen. {about}",
+    "left over noise": "Sie hilft nicht bei der Vorhersage und kann Rauschen sein.",
+    "title left over": "Was Merkmale übrig lassen",
+    "alt left over": "Streudiagramm von {objects} nach dem, was ihre Merkmale nicht erklären.",
+    "left over parts of": "Devianz des Ratens, die Merkmale, eine Karte neben ihnen und eine Karte "
+                          "allein an zurückgehaltenen Durchgängen erklären, mit 95-%-Intervallen"
+                          "{over}. {about}",
+    "title left over parts": "Merkmale mit und ohne Karte",
     "group errors of": "Fehler auf zurückgehaltenen Antworten je {by}, gelernt aus dessen übrigen "
                        "Antworten ({method}), mit 95-%-Intervallen.",
     "title group errors": "Vorhersagefehler nach {by}",
+    "weights of": "Gewichte, die je {by} den Achsen einer gemeinsamen Karte gegeben werden "
+                  "({method}), {people} insgesamt; das Mittel ist 1.",
+    "weights read": "Balken: 95-%-Intervalle. Die Richtung zeigt, worauf geachtet wird, der "
+                    "Abstand vom Ursprung, wie beständig geantwortet wird; auf der "
+                    "gepunkteten Linie zählen alle Achsen gleich.",
+    "weights triangle": "Nahe einer Ecke zählt nur diese Achse, in der Mitte zählen alle gleich; "
+                        "Beständigkeit ist nicht zu sehen.",
+    "weights strips": "Balken: 95-%-Intervalle. In jedem Streifen stehen die Punkte nach "
+                      "Beständigkeit.",
+    "title weights": "Gewichte der Achsen nach {by}",
+    "alt weights": "Punkte nach den Gewichten der Achsen; die Werte stehen in der gleichnamigen "
+                   "Tabelle.",
+    "membership of": "Wahrscheinlichkeit, mit der je {by} zu jeder von {groups} Gruppen gehört "
+                     "({method}), {people} insgesamt.",
+    "title membership": "Zugehörigkeit zu Gruppen",
+    "alt membership": "Ein gestapelter Balken je Person, nach Gruppen.",
+    "group maps of": "Karte aller Antworten und von {groups} Gruppen ({method}), zur Karte aller "
+                     "gedreht. Eine größere Karte gehört zu beständigeren Antworten.",
+    "title group maps": "Karten der Gruppen",
+    "alt group maps": "Kleine Karten nebeneinander.",
+    "map of all": "alle",
+    "map of group": "Gruppe {number} ({share})",
+    "people gains of": "Gewinn an Wahrscheinlichkeit zurückgehaltener Antworten gegenüber einer "
+                       "Karte für alle, nach {by} ({method}, {folds} Teile), geometrisches Mittel "
+                       "mit gepaarten 95-%-Intervallen{over}.",
+    "title people gains": "Was individuelle Unterschiede vorhersagen, nach {by}",
+    "lapses of": "Anteil der Antworten, die geraten erscheinen ({method}, mit der Karte "
+                 "geschätzt), mit 95-%-Intervallen: die {shown} höchsten ({people}). Deutlich "
+                 "häufiger: als die mittlere Person (Linie) und als in {low} der Durchgänge, "
+                 "korrigiert für die Zahl der Personen.",
+    "title lapses": "Anteile geratener Antworten",
+    "alt lapses": "Punkte mit Intervallen, einer je Person ({number}).",
     "tree of": "{method}. {about} Geschnitten in {clusters}.",
     "support": "Zahlen: Prozent der Bootstrap-Bäume, die den Zweig enthalten.",
     "title tree": "Baum ({method})",

@@ -20,6 +20,7 @@ REPORT = {
     "part analysis": "Auswertung",
     "part dimension": "Zahl der Dimensionen",
     "part map": "Karte",
+    "part interpretable": "Interpretierbare Dimensionen",
     "part comparison": "Vergleich der Verfahren",
     "part similarities": "Ähnlichkeiten ohne Karte",
     "part clusters": "Cluster",
@@ -39,6 +40,9 @@ REPORT = {
              "Anteil richtiger Antworten war {share}.",
     "no exclusions": "Es wurden keine Antworten ausgeschlossen.",
     "excluded": "Ausgeschlossen wurde in {number} (@tab-flow); es blieben {left}.",
+    "weighted": "Die Antworten von {people} wurden danach gewichtet, wie selten sie geraten "
+                "erscheinen (Gewicht im Median {median}, mindestens {least}); das entspricht "
+                "{effective} Durchgängen gleichen Gewichts.",
     "collected row": "Erhoben",
     "flow step": "Schritt",
     "flow trials": "Durchgänge entfernt",
@@ -77,6 +81,15 @@ REPORT = {
                "(Intervalle{over}) [@nili2014].",
     "no ceiling": "Keine Frage wurde zweimal gestellt, so dass sich die Rauschgrenze nicht "
                   "schätzen lässt.",
+    "choices": "Als Wahlen betrachtet ({kind}; {trials} Durchgänge), von denen Raten {chance} "
+               "trifft, liegt die Rauschgrenze wiederholter Durchgänge zwischen {lower} und "
+               "{upper}.",
+    "choices without ceiling": "Als Wahlen betrachtet ({kind}; {trials} Durchgänge), trifft Raten "
+                               "{chance}; kein solcher Durchgang wurde wiederholt.",
+    "choice odd one out": "das Unpassende von {shown}",
+    "choice most central": "das Mittlere von {shown}",
+    "choice some": "{chosen} von {shown}",
+    "choice ranking": "eine Rangfolge von {shown} in {steps} Schritten",
     "checks": "Von {pairs} Kontroll- und Goldfragen wurde ein Anteil von {share} falsch "
               "beantwortet ({interval}).",
     "circular": "Von den Dreiergruppen von Objekten zu einem Anker ({triads}) war ein Anteil von "
@@ -132,6 +145,8 @@ REPORT = {
                          "Antworten.",
     "map predicts": "Sie sagte zurückgehaltene Antworten mit einem Fehler von {error} vorher; "
                     "Raten ergäbe .500.",
+    "choices predicted": "Von ganzen Durchgängen ({kind}) sagte sie einen Anteil von {share} "
+                         "vorher ({interval}); Raten ergäbe {chance}.",
     "like guessing": "Dieser Fehler ist von dem des Ratens nicht zu unterscheiden: Die Karte darf "
                      "nicht gedeutet werden.",
     "least error": "Nach den Schranken der Rauschgrenze der wiederholten Fragen liegt der "
@@ -210,6 +225,7 @@ REPORT = {
     "difference scaling": "Die Differenzskalierung [@maloney2003; @knoblauch2008] verwendete "
                           "{answers}; das Rauschen war σ = {sigma} auf einer Skala von 0 bis 1 "
                           "(AIC = {aic}, {daf} der Devianz erklärt).",
+    "scale lapses": "Der Anteil geratener Antworten wurde mit der Skala geschätzt: {rates}.",
     "scale predicts": "{method} sagte zurückgehaltene Antworten mit einem Fehler von {error} "
                       "vorher.",
     # Trees
@@ -222,8 +238,28 @@ REPORT = {
                   "etwas zu niedrig ist.",
     "no gain": "Das ist nicht klar besser, als stets dasselbe vorherzusagen.",
     # Groups
+    "weights predict": "Gewichte der Achsen einer Karte je {by} ({method}) änderten die "
+                       "Wahrscheinlichkeit zurückgehaltener Antworten um {gain} "
+                       "(95-%-Intervall {low} bis {high}) gegenüber einer Karte für alle "
+                       "({place}).",
+    "weights shown": "Die Gewichte je {by} zeigt {places} ({method}).",
+    "groups shown": "Latente Klassen nach {by} zeigen {places} ({method}); sie werden auch dort "
+                    "gefunden, wo es keine Gruppen gibt.",
+    "attention differs": "Sie sagten besser vorher als Unterschiede der Beständigkeit allein: "
+                         "worauf geachtet wird, unterscheidet sich nach {by}.",
+    "attention alike": "Sie sagten nicht klar besser vorher als Unterschiede der Beständigkeit "
+                       "allein; ein Unterschied der Aufmerksamkeit nach {by} zeigt sich nicht.",
+    "conditions permuted": "Ein Permutationstest auf gleiche Gewichte, über Beständigkeit hinaus, "
+                           "ergab {p} ({number} Permutationen).",
     "by group": "Mit {method} je {by} einzeln gelernt, lagen die Vorhersagefehler zwischen {least} "
                 "und {most} ({place}).",
+    "lapses found": "Der Anteil geratener Antworten wurde mit der Karte geschätzt ({method}): "
+                    "{usual} der Durchgänge bei der mittleren Person, deutlich mehr als dies und "
+                    "als {low} bei {number} (korrigiert für die Zahl der Personen; {place}).",
+    "no lapses found": "Der Anteil geratener Antworten wurde mit der Karte geschätzt ({method}): "
+                       "{usual} der Durchgänge bei der mittleren Person; bei niemandem deutlich "
+                       "mehr als dies und als {low} (korrigiert für die Zahl der Personen; "
+                       "{place}).",
     # Limitations
     "no limits": "Antworten und Ergebnisse geben keinen Anlass zu einer Warnung.",
     "nobody known": "Die Datei nennt keine Personen, so dass Intervalle über Fragen oder Antworten "
@@ -296,4 +332,79 @@ REPORT = {
                       "Antwort mit der Mehrheit der eigenen anderen Antworten auf dieselbe Frage, "
                       "und einer oberen Schranke von {upper}, der Treffsicherheit bei bekannter "
                       "Wahrscheinlichkeit jeder Antwort (Intervalle{over}) [@nili2014].",
+    # Interpretierbare Dimensionen
+    "dimensions found": "{method} [{source}] beschrieb {objects} mit Gewichten ab 0 in {number}, "
+                        "von höchstens {most}; zwei Objekte ähneln sich in dem, was sie gemeinsam "
+                        "haben ({place}).",
+    "no dimension left": "{method} ließ keine Dimension übrig.",
+    "penalty chosen": "Die Strafe von {penalty} wurde nach zurückgehaltenen Durchgängen gewählt.",
+    "penalty set": "Die Strafe war {penalty}.",
+    "all dimensions used": "Alle erlaubten wurden verwendet; es kann mehr geben.",
+    "dimensions not tested": "Wie gut sie neue Durchgänge vorhersagen, wurde nicht gemessen.",
+    "dimensions predict": "Von zurückgehaltenen Durchgängen ({kind}) sagten sie einen Anteil von "
+                          "{share} vorher, {interval}{over}; Raten ergäbe {chance}.",
+    "dimensions predict answers": "Sie sagten zurückgehaltene Antworten mit einem Fehler von "
+                                  "{error} vorher; Raten ergäbe .500.",
+    "dimensions guess": "Das ist von Raten nicht zu unterscheiden: Die Dimensionen dürfen nicht "
+                        "gedeutet werden.",
+    "dimensions ceiling": "Nach {questions}, die wiederholt gestellt wurden, liegt die "
+                          "Rauschgrenze zwischen {lower} und {upper}.",
+    "dimensions without ceiling": "Kein solcher Durchgang wurde wiederholt; die Rauschgrenze ist "
+                                  "unbekannt.",
+    "dimensions in halves": "In {runs} Anpassungen an Hälften der Durchgänge korrelierte die "
+                            "ähnlichste Dimension im Mittel über {least} bei {found} von "
+                            "insgesamt {number} (Mittel über alle {mean}) [@muttenthaler2022].",
+    "dimensions from starts": "In {runs} Anpassungen mit anderen Startwerten korrelierte die "
+                              "ähnlichste Dimension im Mittel über {least} bei {found} von "
+                              "insgesamt {number} (Mittel über alle {mean}) [@muttenthaler2022].",
+    "dimensions not repeated": "Ob andere Anpassungen dieselben Dimensionen finden, wurde nicht "
+                               "gemessen.",
+    "dimensions named": "Benannt, nach dem, was ihre Objekte gemeinsam haben: {named} von "
+                        "insgesamt {number} ({place}).",
+    "dimensions unnamed": "{place} nennt die Objekte mit den höchsten Gewichten; keine Dimension "
+                          "hat einen Namen.",
+    "dimensions caption": "Dimensionen ({method})",
+    "dimensions position": "Dimension",
+    "dimensions name": "Name",
+    "dimensions highest": "Höchste Gewichte",
+    "dimensions share": "Anteil an allen Gewichten",
+    "dimensions again": "*r*",
+    "dimensions note": "*r*: mittlere Korrelation mit der ähnlichsten Dimension von Anpassungen "
+                       "{against}.",
+    # Merkmale
+    "part features": "Merkmale",
+    "see figure": "Siehe {place}.",
+    "model raw": "mit seinen Distanzen, wie sie sind",
+    "model weighted": "mit gewichteten Dimensionen",
+    "model linear": "nach einer linearen Abbildung",
+    "features best objects": "Von den Merkmalen sagte {best} Wahlen unter zurückgehaltenen "
+                             "Objekten am besten vorher, {how}: Genauigkeit {accuracy}, "
+                             "{interval}{over} (Zufall {chance}; {choices} Wahlen).",
+    "features best trials": "Von den Merkmalen sagte {best} zurückgehaltene Durchgänge am besten "
+                            "vorher, {how}: Genauigkeit {accuracy}, {interval}{over} (Zufall "
+                            "{chance}; {choices} Wahlen). Objekte konnten nicht zurückgehalten "
+                            "werden.",
+    "features none objects": "Kein Merkmal sagte Wahlen unter zurückgehaltenen Objekten besser "
+                             "vorher als der Zufall ({chance}): am besten {best}, {how}, mit "
+                             "Genauigkeit {accuracy}, {interval}{over}.",
+    "features none trials": "Kein Merkmal sagte zurückgehaltene Durchgänge besser vorher als der "
+                            "Zufall ({chance}): am besten {best}, {how}, mit Genauigkeit "
+                            "{accuracy}, {interval}{over}.",
+    "features at chance": "Nicht mehr als der Zufall sagten vorher: {names}.",
+    "features no ceiling": "Keine Frage wurde zweimal gestellt; die Rauschgrenze ist unbekannt.",
+    "features weigh": "Anteile der Merkmale an dem, was eine Wahl entscheidet, Intervalle{over}: "
+                      "{names}.",
+    "parts together objects": "An zurückgehaltenen Objekten erklärten die Prädiktoren zusammen "
+                              "{total}, {interval}{over}, der Devianz des Ratens.",
+    "parts together trials": "An zurückgehaltenen Durchgängen erklärten die Prädiktoren zusammen "
+                             "{total}, {interval}{over}, der Devianz des Ratens.",
+    "parts add": "Über alle anderen hinaus erklärten etwas: {names}.",
+    "parts add none": "Von keinem war zu sehen, dass er über die anderen hinaus etwas erklärt.",
+    "features correlate": "Am höchsten korrelierten mit den Distanzen der Karte die zwischen "
+                          "Objekten in {best} (Rangkorrelation {value}, {interval}).",
+    "left over something": "Neben den Merkmalen erklärte eine Karte weitere {gain}, "
+                           "{interval}{over}, der Devianz zurückgehaltener Durchgänge.",
+    "left over nothing": "Nicht mehr als der Zufall war zu sehen, das die Merkmale übrig lassen: "
+                         "Eine Karte neben ihnen erklärte weitere {gain}, {interval}{over}, der "
+                         "Devianz zurückgehaltener Durchgänge.",
 }

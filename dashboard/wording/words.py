@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tripletscope.core.method import Inner, Method, parameters, unfitted
+from tripletscope.core.method import Content, Inner, Method, parameters, unfitted
 from tripletscope.core.papers.presets import published_in
 from tripletscope.dashboard.wording import english, german
 
@@ -98,11 +98,15 @@ class Words:
         words = [method.title]
         for parameter in parameters(type(method)):
             value = getattr(method, parameter.name)
-            if parameter.name == "n_components":
+            if parameter.name == "n_components" and method.kind != "dimensions":
                 words.append(self.count(value, "dimension"))
             elif isinstance(parameter.spec, Inner):
                 if value is not None:
                     words.append(self("on the basis of", method=self.method(unfitted(value))))
+            elif isinstance(parameter.spec, Content):
+                names = [text.rpartition(": ")[0] for text in value]
+                few = len(names) <= _FEW_COLUMNS
+                words.append(", ".join(names) if few else self.count(len(names), "feature space"))
             elif isinstance(value, list):
                 few = len(value) <= _FEW_COLUMNS
                 words.append(", ".join(value) if few else self.count(len(value), "column"))

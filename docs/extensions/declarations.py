@@ -15,7 +15,16 @@ from numpydoc.docscrape import NumpyDocString
 from numpydoc.docscrape import Parameter as Entry
 from sphinx.application import Sphinx
 
-from tripletscope.core.method import Choice, Column, Inner, Number, Parameter, Switch, parameters
+from tripletscope.core.method import (
+    Choice,
+    Column,
+    Content,
+    Inner,
+    Number,
+    Parameter,
+    Switch,
+    parameters,
+)
 
 _AUTHOR = re.compile(r"[A-ZÀ-Ž][\w'’-]+(?: [A-Z][\w'’-]+)*, [A-ZÀ-Ž]\.")
 _INITIAL = re.compile(r"\b[A-ZÀ-Ž]\.$")
@@ -36,6 +45,8 @@ def kind_of(parameter: Parameter) -> str:
             kind = f"list of str, columns of the table of {of}" if several else (
                 f"str, a column of the table of {of}"
             )
+        case Content():
+            kind = "list of str"
     if parameter.optional:
         kind += ", or None"
     if parameter.default is inspect.Parameter.empty:

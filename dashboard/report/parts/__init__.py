@@ -9,7 +9,7 @@ from importlib import import_module
 from tripletscope.dashboard.report.parts.part import CHAPTERS, PARTS, TOLD, Part
 
 # What makes a part says so as soon as its module is loaded.
-for _module in ("method", "results", "end"):
+for _module in ("method", "results", "interpretable", "features", "end"):
     import_module(f"{__name__}.{_module}")
 
 __all__ = ["CHAPTERS", "PARTS", "TOLD", "Part"]

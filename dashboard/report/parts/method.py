@@ -8,11 +8,13 @@ import numpy as np
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.choosing import ChoiceAccuracy, ChoiceKind
 from tripletscope.core.evaluation.share import Share
 from tripletscope.core.evaluation.units import participants_of
 from tripletscope.core.kernel.landmarks import recognise
 from tripletscope.core.quality import verdict
 from tripletscope.core.quality.columns import one_per_trial
+from tripletscope.core.quality.exclusion import WEIGHTS
 from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.report.document import Block, Paragraph, TextTable
@@ -39,6 +41,23 @@ def share_in(words: Words, key: str, share: Share) -> str:
     return words(
         key, share=words.share(share.value), pairs=words.whole(share.n),
         interval=f"{words.interval(share.low, share.high)}{over}",
+    )
+
+
+def kind_of(words: Words, kind: ChoiceKind) -> str:
+    """What was chosen among what."""
+    return words(f"choice {kind.name}", shown=kind.shown, chosen=kind.chosen, steps=kind.steps)
+
+
+def of_choices(words: Words, choice: ChoiceAccuracy) -> str:
+    """Chance and noise ceiling of choices among more than two."""
+    ceiling = choice.ceiling
+    known = {"kind": kind_of(words, choice.kind), "trials": words.whole(choice.n_trials),
+             "chance": words.share(choice.chance)}
+    if ceiling.lower is None or ceiling.upper is None:
+        return words("choices without ceiling", **known)
+    return words(
+        "choices", lower=_bound(words, ceiling.lower), upper=_bound(words, ceiling.upper), **known,
     )
 
 
@@ -80,10 +99,20 @@ def data(material: Material) -> Iterator[Block]:
     if not cleaning.exclusions:
         yield joined(*sentences, words("no exclusions"))
         return
-    yield joined(*sentences, words(
-        "excluded", number=words.count(len(cleaning.exclusions), "step"),
-        left=trials_of(words, kept)
-    ))
+    weighted = [step for step in cleaning.exclusions if step.rule == WEIGHTS]
+    if len(weighted) < len(cleaning.exclusions):
+        sentences.append(words(
+            "excluded", number=words.count(len(cleaning.exclusions), "step"),
+            left=trials_of(words, kept)
+        ))
+    for step in weighted:
+        weights = step.parameters["weights"]
+        sentences.append(words(
+            "weighted", people=words.count(len(weights), "participant"),
+            median=words.number(float(np.median(weights)), 2), least=words.number(min(weights), 2),
+            effective=words.whole(round(cleaning.effective)),
+        ))
+    yield joined(*sentences)
     yield _flow(material)
 
 
@@ -174,6 +203,7 @@ def quality(material: Material) -> Iterator[Block]:
             lower=_bound(words, ceiling.lower), upper=_bound(words, ceiling.upper),
             over=words.over(ceiling.unit, ceiling.n_units),
         ))
+    sentences += [of_choices(words, choice) for choice in found.choices]
     if found.checks.n:
         sentences.append(share_in(words, "checks", found.checks))
     if found.circular.n >= _ENOUGH_TRIADS:

@@ -13,7 +13,9 @@ TOLD = (
     "bootstrap", "posterior", "laplace", "cross_validate", "split_error", "reliability",
     "calibrate", "uncertainty_by_dimension", "learning_curve", "tune", "spectrum", "stability",
     "count_clusters", "bootstrap_scale", "ordinal_scale", "diagnose", "search_curve",
-    "forest_errors", "errors_by_group",
+    "forest_errors", "errors_by_group", "explain", "feature_weights", "unique_parts",
+    "map_correlation", "left_over", "compare_people", "compare_conditions",
+    "with_lapses", "dimension_reproducibility", "penalty_curve",
 )
 #: Chapters in their order; the keys are also those of their titles.
 CHAPTERS = ("chapter method", "chapter results", "chapter end")

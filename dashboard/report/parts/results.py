@@ -7,8 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.cluster.clustering import Hierarchy
+from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
+from tripletscope.core.individuals import LatentClassMap
+from tripletscope.core.individuals.careless import LOW
 from tripletscope.core.kernel.evidence import evidence
 from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
@@ -18,7 +21,7 @@ from tripletscope.dashboard.drawing.clusters import clusters_of, described
 from tripletscope.dashboard.drawing.scales import scale_runs
 from tripletscope.dashboard.report.document import Block, TextTable
 from tripletscope.dashboard.report.material import Material, plain
-from tripletscope.dashboard.report.parts.method import joined
+from tripletscope.dashboard.report.parts.method import joined, kind_of
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
 from tripletscope.dashboard.wording import Words
@@ -83,6 +86,12 @@ def shown_map(material: Material) -> Iterator[Block]:
     else:
         sentences.append(words("map predicts", error=error_of(words, error)))
         sentences += _against_the_ceiling(material, error)
+        sentences += [
+            words("choices predicted", kind=kind_of(words, choice.kind),
+                  chance=words.share(choice.chance), share=words.share(choice.accuracy.value),
+                  interval=words.interval(choice.accuracy.low, choice.accuracy.high))
+            for choice in choice_accuracies(material.answers, error) if choice.accuracy
+        ]
     if d > 1:
         sentences.append(words("turned"))
     yield joined(*sentences)
@@ -299,6 +308,8 @@ def scales(material: Material) -> Iterator[Block]:
                 sigma=words.number(fitted.sigma_), aic=words.number(fitted.aic_, 4),
                 daf=words.percent(fitted.daf_),
             ))
+            if fitted.lapses != "none":
+                sentences.append(words("scale lapses", rates=_rates(words, fitted)))
     errors = {
         words.method(run.fresh()): run.error() for run in material.all_of("cross_validate")
         if any((run.method, run.parameters) == (one.method, one.parameters) for one in runs)
@@ -310,6 +321,17 @@ def scales(material: Material) -> Iterator[Block]:
         run for run in material.runs
         if run in runs or run.task == "diagnose" or (run.task, run.kind) == ("fit", "scale")
     ))
+
+
+def _rates(words: Words, fitted: MLDS) -> str:
+    """Lapse rates of the observers, with their intervals."""
+    named = zip(
+        fitted.observers_, fitted.lapse_, fitted.lapse_low_, fitted.lapse_high_, strict=True
+    )
+    return words.listing([
+        f"{plain(str(name))} {words.percent(rate)} ({words.percent(low)}–{words.percent(high)})"
+        .strip() for name, rate, low, high in named
+    ])
 
 
 @part("trees", "results", 7)
@@ -352,4 +374,42 @@ def groups(material: Material) -> Iterator[Block]:
             least=words.share(table["error"].min()), most=words.share(table["error"].max()),
             place=f"@fig-{figures[0].name}",
         ))
+        yield from figures
+    for run in material.all_of("with_lapses"):
+        found, figures = run.result(), list(material.drawn(run))
+        out = int(found.stand_out.sum())
+        yield joined(words(
+            "lapses found" if out else "no lapses found", method=words.method(run.fresh()),
+            usual=words.percent(found.usual), number=words.count(out, "participant"),
+            low=words.percent(LOW, 0), place=f"@fig-{figures[0].name}",
+        ))
+        yield from figures
+    yield from _individuals(material)
+
+
+def _individuals(material: Material) -> Iterator[Block]:
+    """What individual differences predict, and the weights or groups behind it."""
+    words = material.words
+    for run in [*material.all_of("compare_people"), *material.all_of("compare_conditions")]:
+        found, by = run.result(), plain(run.parameters["by"])
+        figures = list(material.drawn(run))
+        gain, low, high = found.gain("weights")
+        attention = found.gain("weights", over="consistency")[1] > 0
+        sentences = [words(
+            "weights predict", by=by, method=words.method(run.fresh()),
+            place=f"@fig-{figures[0].name}",
+            gain=words.percent(np.expm1(gain)), low=words.percent(np.expm1(low)),
+            high=words.percent(np.expm1(high)),
+        ), words("attention differs" if attention else "attention alike", by=by)]
+        if run.task == "compare_conditions":
+            sentences.append(words("conditions permuted", p=words.p(found.p),
+                                   number=words.whole(found.permutations)))
+        yield joined(*sentences)
+        yield from figures
+    for run in material.all_of("fit", "individuals"):
+        figures = list(material.drawn(run))
+        places = words.listing([f"@fig-{figure.name}" for figure in figures])
+        kind = "groups shown" if run.method == LatentClassMap.name else "weights shown"
+        yield joined(words(kind, places=places, by=plain(run.parameters["by"]),
+                           method=words.method(run.fresh())))
         yield from figures

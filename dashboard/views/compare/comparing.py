@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.method import Method, described, unfitted
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
@@ -13,6 +17,31 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 
 PAGE = "compare"
+
+
+def choices_of(
+    triplets: Triplets, name: str = "", estimate: ErrorEstimate | None = None
+) -> list[ChoiceAccuracy]:
+    """How choices among more than two are predicted, beside their own chance and ceiling.
+
+    Parameters
+    ----------
+    triplets : Triplets
+    name : str
+        Of the method that the estimate is of.
+    estimate : ErrorEstimate, optional
+    """
+    if triplets.trials is None:
+        return []
+    told = (name, estimate.scheme, estimate.error) if estimate else ()
+    return _choices((triplets.fingerprint, *told), triplets, estimate)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _choices(
+    content: tuple[Any, ...], _triplets: Triplets, _estimate: ErrorEstimate | None
+) -> list[ChoiceAccuracy]:
+    return choice_accuracies(_triplets, _estimate)
 
 
 def ceiling_of(triplets: Triplets) -> Ceiling:

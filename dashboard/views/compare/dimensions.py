@@ -36,7 +36,7 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns, short_people
-from tripletscope.dashboard.views.compare.comparing import PAGE, ceiling_of
+from tripletscope.dashboard.views.compare.comparing import PAGE, ceiling_of, choices_of
 from tripletscope.dashboard.views.compare.recommending import (
     DIMENSIONS,
     USUAL_METHODS,
@@ -137,7 +137,8 @@ def show_dimensions(context: Context) -> None:
         st.markdown(panels.plain(in_words(name, *said)))
     for sentence in _of_methods(context.triplets, plan, suggestions, estimates):
         st.markdown(panels.plain(sentence))
-    st.caption(panels.plain(f"{ceiling.sentence} {_TESTS}"))
+    choices = " ".join(choice.sentence for choice in choices_of(context.triplets))
+    st.caption(panels.plain(f"{ceiling.sentence} {choices} {_TESTS}"))
     _summary_table(table, "computing" if context.waiting else "")
     _by_group(context.session, context.triplets, estimates)
     _uncertainty_figure(context, plan)
@@ -193,9 +194,16 @@ def _collected(
         estimate = estimates.get(analysis.describe(method))
         if estimate is not None:
             row |= {"held-out error": estimate.error, "low": estimate.low, "high": estimate.high}
+            row |= {
+                f"{choice.kind}, right": choice.accuracy.value
+                for choice in choices_of(triplets, analysis.describe(method), estimate)
+                if choice.accuracy
+            }
         rows.append(row)
         names.append(analysis.describe(method))
-    table = pd.DataFrame(rows, columns=_COLUMNS).assign(**dict.fromkeys(_BEHIND, np.nan))
+    # Accuracies of choices are columns of their own, where there are such choices.
+    more = dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS)
+    table = pd.DataFrame(rows, columns=[*_COLUMNS, *more]).assign(**dict.fromkeys(_BEHIND, np.nan))
     if estimates:
         for name, apart in behind_best(estimates, triplets, plan.ratio)[1].items():
             if name in names:
@@ -257,14 +265,18 @@ def _error_figure(
 def _summary_table(table: pd.DataFrame, missing: str) -> None:
     """All numbers; in the place of those that are not there, a word."""
     shown = table.sort_values("held-out error")
+    choices = [name for name in shown if name.endswith(", right")]
     percent = shown.assign(**{
-        name: 100 * shown[name] for name in ("starts at the best", *_BEHIND[:3])
+        name: 100 * shown[name] for name in ("starts at the best", *_BEHIND[:3], *choices)
     })
     st.dataframe(
         percent, hide_index=True, key="compare.table", placeholder=missing,
         column_config={
             **{name: st.column_config.NumberColumn(format="%.3f")
                for name in ("held-out error", "low", "high", "training error")},
+            **{name: st.column_config.NumberColumn(
+                format="%.1f %%", help="Proportion of whole held-out trials that are predicted.",
+            ) for name in choices},
             **{name: st.column_config.NumberColumn(
                 f"{name} (points)", format="%.1f",
                 help="Paired difference to the lowest error, with its 95 % interval.",

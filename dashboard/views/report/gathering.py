@@ -9,6 +9,7 @@ import streamlit as st
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.drawing import UNCERTAIN
 from tripletscope.dashboard.keeping.catalogue import RunInfo
+from tripletscope.dashboard.keeping.dimension_names import kept_names
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
 from tripletscope.dashboard.report.html import page
@@ -16,6 +17,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.views.clusters.clustering import number_cut
+from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import Context
 from tripletscope.dashboard.views.pictures import embedded_pictures
@@ -82,7 +84,8 @@ def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> di
     return _written(
         (info.id, info.name, info.fingerprint, info.gold, info.catch_trials,
          json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
-         tuple(sorted(info.pictures.items())), tuple(map(_state, map(runs.get, keys))),
+         json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
+         tuple(map(_state, map(runs.get, keys))),
          _state(first), tuple(cuts.items()), tuple(keys), report.language),
         context, cuts,
     )
@@ -105,6 +108,8 @@ def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, 
     return written(Material(
         info.name, workspace.cleaning(info), tuple(runs), Words(language),
         info.extra.get("asked", ""), _rotations(_context, runs), _cuts, pictures,
+        {run.key: names_of_dimensions(info, run) for run in runs
+         if (run.task, run.kind) == ("fit", "dimensions")},
     ))
 
 

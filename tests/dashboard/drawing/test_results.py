@@ -33,7 +33,10 @@ def runs(answers):
         *(("cross_validate", ts.TSTE(n_components=d, n_init=1), {}) for d in (1, 2)),
         ("learning_curve", method, {"repeats": 2}), ("ordinal_scale", ts.STE(n_components=1), {}),
         ("fit", ts.MLDS(), {}), ("bootstrap_scale", ts.MLDS(), {"resamples": 100}),
-        ("errors_by_group", method, {"by": "participant"}),
+        ("errors_by_group", method, {"by": "participant"}), ("with_lapses", method, {}),
+        ("fit", ts.WeightedEuclidean(n_init=1), {}),
+        ("fit", ts.LatentClassMap(n_init=1), {}),
+        ("compare_people", ts.WeightedEuclidean(n_init=1), {"most_groups": 1, "folds": 2}),
     ]
     return [ts.run(task, of, answers, options) for task, of, options in asked]
 
@@ -45,7 +48,8 @@ def test_figures_of_all_results(answers, runs, language):
     assert names == [
         "map", "matrix-k1", "dendrogram-agglomerative", "stability-agglomerative",
         "gap-agglomerative", "clusters-kmeans", "spectrum-k1", "dimensions", "learning-curve",
-        "scale", "errors-by-participant",
+        "scale", "errors-by-participant", "lapse-rates", "weights-participant",
+        "membership", "group-maps", "gains-participant",
     ]
     for drawing in found:
         assert len(drawing.figure().data) > 0

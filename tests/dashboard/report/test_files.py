@@ -147,7 +147,8 @@ def test_references_in_their_styles():
 
 
 def test_every_method_has_its_source():
-    named = {name for kind in ("embedding", "kernel", "cluster", "scale") for name in methods(kind)}
+    kinds = ("embedding", "kernel", "cluster", "scale", "dimensions")
+    named = {name for kind in kinds for name in methods(kind)}
     assert named <= SOURCES.keys()
     assert set(SOURCES.values()) <= library().keys()
 

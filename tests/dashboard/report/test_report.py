@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tripletscope as ts
+from tests.paths import ROOT
 from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material
@@ -205,6 +206,34 @@ def test_quadruples_have_a_report():
 def told(runs, answers, **further):
     sections = written(Material("Colours", ts.Cleaning(answers), tuple(runs), **further))
     return sections, " ".join(text_of(section) for section in sections.values())
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_lapses_and_weights_are_told_of(language):
+    answers = ts.read(ROOT / "sample_data" / "crowd" / "answers.csv")
+    levels = ts.read(ROOT / "sample_data" / "difference_scaling" / "answers.csv")
+    run = ts.run("with_lapses", ts.STE(n_init=1), answers)
+    found = run.result()
+    material = Material("Kitchen", ts.Cleaning(answers), (run,), Words(language))
+    text = _text(PARTS["groups"].make(material))
+    assert "@fig-lapse-rates" in text
+    assert "3 participants" in text or "3 Personen" in text
+    weighted = ts.Cleaning(answers).excluding(ts.Exclusion(
+        "weights", {"weights": found.person_weight.tolist()}, tuple(found.participants)
+    ))
+    text = _text(PARTS["data"].make(Material("Kitchen", weighted, (), Words(language))))
+    assert Words(language).whole(round(weighted.effective)) in text
+    method = ts.MLDS(lapses="each")
+    runs = tuple(
+        ts.run(task, method, levels, options)
+        for task, options in (("fit", {}), ("bootstrap_scale", {"resamples": 20}))
+    )
+    text = _text(PARTS["scales"].make(Material("C", ts.Cleaning(levels), runs, Words(language))))
+    assert "eva 28" in text
+
+
+def _text(blocks) -> str:
+    return " ".join(block.text for block in blocks if isinstance(block, Paragraph))
 
 
 def test_two_results_of_one_task_have_figures_of_their_own(colours):

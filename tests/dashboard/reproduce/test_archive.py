@@ -19,21 +19,26 @@ import yaml
 from PIL import Image
 from scipy.spatial.distance import pdist
 
+import tripletscope as ts
 from tests.core.quality.answers import people_data
 from tests.paths import ROOT
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.embedding import STE
 from tripletscope.core.io import Pairs, Reading
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard import export, imports
+from tripletscope.dashboard.door.desk import Desk
+from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce import showing
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.inside import ABOUT, MANIFEST, is_archive, manifest
+from tripletscope.dashboard.reproduce.restoring import restore
 from tripletscope.dashboard.reproduce.terms import Terms
 
 TERMS = Terms("Shapes, compared", ("Ada Lovelace", "Hopper, Grace"), "CC0-1.0")
@@ -405,3 +410,30 @@ def test_comparisons_of_pairs_alone(tmp_path, services):
     assert state(services.workspace, opened.info) == state(workspace, info)
     assert f"confirm(fit_mlds, {done.key!r}" in unzipped(content)["analysis/scale.py"].decode()
     workspace.close()
+
+
+def test_names_of_dimensions_come_along(tmp_path):
+    """In figures, tables and what is opened again, also of a fit that takes them over."""
+    workspace = Workspace(tmp_path / "ws")
+    weights = np.repeat(np.eye(3), 5, axis=0) * np.linspace(2.5, 1.5, 15)[:, None]
+    trials = simulate_choices(weights, 500, seed=3, participants=6)
+    info = workspace.add_dataset(trials.renamed("Things"), origin="a.csv", report=[])
+    first, again = (
+        run("fit", ts.SPoSE(n_components=6, penalty=penalty), trials) for penalty in (2.0, 3.0)
+    )
+    workspace.add_run(info, first, "SPoSE")
+    workspace.add_run(info, again, "Another")
+    workspace.note(info.id, NAMES_KEPT, {first.key: {"1": "sour"}})
+    for terms in (TERMS, Terms("Things", pseudonyms=True)):
+        files = unzipped(archive(workspace, workspace.dataset(info.id), terms))
+        (script,) = (text.decode() for name, text in files.items() if name.endswith(".ipynb"))
+        assert f"{first.key!r}: {{1: 'sour'}}" in script
+        assert script.count("'sour'") == 2
+        assert any("dimension 2 sour" in text.decode() for name, text in files.items()
+                   if name.startswith("results/dimension-strips"))
+    other = Workspace(tmp_path / "other")
+    unpacked = Desk().archive("a.zip", zipped(files), lambda *given, **more: False)
+    found = restore(other, unpacked, "a.zip").info
+    assert found.extra[NAMES_KEPT] == {first.key: {"1": "sour"}}
+    workspace.close()
+    other.close()

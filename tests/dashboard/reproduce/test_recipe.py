@@ -107,7 +107,7 @@ def test_results_of_a_version_with_fewer_options_are_computed_as_then(tmp_path, 
 )
 def test_every_method_can_be_written_down(method):
     wanted = method()
-    made = eval(recipe._source(wanted), {"ts": ts})
+    made = eval(recipe.source_of(wanted), {"ts": ts})
     assert made.get_params(deep=False) == wanted.get_params(deep=False)
 
 

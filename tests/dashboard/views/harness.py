@@ -16,9 +16,11 @@ from tripletscope.dashboard.state import _KEY, Session
 
 APP = str(ROOT / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
-         "embedding": "../pages/embedding.py", "uncertainty": "../pages/uncertainty.py",
+         "embedding": "../pages/embedding.py", "dimensions": "../pages/dimensions.py",
+         "uncertainty": "../pages/uncertainty.py",
          "kernel": "../pages/kernel.py", "clusters": "../pages/clusters.py",
          "trees": "../pages/trees.py", "scale": "../pages/scale.py",
+         "people": "../pages/people.py", "features": "../pages/features.py",
          "compare": "../pages/compare.py", "simulate": "../pages/simulate.py",
          "papers": "../pages/papers.py", "computing": "../pages/computing.py"}
 
