@@ -23,6 +23,7 @@ FLOORS = [
     ["observers", "quality", "uncertainty", "tree"],
     ["explaining", "individuals", "scale"],
     ["design"],
+    ["experiment"],
     ["papers"],
     ["run"],
 ]
