@@ -34,6 +34,8 @@ from tripletscope.core.computing.pieces import (
 
 #: Bytes that a cluster keeps of what one client has sent, besides what is in use.
 _KEPT = 2_000_000_000
+#: Seconds between two looks at whether a cluster has workers, and without any until it is given up.
+_ROLL_CALL, _PATIENCE = 5.0, 60.0
 #: Seconds until processes of loky end that have nothing to do.
 _IDLE = 300
 #: Seconds between two looks at whether the process is still there that pieces come from.
@@ -225,6 +227,7 @@ class DaskCrew(Crew):
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self._asked = self._there = time.monotonic()
         self.check()
         self.width = max(sum(client.nthreads().values()), 1)
         self._waiting: dict[Any, set[str]] = {}
@@ -284,6 +287,17 @@ class DaskCrew(Crew):
             raise EngineError(
                 f"The connection to the Dask scheduler at {self._client.scheduler.address} was "
                 "lost. See that it runs, and start again."
+            )
+        now = time.monotonic()
+        if now < self._asked + _ROLL_CALL:
+            return
+        self._asked = now
+        if self._client.nthreads():
+            self._there = now
+        elif now > self._there + _PATIENCE:  # others may come in place of those that ended
+            raise EngineError(
+                f"The Dask cluster at {self._client.scheduler.address} has no workers any more, "
+                "and none has come for a minute. See that they run, and start again."
             )
 
     def __exit__(self, *_: object) -> None:

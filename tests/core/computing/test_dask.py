@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tripletscope.core.computing import pieces
+from tripletscope.core.computing import crews, pieces
 from tripletscope.core.computing.crews import DaskCrew
 from tripletscope.core.computing.engine import engine
 from tripletscope.core.computing.parallel import Halt, in_parallel
@@ -95,8 +95,28 @@ def test_a_worker_that_dies_loses_its_piece_and_nothing_else(dask):
 
 
 def test_a_piece_that_ends_every_worker_is_given_up(dask):
-    with dask.in_use(), pytest.raises(EngineError, match="“deadly” has ended its process 4 times"):
+    # Where the machine is busy, Dask may give up its workers before it gives up the piece.
+    sentence = "“deadly” has ended its process 4 times|has no workers any more"
+    with dask.in_use(), pytest.raises(EngineError, match=sentence):
         list(in_parallel(deadly, [(k,) for k in range(2)]))
+
+
+def test_a_cluster_without_workers_is_given_up(monkeypatch):
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(crews, "_ROLL_CALL", 0.1)
+    monkeypatch.setattr(crews, "_PATIENCE", 0.5)
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0",
+    ) as cluster:
+        alone = engine(cluster.scheduler_address.replace("tcp", "dask"))
+        with alone.in_use():
+            results = in_parallel(slow, [(0, 0.0), (1, LONG)])
+            next(results)
+            cluster.scale(0)
+            with pytest.raises(EngineError, match="has no workers any more"):
+                next(results)
+        alone.close()
 
 
 def test_other_versions_are_refused(dask, monkeypatch):
