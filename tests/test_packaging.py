@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -12,8 +13,11 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from tests.builder import builder
 from tests.paths import ROOT
 from tripletscope import __version__
+from tripletscope.dashboard.collecting import jspsych
+from tripletscope.dashboard.collecting.jspsych import SCRIPTS, STYLES
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -21,6 +25,77 @@ STARTERS = ROOT / "packaging" / "starters"
 #: Distributions that are called otherwise by conda-forge, and what extras are there.
 CONDA = {"kaleido": "python-kaleido"}
 EXTRAS = {"fonttools": {"woff": ["brotli-python"]}}
+
+
+# jsPsych ----------------------------------------------------------------------------------------
+
+
+def test_the_lock_names_exact_versions_and_no_hosts():
+    folder = ROOT / "packaging" / "jspsych"
+    wanted = json.loads((folder / "package.json").read_text())["dependencies"]
+    lock = json.loads((folder / "package-lock.json").read_text())["packages"]
+    assert lock.pop("")["dependencies"] == wanted
+    for name, one in lock.items():
+        assert re.fullmatch(r"\d+\.\d+\.\d+", one["version"]), name
+        assert one["integrity"].startswith("sha512-")
+        assert "MIT" in one["license"]
+        assert "resolved" not in one
+    assert {f"node_modules/{name}" for name in wanted} <= {*lock}
+    assert all(lock[f"node_modules/{name}"]["version"] == wanted[name] for name in wanted)
+    sources = builder().FILES.values()
+    assert {re.match(r"(@\w+/)?[\w-]+", source)[0] for source in sources} == {*wanted}
+    assert {*builder().FILES} == {*SCRIPTS, *STYLES}
+
+
+def test_the_package_is_built_where_jspsych_cannot_be_had(tmp_path, monkeypatch):
+    ours = builder()
+    ours.PLACE = tmp_path / "jspsych"
+    ours._npm = lambda arguments, folder: subprocess.run(
+        ["sh", "-c", "echo no network >&2; exit 1"], check=True, capture_output=True, text=True)
+    assert ours.get_requires_for_build_wheel() == [ours.NPM_PACKAGE]
+    monkeypatch.setattr(ours.api, "build_wheel", lambda *given: "a wheel")
+    with pytest.warns(UserWarning, match="page Collect will run no experiments: no network"):
+        assert ours.build_wheel(str(tmp_path)) == "a wheel"
+    assert not ours.PLACE.exists()
+
+
+def test_jspsych_is_brought_in_once_without_fonts_and_other_addresses(tmp_path):
+    ours = builder()
+    ours.PLACE = tmp_path / "jspsych"
+
+    def npm(arguments, folder):
+        assert arguments[:2] == ["ci", "--ignore-scripts"]
+        for source in ours.FILES.values():
+            path = folder / "node_modules" / source
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("@font-face {\n src: url(data:x); }\na { color: red; }\n"
+                            "//# sourceMappingURL=https://somewhere/else.map")
+        about = folder / "node_modules" / "one"
+        about.mkdir()
+        (about / "package.json").write_text('{"name": "one", "version": "1.0.0"}')
+        (about / "license").write_text("Free for all")
+
+    ours._npm = npm
+    ours.bring()
+    assert (ours.PLACE / "jspsych.css").read_text().strip() == "a { color: red; }"
+    licences = (ours.PLACE / "LICENSES.txt").read_text()
+    assert "Joshua R. de Leeuw" in licences
+    assert "one 1.0.0\n\nFree for all" in licences
+    ours._npm = None  # nobody asks for it again
+    assert ours.get_requires_for_build_wheel() == []
+    ours._bring_if_possible()
+    (ours.PLACE / "jspsych.js").unlink()
+    assert not ours.is_there()
+
+
+def test_what_is_missing_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(jspsych, "FOLDER", tmp_path)
+    for name in (*SCRIPTS, *STYLES):
+        (tmp_path / name).touch()
+    assert jspsych.missing() == ""
+    (tmp_path / "jspsych.js").unlink()
+    assert "(jspsych.js)" in jspsych.missing()
+    assert "Install TripletScope again" in jspsych.missing()
 
 
 # Conda ------------------------------------------------------------------------------------------

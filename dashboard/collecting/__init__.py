@@ -1,0 +1,1 @@
+"""Running experiments: the page that participants see, the server behind it, and its log."""
