@@ -14,11 +14,6 @@ from tripletscope.core.io.languages import (
     foreign_names,
 )
 
-#: Cells that say that nothing was written down.
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "nil", "undefined"})
-
-_HALF = re.compile("[\ud800-\udfff]")
-
 #: Column names of each role, most telling first, as `normalised` writes them. Compiled from the
 #: files of Salmon, NEXT, tripletTools, jsPsych, PsychoPy, Gorilla, Meadows and cblearn.
 _ENGLISH: dict[str, tuple[str, ...]] = {
@@ -191,16 +186,6 @@ def without_tags(text: str) -> str:
 def whole_number(text: str) -> int | None:
     """The value of text such as ``"7"``, or None."""
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
-
-
-def plain_number(text: str) -> str:
-    """``"7.0"`` as ``"7"``: programs write whole numbers so where a column has empty cells."""
-    return re.sub(r"^([+-]?[0-9]+)\.0+$", r"\1", text)
-
-
-def writable(text: str) -> str:
-    """`text` with a sign of its own for halves of characters, which no encoding can write."""
-    return _HALF.sub("\ufffd", text)
 
 
 def listing(items: Sequence[str], most: int = 5) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tripletscope.core.io.names import MISSING, writable
+from tripletscope.core.data.cells import MISSING, bare, writable
 
 
 def _no_rows() -> np.ndarray:
@@ -198,14 +198,6 @@ class Table:
             return pc.cast(texts, pa.float64()).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:
             return pd.to_numeric(texts.to_pandas(), errors="coerce").to_numpy(dtype=np.float64)
-
-
-def bare(text: str) -> str:
-    """The text without white space, and without quotation marks that stood behind a space."""
-    text = text.strip()
-    if len(text) > 1 and text[0] == text[-1] == '"':
-        text = text[1:-1].replace('""', '"').strip()
-    return text
 
 
 def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
