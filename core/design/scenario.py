@@ -22,8 +22,9 @@ from tripletscope.core.uncertainty.calibration import estimated_truth
 #: So many answers are enough to estimate their noise.
 _ENOUGH = 50_000
 
-_OBJECTS = Number(4, 5_000, "Objects")
-Objects = Annotated[int, _OBJECTS]
+#: How many objects there may be.
+OBJECTS = Number(4, 5_000, "Objects")
+Objects = Annotated[int, OBJECTS]
 Dimensions = Annotated[
     int, Number(
         1, 20, "Dimensions", "Of the true configuration, if it is a cloud or a cube, and of the "
@@ -222,7 +223,7 @@ def scenario_like(
     Stopped
         If `progress` asks to stop.
     """
-    fewest, most = (int(end) for end in (_OBJECTS.low, _OBJECTS.high))
+    fewest, most = (int(end) for end in (OBJECTS.low, OBJECTS.high))
     if not fewest <= triplets.n_objects <= most:
         raise DataError(
             f"{triplets.n_objects:,} objects cannot be simulated, {fewest:,} to {most:,} can",

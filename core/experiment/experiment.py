@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from tripletscope.core.data.cells import MISSING, bare, plain_number, writable
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.experiment.question import ASKINGS
-from tripletscope.core.method import Choice, Number, Switch, checked, parameters
 
 #: The file of an experiment in its folder.
 FILE = "experiment.json"
@@ -27,12 +28,21 @@ SOURCES = {
     "landmark": "Landmarks", "list": "A list of mine",
     "uncertain": "Adaptive: most uncertain", "gain": "Adaptive: information gain",
 }
-#: Sources that look at the answers so far.
+#: Sources that look at the answers so far, and the tasks that can be asked so.
 ADAPTIVE = ("uncertain", "gain")
+ADAPTIVE_TASKS = ("triplet", "odd_one_out", "similar_pair")
 #: Names of the texts that participants read, all of which may be rewritten.
 TEXTS = (
     "title", "consent", "instructions", "question", "practice", "right", "wrong", "break", "end",
     "excluded", "closed", "paused", "elsewhere",
+)
+#: Names of what else stands on their pages: words on buttons, and what is said when something is in
+#: the way. A file of another language may bring all of them.
+WORDS = (
+    "language", "how", "practised", "full", "other_browser", "declined", "desktop_only",
+    "no_connection", "saving", "not_loaded", "wrong_address", "agree", "disagree", "continue",
+    "back", "done", "try_again", "go_on_here", "return", "your_code", "download", "next_person",
+    "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated",
 )
 _ID = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
@@ -52,6 +62,12 @@ class Stimulus:
         The text; a colour as ``#rrggbb``; or the name of a file in the folder of stimuli.
     label : str
         Beside or beneath it, where labels are shown, and what a screen reader says.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.Stimulus("445 nm", "colour", "#2800ff", label="violet").medium
+    'colour'
     """
 
     id: str
@@ -64,6 +80,15 @@ class Stimulus:
             raise DataError(f"{self.medium!r} is no medium; use {', '.join(MEDIA)}", file=self.id)
         if not _ID.fullmatch(self.id):
             raise DataError("an id has 1 to 200 characters in one line", file=self.id[:40])
+        if bare(self.id).casefold() in MISSING or plain_number(bare(self.id)) != self.id:
+            raise DataError(
+                f"the id {self.id!r} would not be read again as the same from a file of answers",
+                file=self.id[:40],
+                remedy="Begin and end ids with a visible character, and call no object none or "
+                "n/a, nor by a whole number with a decimal point.",
+            )
+        if writable(self.id) != self.id:
+            raise DataError("the id holds half a character", file=writable(self.id)[:40])
         if self.medium == "colour" and not re.fullmatch("#[0-9a-fA-F]{6}", self.content):
             raise DataError(f"{self.content!r} is no colour like #1f77b4", file=self.id)
         if self.medium in ("picture", "sound", "video") and not _FILE.fullmatch(self.content):
@@ -79,7 +104,8 @@ class Experiment:
     title : str
     objects : tuple of Stimulus
     texts : mapping of str to str
-        By the names in `TEXTS`, in Markdown; what is missing stands as in the language's own.
+        By the names in `TEXTS`, in Markdown, and in `WORDS`; what is missing stands as in the
+        language's own.
     questions : tuple of mapping
         With the source ``list``: `Question.described`, perhaps with ``list``, a number from 0.
     gold : tuple of mapping
@@ -96,6 +122,14 @@ class Experiment:
         The day (YYYY-MM-DD) after which personal data are to be gone; empty for none.
     background : str
         Colour behind the stimuli.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = ts.Experiment(title="Dishes", objects=objects, task="odd_one_out")
+    >>> experiment.n_shown, experiment.n_chosen
+    (3, 1)
     """
 
     title: str
@@ -109,7 +143,10 @@ class Experiment:
     n_ranked: Annotated[int, Number(
         1, 7, "Chosen", "How many of them are put in order, of a ranking.", advanced=True
     )] = 2
-    source: Annotated[str, Choice(SOURCES, "Questions")] = "balanced"
+    source: Annotated[str, Choice(
+        SOURCES, "Questions", "Adaptive ones need fewer answers for the same map. Of the most "
+        "uncertain, ellipses come out too small: information gain is safer.",
+    )] = "balanced"
     n_questions: Annotated[int, Number(
         1, 10_000, "Questions per participant", "Beside practice, repeats, catch and gold ones."
     )] = 100
@@ -185,7 +222,12 @@ class Experiment:
                 f"{self.n_ranked} of {self.n_options} options cannot be put in order: one must "
                 "be left over", file=self.title,
             )
-        unknown = sorted({*self.texts} - {*TEXTS})
+        if self.is_adaptive and self.task not in ADAPTIVE_TASKS:
+            raise DataError(
+                "adaptive questions are about three objects", file=self.title,
+                remedy="Choose another task, or balanced questions.",
+            )
+        unknown = sorted({*self.texts} - {*TEXTS, *WORDS})
         if unknown:
             raise DataError(f"there is no text {unknown[0]!r}", file=self.title,
                             remedy=f"Texts are {', '.join(TEXTS)}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
@@ -78,10 +78,11 @@ class Question:
         Of `KINDS`.
     source : str
         How it was chosen: ``random``, ``balanced``, ``landmark``, ``list``, ``uncertain``,
-        ``gain``; ``stand-in`` where no adaptive question was ready.
+        ``gain``; ``stand-in`` where no adaptive question was ready; ``catch``, ``gold`` and
+        ``practice`` of those, so that nobody takes them for random ones.
     correct : tuple of int
-        The options of the right answer, where there is one. It never leaves the server, but for
-        practice with feedback.
+        The options of the right answer, where there is one. Of options in order, perhaps only the
+        first ones. It never leaves the server, but for practice with feedback.
     """
 
     key: str
@@ -129,12 +130,12 @@ class Question:
         if not self.correct:
             return None
         if ASKINGS[self.task].in_order:
-            return tuple(chosen) == self.correct
+            return tuple(chosen[: len(self.correct)]) == self.correct
         return {*chosen} == {*self.correct}
 
     def for_participant(self) -> dict[str, Any]:
         """What the participant's browser is told."""
-        told = asdict(self)
+        told = self.described()
         del told["source"]
         if self.kind != "practice":
             del told["correct"], told["kind"]
@@ -142,7 +143,7 @@ class Question:
 
     def described(self) -> dict[str, Any]:
         """As plain data, from which `from_record` makes the same question."""
-        return asdict(self)
+        return {**vars(self)}  # a list of them is made while others wait: asdict copies deeply
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Question:

@@ -19,7 +19,12 @@ from tripletscope.core.io.columns.reading import (
     can_be_kept,
     candidates,
 )
-from tripletscope.core.io.columns.refused import MatrixGiven, MeasuredGiven, OtherTask
+from tripletscope.core.io.columns.refused import (
+    MatrixGiven,
+    MeasuredGiven,
+    OtherTask,
+    PreferencesGiven,
+)
 from tripletscope.core.io.interpret.interpretation import interpret, read
 from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.interpret.report import Imported, Omission, Pairs, Report, Sentence
@@ -60,6 +65,7 @@ __all__ = [
     "OtherTask",
     "Pairs",
     "Pictures",
+    "PreferencesGiven",
     "Reading",
     "Report",
     "Role",

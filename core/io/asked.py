@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.interpret.interpretation import interpret
 from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.loading import load
-from tripletscope.core.io.names import counted, listing, named, plain_number
+from tripletscope.core.io.names import counted, listing, named
 
 #: Names of the columns, by role, in experiments' own words.
 _NAMES = {

@@ -14,13 +14,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from tripletscope.core.data.cells import MISSING, bare, plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
 from tripletscope.core.io.columns.guess import SAMPLE_ROWS, response_time_unit
 from tripletscope.core.io.interpret.trials import MAX_NAME
-from tripletscope.core.io.names import MISSING, plain_number
-from tripletscope.core.io.table import bare
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.io.columns.grouped import tells_trials
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, ROW_ROLES, Reading
 from tripletscope.core.io.formats.several import FILE
@@ -19,7 +20,6 @@ from tripletscope.core.io.names import (
     listing,
     named,
     normalised,
-    plain_number,
 )
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS

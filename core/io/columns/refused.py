@@ -27,6 +27,10 @@ class MeasuredGiven(OtherTask):
     """Ratings, confusions, piles or arrangements, as `read_measured` reads them."""
 
 
+class PreferencesGiven(OtherTask):
+    """Paired preferences, as `read_preferences` reads them."""
+
+
 class MatrixGiven(OtherTask):
     """A square table of similarities or distances, as `read_matrix` reads it."""
 
@@ -67,7 +71,7 @@ def _triangle_test(table: Table) -> tuple[str, str] | None:
 
 def _measured(table: Table, found: Recognised) -> OtherTask:
     if found.kind == PREFERENCES:
-        return OtherTask(
+        return PreferencesGiven(
             f"these are {found.title}, of one dimension: {found.sentence}", file=table.name,
             remedy=f"Upload them on the page Scale, at Preferences. {_INSIST}",
         )
@@ -100,7 +104,8 @@ def _square_matrix(table: Table) -> tuple[str, str] | None:
     numeric = finite.sum(axis=1) >= 0.9 * written.sum(axis=1)
     if np.count_nonzero(numeric) >= len(numeric) - 1 and finite.mean() > 0.3:
         return (
-            f"{table.n_rows} rows of as many numbers are a matrix of similarities, not answers",
+            f"{table.n_rows} rows of as many numbers are a matrix of similarities, distances or "
+            "confusions, not answers",
             "Derive answers from it (in Python: tripletscope.core.io.read_matrix and "
             f"tripletscope.core.simulation.simulate.comparisons_of). {_INSIST}",
         )

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tripletscope.core.data.cells import writable
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.names import counted, is_known_name, writable
+from tripletscope.core.io.names import counted, is_known_name
 
 #: Longest row that is read; also the block in which the body is parsed.
 MAX_ROW_BYTES = 4 * 2**20

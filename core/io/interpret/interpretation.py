@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
 from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.io.columns.guess import SIDES, complete, response_time_unit
@@ -77,7 +79,8 @@ def read(
     ------
     DataError
         If the file cannot be read or hardly any row makes sense. Single rows that make none are
-        left out; `interpret` tells which.
+        left out; `interpret` tells which. And if all answers compare pairs that have no object in
+        common, which are no triplets: see `read_pairs`.
 
     Examples
     --------
@@ -88,13 +91,64 @@ def read(
     >>> ts.read(rows, {"anchor": "head", "near": "winner", "far": "loser"}).ids
     ['cup', 'fork', 'mug', 'spoon']
     """
+    found = _imported(source, reading, name, objects, keep, progress)
+    if found.pairs and not len(found.triplets):
+        raise DataError(
+            f"all {counted(len(found.pairs), 'answer')} compare pairs without a common object, "
+            "which are no triplets", file=found.report.file,
+            remedy="Read them as pairs: tripletscope.read_pairs.",
+        )
+    return found.triplets
+
+
+def read_pairs(
+    source: Source,
+    reading: Reading | Mapping[str, Any] | None = None,
+    *,
+    name: str | None = None,
+    objects: Source | pd.DataFrame | None = None,
+    keep: Sequence[str] = (),
+    progress: Progress = silent,
+) -> Quadruples:
+    r"""Read answers from a file that tell which of two pairs of objects differs more.
+
+    Parameters
+    ----------
+    source, reading, name, objects, keep, progress
+        See `read`.
+
+    Raises
+    ------
+    DataError
+        As of `read`; and if the answers are of another task.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> rows = b"resp,S1,S2,S3,S4\n1,cup,mug,fork,pan\n0,fork,spoon,cup,mug\n"
+    >>> ts.read_pairs(rows, name="Dishes").ids
+    ['cup', 'fork', 'mug', 'pan', 'spoon']
+    """
+    found = _imported(source, reading, name, objects, keep, progress)
+    if found.pairs is None:
+        raise DataError(
+            "the answers do not compare two pairs of objects", file=found.report.file,
+            remedy="Read them as triplets: tripletscope.read.",
+        )
+    return found.pairs.quadruples(found.triplets.name, found.triplets.objects)
+
+
+def _imported(
+    source: Source, reading: Reading | Mapping[str, Any] | None, name: str | None,
+    objects: Source | pd.DataFrame | None, keep: Sequence[str], progress: Progress,
+) -> Imported:
     table = load(source, name, progress=part(progress, 0.0, 0.5))
     if reading is None:
         reading = propose(table)[0]
     elif not isinstance(reading, Reading):
         reading = complete(table, Reading.from_roles(**reading))[0]
     reading = replace(reading, keep=tuple(dict.fromkeys((*reading.keep, *keep))))
-    return interpret(table, reading, objects, progress=part(progress, 0.5, 1.0)).triplets
+    return interpret(table, reading, objects, progress=part(progress, 0.5, 1.0))
 
 
 def interpret(
@@ -185,12 +239,12 @@ def interpret(
         notes=notes,
         row_is="question" if reading.is_counted else "trial",
     )
+    layout = layouts().get(reading.layout)
+    checks = layout.checks(table, reading) if layout else None
+    if checks is None:
+        checks = trials.catch_trials(table, reading.roles.get("participant"))
     progress(1.0)
-    return Imported(
-        triplets, report, file_rows,
-        trials.catch_trials(table, reading.roles.get("participant")), TASKS[reading.task],
-        pairs,
-    )
+    return Imported(triplets, report, file_rows, checks, TASKS[reading.task], pairs)
 
 
 def _step(progress: Progress, fraction: float) -> None:

@@ -35,7 +35,8 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
         for proposed in layout.propose(table):
             for reading in complete(table, proposed):
                 if not any(_same(reading, other) for other in found):
-                    found.append(replace(reading, keep=_groups(table, reading)))
+                    keep = dict.fromkeys((*reading.keep, *_groups(table, reading)))
+                    found.append(replace(reading, keep=tuple(keep)))
     return found
 
 

@@ -174,8 +174,9 @@ class Imported:
     file_rows : ndarray of int, shape (T,)
         Row of the file that each answer comes from.
     catch_trials : DataFrame
-        Rows in which the anchor was itself an option: ``row``, ``participant`` and ``correct``,
-        whether the anchor was chosen. They are no answers, but tell who paid attention.
+        Rows that are no answers, but tell who paid attention: ``row``, ``participant`` and
+        ``correct``. In them the anchor was itself an option, and right was to choose it; in
+        results of our own experiments they are the catch and the gold questions.
     task : Task
         What was asked.
     pairs : Pairs or None

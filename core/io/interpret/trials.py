@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, Coding, Reading
 from tripletscope.core.io.interpret.report import Omission
 from tripletscope.core.io.languages import FOREIGN_CELLS
-from tripletscope.core.io.names import counted, listing, natural_order, plain_number
+from tripletscope.core.io.names import counted, listing, natural_order
 from tripletscope.core.io.table import Codes, Table
 from tripletscope.core.io.tasks import TASKS, Implied, chosen_first
 

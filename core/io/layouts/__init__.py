@@ -27,6 +27,10 @@ def _as_it_is(table: Table) -> None:
     return None
 
 
+def _by_the_anchor(table: Table, reading: Reading) -> None:
+    return None
+
+
 @dataclass(frozen=True)
 class Layout:
     """One family of files.
@@ -50,6 +54,10 @@ class Layout:
     reshape : callable
         ``reshape(table)`` is the table with columns that can be read, where the layout hides
         objects in codes or lists; or None.
+    checks : callable
+        ``checks(table, reading)`` is ``row``, ``participant`` and ``correct`` of the rows that
+        show who pays attention, where the file says which these are; or None, and they are those
+        whose anchor is one of the options.
     """
 
     name: str
@@ -59,6 +67,7 @@ class Layout:
     describe: Callable[[Table, Reading], pd.DataFrame | None] = _nothing_known
     unpack: Callable[[Any], Sequence[Mapping[str, Any]] | None] = _no_records
     reshape: Callable[[Table], Table | None] = _as_it_is
+    checks: Callable[[Table, Reading], pd.DataFrame | None] = _by_the_anchor
 
 
 @lru_cache

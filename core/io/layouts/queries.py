@@ -7,10 +7,11 @@ that nobody knows.
 
 from __future__ import annotations
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.io.columns.guess import SAMPLE_ROWS, numbered_columns, side_roles
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.layouts import Layout
-from tripletscope.core.io.names import listing, named, plain_number
+from tripletscope.core.io.names import listing, named
 from tripletscope.core.io.table import Table
 
 _RESPONSES = ("response", "responses", "answers", "answer", "y", "data", "values")

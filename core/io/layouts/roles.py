@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.io.columns.guess import SAMPLE_ROWS, codings_of, option_roles, side_roles
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.layouts import Layout
-from tripletscope.core.io.names import ALIASES, listing, normalised, plain_number
+from tripletscope.core.io.names import ALIASES, listing, normalised
 from tripletscope.core.io.table import Table
 
 #: Columns whose values are compared with each other, which takes time quadratic in their number.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.io.columns.guess import side_roles
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.layouts import Layout
@@ -17,7 +18,6 @@ from tripletscope.core.io.names import (
     is_picture_name,
     named,
     normalised,
-    plain_number,
     stem,
     without_tags,
 )

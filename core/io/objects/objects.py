@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.io.formats.source import Source
@@ -19,7 +20,6 @@ from tripletscope.core.io.names import (
     is_picture_name,
     listing,
     named,
-    plain_number,
     stem,
     without_tags,
 )

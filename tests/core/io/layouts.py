@@ -145,8 +145,61 @@ MLDS = [(1, 1, 2, 4), (0, 2, 3, 5), (1, 1, 4, 5), (0, 1, 3, 4)]
 #: 1: the second and the third differ more, so that the first is the nearer one of the middle.
 MLDS_ROWS = [("2", "1", "4"), ("3", "5", "2"), ("4", "1", "5"), ("3", "4", "1")]
 
+def collected(task: str, names: str, rows: list[str]) -> str:
+    """Results of our own: practice, a question, a gold question and another one."""
+    kinds = ("practice,practice", "question,random", "gold,gold", "question,gain")
+    right = ("1", "", "0", "")
+    return f"participant,trial,collect_task,kind,source,{names},correct,response_time_ms,time\n" + (
+        "".join(
+            f"ann,{k},{task},{kinds[k]},{row},{right[k]},{900 + k},2026-03-01T10:00:0{k}Z\n"
+            for k, row in enumerate(rows)
+        )
+    )
+
+
 #: name: file name, content, layout, task, choice coding, first rows.
 CASES = {
+    "collect triplet": (
+        "a.csv", collected("triplet", "anchor,left,right,chosen", [
+            "ant,ant,bee,ant", "ant,bee,cat,cat", "ant,bee,cat,cat", "bee,dog,cat,dog",
+        ]),
+        "collect", "nearer", "item", [("ant", "cat", "bee"), ("bee", "dog", "cat")],
+    ),
+    "collect odd one out": (
+        "a.csv", collected("odd_one_out", "object_1,object_2,object_3,odd", [
+            "ant,ant,bee,bee", "ant,bee,cat,cat", "ant,bee,cat,cat", "bee,dog,cat,bee",
+        ]),
+        "collect", "odd_one_out", "item", odd([("ant", "bee", "cat"), ("bee", "dog", "cat")],
+                                              [2, 0]),
+    ),
+    "collect similar pair": (
+        "a.csv", collected("similar_pair", "object_1,object_2,object_3,pair_1,pair_2", [
+            "ant,ant,bee,ant,ant", "ant,bee,cat,bee,ant", "ant,bee,cat,cat,bee",
+            "bee,dog,cat,cat,dog",
+        ]),
+        "collect", "similar_pair", "item", odd([("ant", "bee", "cat"), ("bee", "dog", "cat")],
+                                               [2, 0]),
+    ),
+    "collect ranking": (
+        "a.csv", collected(
+            "ranking", "anchor,option_1,option_2,option_3,ranked_1,ranked_2,ranked_3,n_chosen,"
+            "in_order", [
+                "ant,ant,bee,cat,ant,bee,cat,2,1", "ant,bee,cat,dog,dog,bee,cat,2,1",
+                "ant,bee,cat,dog,dog,bee,cat,2,1", "bee,ant,cat,dog,cat,dog,ant,2,1",
+            ],
+        ),
+        "collect", "most_similar", None, [
+            ("ant", "dog", "bee"), ("ant", "dog", "cat"), ("ant", "bee", "cat"),
+            ("bee", "cat", "dog"), ("bee", "cat", "ant"), ("bee", "dog", "ant"),
+        ],
+    ),
+    "collect pairs": (
+        "a.csv", collected("pairs", "first_1,first_2,second_1,second_2,larger", [
+            "ant,ant,bee,cat,2", "ant,bee,cat,dog,2", "ant,bee,cat,dog,1", "ant,dog,cat,bee,1",
+        ]),
+        "collect", "larger_pair", "position_1",
+        [("ant", "bee", "cat", "dog"), ("cat", "bee", "ant", "dog")],
+    ),
     "F1 salmon json": (
         "responses.json",
         json.dumps([

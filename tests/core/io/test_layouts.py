@@ -87,6 +87,28 @@ def test_jspsych_keeps_trials_only():
     assert imported.file_rows.tolist() == [4, 7]
 
 
+@pytest.mark.parametrize("case", [name for name in CASES if name.startswith("collect ")])
+def test_of_our_own_results_only_questions_are_about_objects(case):
+    name, data, *_ = CASES[case]
+    _, reading, imported = best(data, name)
+    assert set(reading.only["kind"]) == {"question", "repeat"}
+    answers = (imported.pairs or imported.triplets).answers
+    assert sorted(set(answers["sampler"])) == ["gain", "random"]
+    assert sorted(set(answers["response_time"])) == [0.901, 0.903]
+    assert np.ptp(answers["time"]) == 2.0
+    # Practice is no check, although the right answer is known.
+    assert imported.catch_trials["participant"].tolist() == ["ann"]
+    assert imported.catch_trials["correct"].tolist() == [False]
+    assert imported.catch_trials["row"].tolist() == [4]
+
+
+def test_a_table_is_ours_only_if_it_says_so():
+    _, data, *_ = CASES["collect triplet"]
+    for missing in ("collect_task", "kind"):
+        table = pd.read_csv(io.StringIO(data)).drop(columns=missing)
+        assert best(table.to_csv(index=False))[1].layout != "collect"
+
+
 def test_meadows_response_times():
     _, reading, imported = best(MEADOWS)
     times = imported.triplets.answers.drop_duplicates("trial")["response_time"]

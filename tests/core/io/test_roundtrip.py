@@ -12,8 +12,9 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tripletscope.core.data.cells import MISSING, plain_number
 from tripletscope.core.io import Reading, interpret, load, propose
-from tripletscope.core.io.names import MISSING, natural_order, plain_number
+from tripletscope.core.io.names import natural_order
 
 NAMES = st.one_of(
     st.integers(0, 10**6).map(str),

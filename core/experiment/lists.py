@@ -1,0 +1,411 @@
+"""The questions of one person: practice, questions in balance over people, repeats and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
+from tripletscope.core.experiment.drawing import (
+    QuestionPool,
+    at_random,
+    balanced,
+    drawn,
+    of_landmarks,
+)
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.question import ASKINGS, KINDS, Question
+
+#: Where a question came from whose adaptive one was not ready.
+STAND_IN = "stand-in"
+
+
+@dataclass(frozen=True)
+class PersonList:
+    """What one person is asked, in order.
+
+    Attributes
+    ----------
+    questions : list of Question or None
+        None where an adaptive question is to be filled in when its turn comes; its key is that of
+        its place, see `key_of`.
+    """
+
+    questions: list[Question | None]
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    @property
+    def n_adaptive(self) -> int:
+        """Places where an adaptive question is to be filled in."""
+        return sum(question is None for question in self.questions)
+
+
+def key_of(place: int) -> str:
+    """The key of the question at a place, from 0, of a person's list.
+
+    It tells nothing of what the question is there for.
+    """
+    return f"q{place + 1}"
+
+
+def person_list(
+    experiment: Experiment, person: int, rng: np.random.Generator | None = None
+) -> PersonList:
+    """The questions of one person, made when the person arrives and of nothing else but a number.
+
+    Practice comes first. Balanced questions are in balance over people: after any number of them
+    every object was in every place of a question equally often, give or take one. Repeats are of
+    questions of the first half, stand in the second, at least a quarter of the list later, and
+    show their options in other places: two options half of the time. Of adaptive experiments only
+    random questions are repeated. Catch and gold questions are spread evenly. No question is asked
+    twice beside repeats, as long as there are so many different ones.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    person : int
+        A running number from 0.
+    rng : numpy.random.Generator, optional
+        By default of the experiment's seed and the person.
+
+    Returns
+    -------
+    PersonList
+
+    Raises
+    ------
+    DataError
+        If a question or a gold question of the experiment is none, or there is none to ask.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
+    >>> experiment = ts.Experiment(title="Dishes", objects=objects, n_questions=8, n_practice=1)
+    >>> asked = ts.person_list(experiment, 0).questions
+    >>> asked[0].kind, len(asked)
+    ('practice', 9)
+    """
+    rng = rng if rng is not None else np.random.default_rng((experiment.seed, person))
+    asked = _asked(experiment, person, rng)
+    n = len(asked)
+    own = {question.kind for question in asked if question is not None}
+    if "repeat" not in own:
+        asked = _with_repeats(asked, _whole(experiment.repeated * n, person), rng)
+    checks: list[Question] = []
+    if "catch" not in own:
+        checks += catch_questions(experiment, _whole(experiment.catch * n, person), rng)
+    if "gold" not in own and experiment.gold:
+        checks += _gold(experiment, _whole(experiment.gold_share * n, person), person, rng)
+    asked = _spread(asked, [checks[k] for k in rng.permutation(len(checks))], rng)
+    if "practice" not in own:
+        asked = _practice(experiment, rng) + asked
+    return PersonList([
+        None if question is None else replace(question, key=key_of(place))
+        for place, question in enumerate(asked)
+    ])
+
+
+def stand_in(experiment: Experiment, rng: np.random.Generator, key: str) -> Question:
+    """A question by lot, every one as likely, where no adaptive question is ready.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    rng : numpy.random.Generator
+    key : str
+
+    Returns
+    -------
+    Question
+        With the source ``stand-in``.
+    """
+    return replace(_question(experiment, drawn(_pool(experiment), rng), STAND_IN), key=key)
+
+
+def catch_questions(
+    experiment: Experiment, n_questions: int, rng: np.random.Generator, kind: str = "catch"
+) -> list[Question]:
+    """Questions that everybody who looks answers alike.
+
+    The anchor stands among the options; of three objects two are the same, and the third is the
+    odd one; an object is paired with itself beside two different ones, which differ more. Of a
+    ranking, only its first is known.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    n_questions : int
+    rng : numpy.random.Generator
+    kind : str
+        ``catch``, or ``practice``.
+    """
+    return [_catch(experiment, rng, kind) for _ in range(n_questions)]
+
+
+def check_questions(experiment: Experiment) -> None:
+    """Make sure that the experiment's own and gold questions can be asked.
+
+    Raises
+    ------
+    DataError
+        For the first that cannot, naming it.
+    """
+    for number, record in enumerate(experiment.questions, 1):
+        own_question(experiment, record, f"question {number:,}")
+    for number in range(len(experiment.gold)):
+        _gold_question(experiment, number)
+
+
+def own_question(experiment: Experiment, record: Mapping[str, Any], called: str) -> Question:
+    """A question that the experimenter wrote down.
+
+    Raises
+    ------
+    DataError
+        If it is none of this experiment's task about its objects.
+    """
+    try:
+        question = Question.from_record({
+            "key": "", "task": experiment.task, "n_chosen": experiment.n_chosen, "correct": (),
+            **{name: value for name, value in record.items() if name != "list"},
+        })
+    except (KeyError, TypeError) as error:
+        raise DataError(f"this is no question: {error}", file=called) from None
+    known = {stimulus.id for stimulus in experiment.objects}
+    strange = [one for one in question.shown if one not in known]
+    if strange:
+        raise DataError(
+            f"{strange[0]!r} is no object of the experiment", file=called,
+            remedy="Name objects by their ids.",
+        )
+    if question.task != experiment.task or len(question.shown) != experiment.n_shown:
+        raise DataError(
+            f"it shows {len(question.shown)} objects for the task {question.task!r}, and the "
+            f"experiment {experiment.n_shown} for {experiment.task!r}", file=called,
+            remedy="Write questions of the experiment's own task.",
+        )
+    if question.n_chosen != experiment.n_chosen or question.kind not in KINDS:
+        raise DataError(
+            f"it is of the kind {question.kind!r} and its answer names {question.n_chosen} of the "
+            "options", file=called, remedy=f"An answer names {experiment.n_chosen}; kinds are "
+            f"{', '.join(KINDS)}.",
+        )
+    if question.kind in ABOUT_OBJECTS and _compares_the_same(question):
+        raise DataError(
+            "it compares an object with itself", file=called,
+            remedy="Correct it, or give it the kind catch and its right answer.",
+        )
+    if question.kind in CHECKS and not question.correct:
+        raise DataError(
+            "its right answer is not known", file=called, remedy="Say which option is right.",
+        )
+    if question.correct:
+        _check_right_answer(question, called)
+    return question
+
+
+def _compares_the_same(question: Question) -> bool:
+    if ASKINGS[question.task].size == 1:
+        return len({*question.shown}) < len(question.shown)
+    first, second = ({*question.shown[:2]}, {*question.shown[2:]})
+    return len(first) < 2 or len(second) < 2 or first == second
+
+
+def _check_right_answer(question: Question, called: str) -> None:
+    known = question
+    if ASKINGS[question.task].in_order and len(question.correct) < question.n_chosen:
+        known = replace(question, n_chosen=len(question.correct))  # its first ones
+    try:
+        known.checked(question.correct)
+    except DataError as error:
+        raise DataError(
+            f"its right answer cannot be: {error.problem}", file=called,
+            remedy="Name options by their places, from 0.",
+        ) from None
+
+
+# What is asked -------------------------------------------------------------------------------
+
+
+def _pool(experiment: Experiment) -> QuestionPool:
+    return QuestionPool(
+        experiment.task, len(experiment.objects), experiment.n_shown, experiment.seed
+    )
+
+
+def _question(experiment: Experiment, row: Sequence[int], source: str, **more: Any) -> Question:
+    return Question(
+        "", experiment.task, tuple(experiment.objects[i].id for i in row), experiment.n_chosen,
+        source=source, **more,
+    )
+
+
+def _asked(
+    experiment: Experiment, person: int, rng: np.random.Generator
+) -> list[Question | None]:
+    """The questions without repeats and checks."""
+    n, source, pool = experiment.n_questions, experiment.source, _pool(experiment)
+    if source == "list":
+        return _listed(experiment, person, rng)
+    if experiment.is_adaptive:
+        asked: list[Question | None] = [None] * n
+        n_random = _whole(experiment.random_share * n, person)
+        places = rng.permutation(n)[:n_random].tolist()
+        for place, row in zip(places, at_random(pool, n_random, rng), strict=True):
+            asked[place] = _question(experiment, row, "random")
+        return asked
+    if source == "landmark":
+        try:
+            rows = of_landmarks(pool, experiment.n_landmarks, n, person, rng)
+        except ValueError as error:
+            raise DataError(
+                str(error), file=experiment.title, remedy="Choose more landmarks, or fewer options."
+            ) from None
+    elif source == "random":
+        rows = at_random(pool, n, rng)
+    else:
+        rows = balanced(pool, n, person, rng)
+    return [_question(experiment, row, source) for row in rows]
+
+
+def _listed(
+    experiment: Experiment, person: int, rng: np.random.Generator
+) -> list[Question | None]:
+    """Of numbered lists the person's one, as it stands; else the next so many, in random order."""
+    records = experiment.questions
+    if not records:
+        raise DataError(
+            "there is no list of questions", file=experiment.title,
+            remedy="Give one, or choose another source of questions.",
+        )
+    numbers = list(dict.fromkeys(record.get("list", 0) for record in records))
+    if any("list" in record for record in records):
+        mine = numbers[person % len(numbers)]
+        chosen = [k for k, record in enumerate(records) if record.get("list", 0) == mine]
+    else:
+        n = min(experiment.n_questions, len(records))
+        start = person * n
+        chosen = [(start + k) % len(records) for k in rng.permutation(n).tolist()]
+    return [
+        replace(own_question(experiment, records[k], f"question {k + 1:,}"), source="list")
+        for k in chosen
+    ]
+
+
+# What is added -------------------------------------------------------------------------------
+
+
+def _whole(share: float, person: int) -> int:
+    """A whole number for each person, so that all of them together have what was chosen."""
+    return int((person + 1) * share + 1e-9) - int(person * share + 1e-9)
+
+
+def _with_repeats(
+    asked: list[Question | None], n_repeats: int, rng: np.random.Generator
+) -> list[Question | None]:
+    half = max(len(asked) // 2, 1)
+    known = [
+        k for k, question in enumerate(asked[:half])
+        if question is not None and question.kind == "question"
+    ]
+    again: dict[int, list[Question]] = {}
+    for k in rng.permutation(known)[:n_repeats].astype(int).tolist():
+        # Before the question at this place, or at the very end.
+        soonest = min(max(half, k + 1 + len(asked) // 4), len(asked))
+        place = int(rng.integers(soonest, len(asked) + 1))
+        again.setdefault(place, []).append(_repeat(asked[k], rng))
+    found: list[Question | None] = []
+    for place in range(len(asked) + 1):
+        found += again.get(place, [])
+        found += asked[place : place + 1]
+    return found
+
+
+def _repeat(question: Question, rng: np.random.Generator) -> Question:
+    """The same with options in other places, of two in half of the cases."""
+    n = question.n_options
+    order = list(range(n))
+    if n == 2:
+        order = rng.permutation(n).tolist()
+    while n > 2 and order == list(range(n)):
+        order = rng.permutation(n).tolist()
+    return replace(_in_order(question, order), kind="repeat")
+
+
+def _in_order(question: Question, order: Sequence[int]) -> Question:
+    """The question with option ``order[k]`` in place k."""
+    asking = ASKINGS[question.task]
+    options = question.shown[asking.is_anchored :]
+    shown = [one for k in order for one in options[k * asking.size : (k + 1) * asking.size]]
+    return replace(
+        question, shown=(*question.shown[: asking.is_anchored], *shown),
+        correct=tuple(order.index(k) for k in question.correct),
+    )
+
+
+def _catch(experiment: Experiment, rng: np.random.Generator, kind: str) -> Question:
+    asking, n = ASKINGS[experiment.task], len(experiment.objects)
+    objects = rng.permutation(n).tolist() if n < 100 else rng.choice(
+        n, experiment.n_shown, replace=False
+    ).tolist()
+    one, *others = objects
+    n_options = (experiment.n_shown - asking.is_anchored) // asking.size
+    if asking.size == 2:
+        shown, correct = [one, one, others[0], others[1]], (1,)
+    elif asking.is_anchored:
+        shown, correct = [one, one, *others[: n_options - 1]], (0,)
+    else:
+        shown = [one, one, others[0]]
+        correct = (2,) if experiment.task == "odd_one_out" else (0, 1)
+    question = _question(experiment, shown, kind, kind=kind, correct=correct)
+    return _in_order(question, rng.permutation(n_options).tolist())
+
+
+def _gold_question(experiment: Experiment, number: int) -> Question:
+    record = {**experiment.gold[number], "kind": "gold"}
+    return own_question(experiment, record, f"gold question {number + 1:,}")
+
+
+def _gold(
+    experiment: Experiment, n_gold: int, person: int, rng: np.random.Generator, kind: str = "gold"
+) -> list[Question]:
+    """The next so many gold questions, each with its options in places by lot."""
+    found = []
+    for k in range(person * n_gold, (person + 1) * n_gold):
+        question = _gold_question(experiment, k % len(experiment.gold))
+        found.append(replace(
+            _in_order(question, rng.permutation(question.n_options).tolist()),
+            kind=kind, source=kind,
+        ))
+    return found
+
+
+def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question]:
+    """Questions with feedback: gold ones, unless these are asked later, and it would tell them."""
+    n = experiment.n_practice
+    if experiment.gold and not experiment.gold_share:
+        return _gold(experiment, n, 0, rng, "practice")
+    return catch_questions(experiment, n, rng, "practice")
+
+
+def _spread(
+    asked: list[Question | None], checks: Iterable[Question], rng: np.random.Generator
+) -> list[Question | None]:
+    """The list with checks at even distances, give or take."""
+    checks = list(checks)
+    if not checks:
+        return asked
+    each = (len(asked) + 1) / len(checks)
+    places = ((np.arange(len(checks)) + rng.random(len(checks))) * each).astype(int).tolist()
+    found, begin = [], 0
+    for place, check in zip(places, checks, strict=True):
+        found += [*asked[begin:place], check]
+        begin = place
+    return found + asked[begin:]

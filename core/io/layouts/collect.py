@@ -1,0 +1,213 @@
+"""Results of our own experiments, and of their questions asked by other programs.
+
+Column ``collect_task`` says what was asked, ``kind`` what each question was there for: answers to
+practice, catch and gold questions are none about objects. Where an experiment ran elsewhere, the
+response and its time stand in the columns of jsPsych, PsychoPy or Gorilla.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
+from tripletscope.core.io.columns.guess import plain_texts, side_roles
+from tripletscope.core.io.columns.reading import Reading
+from tripletscope.core.io.layouts import Layout
+from tripletscope.core.io.names import named
+from tripletscope.core.io.table import Table
+from tripletscope.core.io.tasks import MOST_OPTIONS, TASKS
+
+#: The column that says what was asked: every file of ours has it, and no other.
+TASK = "collect_task"
+#: The column that says what a question was there for.
+KIND = "kind"
+#: Whether a response was the right one: 1 or 0, and empty where there is no right one.
+CORRECT = "correct"
+#: The right response, where another program was to compare.
+CORRECT_RESPONSE = ("correctresponse", "corrans")
+_THREE = ("object_1", "object_2", "object_3")
+
+
+@dataclass(frozen=True)
+class CollectColumns:
+    """What the columns of a task are called.
+
+    Attributes
+    ----------
+    task : str
+        Of `tripletscope.core.io.tasks.TASKS`.
+    objects : tuple of str
+        In the order of their places.
+    choice : tuple of str
+        What was chosen: by name; of pairs by number, 1 or 2.
+    """
+
+    task: str
+    objects: tuple[str, ...]
+    choice: tuple[str, ...]
+
+
+#: By the tasks of experiments. Of rankings, `ranked` stands beside the options as shown.
+COLUMNS = {
+    "triplet": CollectColumns("nearer", ("anchor", "left", "right"), ("chosen",)),
+    "odd_one_out": CollectColumns("odd_one_out", _THREE, ("odd",)),
+    "similar_pair": CollectColumns("similar_pair", _THREE, ("pair_1", "pair_2")),
+    "ranking": CollectColumns("most_similar", ("anchor",), ()),
+    "pairs": CollectColumns(
+        "larger_pair", ("first_1", "first_2", "second_1", "second_2"), ("larger",)
+    ),
+}
+#: Columns of rankings: the chosen options in order, then the others; how many were chosen.
+RANKED, N_CHOSEN, IN_ORDER = "ranked_{}", "n_chosen", "in_order"
+_OWN = {
+    "participant": "participant", "response_time": "response_time_ms", "time": "time",
+    "sampler": "source",
+}
+_KEPT = (KIND, "input")
+
+
+def _propose(table: Table) -> list[Reading]:
+    if not {TASK, KIND} <= set(table.columns):
+        return []
+    coded = table.codes(TASK)
+    often = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
+    asked = [coded.values[k] for k in np.argsort(-often, kind="stable")]
+    return [
+        reading for name in asked if name in COLUMNS and (reading := _reading(table, name))
+    ]
+
+
+def _reading(table: Table, asked: str) -> Reading | None:
+    columns = COLUMNS[asked]
+    only = {TASK: (asked,), KIND: ABOUT_OBJECTS}
+    answered = _ranked(table) if asked == "ranking" else _chosen(table, columns)
+    if answered is None or not set(columns.objects) <= set(table.columns):
+        return None
+    roles, coding, where = answered
+    if asked != "ranking":
+        names = TASKS[columns.task].objects
+        roles = dict(zip(names, columns.objects, strict=True)) | roles
+    own = {role: name for role, name in _OWN.items() if name in table.columns}
+    roles |= {role: name for role, name in own.items() if role not in roles}
+    more, reasons = side_roles(table, roles)
+    roles = {role: column for role, column in more.items() if column not in _KEPT} | roles
+    if zone := named(table.columns, ("zonetype", "responsetype")):
+        kinds = [kind for kind in table.codes(zone).values if re.match("response", kind, re.I)]
+        only |= {zone: tuple(kinds)} if kinds else {}
+    return Reading(
+        "collect", f"{LAYOUT.title}: {TASKS[columns.task].title.lower()}", roles,
+        task=columns.task, choice_coding=coding, only=only,
+        response_time_unit="ms" if roles.get("response_time") == _OWN["response_time"] else None,
+        reasons=(
+            f"Column {TASK} says that this is an experiment made here, and {KIND} what each "
+            "question was there for: answers to practice, catch and gold questions are none about "
+            "objects.", where, *reasons,
+        ),
+        keep=tuple(name for name in _KEPT if name in table.columns),
+    )
+
+
+#: Roles of the response, its coding, and where it stands in words.
+_Answered = tuple[dict[str, str], str | None, str]
+
+
+def _chosen(table: Table, columns: CollectColumns) -> _Answered | None:
+    if set(columns.choice) <= set(table.columns):
+        roles = dict(zip(("choice", "choice2"), columns.choice, strict=False))
+        by_number = columns.task == "larger_pair"
+        return roles, "position_1" if by_number else "item", "The answers are our own."
+    response = named(table.columns, ("response",))
+    of_two = len(TASKS[columns.task].outcomes) == 2
+    if response and named(table.columns, ("trialtype", "trialindex")):
+        return {"choice": response}, "position_0", f"jsPsych wrote the answers in {response}."
+    keys = [column for column in table.columns if column.endswith(".keys")]
+    if keys:  # of several keyboards the one with the most answers is that of the trials
+        keys.sort(key=lambda column: -int((table.codes(column).codes >= 0).sum()))
+        timer = keys[0].removesuffix(".keys") + ".rt"
+        roles = {"choice": keys[0]} | ({"response_time": timer} if timer in table.columns else {})
+        coding = "side" if of_two else "position_1"
+        return roles, coding, f"PsychoPy wrote the answers in {keys[0]}."
+    if response and named(table.columns, ("zonetype", "responsetype")):
+        by_name = columns.task in ("nearer", "odd_one_out")
+        coding = "item" if by_name else "position_1"
+        return {"choice": response}, coding, f"Gorilla wrote the answers in {response}."
+    return None
+
+
+def _ranked(table: Table) -> _Answered | None:
+    items = {
+        f"item{k}": name for k in range(1, MOST_OPTIONS + 1)
+        if (name := RANKED.format(k)) in table.columns
+    }
+    if len(items) < 2 or N_CHOSEN not in table.columns:
+        return None
+    roles = {"anchor": "anchor", "n_chosen": N_CHOSEN} | items
+    roles |= {"ranked": IN_ORDER} if IN_ORDER in table.columns else {}
+    return roles, None, "The answers are our own."
+
+
+def _checks(table: Table, reading: Reading) -> pd.DataFrame | None:
+    """Catch and gold questions, and whether they were answered right."""
+    if KIND not in table.columns:
+        return None
+    kind = plain_texts(table, KIND)
+    asked = np.isin(kind, CHECKS)
+    for column, values in reading.only.items():
+        if column != KIND:
+            asked &= np.isin(plain_texts(table, column), values)
+    if CORRECT in table.columns:
+        told = plain_texts(table, CORRECT)
+        known, right = told != "", told == "1"
+    elif (column := named(table.columns, CORRECT_RESPONSE)) and "choice" in reading.roles:
+        told, given = plain_texts(table, column), plain_texts(table, reading.roles["choice"])
+        known, right = (told != "") & (given != ""), told == given
+    else:
+        known = right = np.zeros(table.n_rows, dtype=bool)
+    rows = np.flatnonzero(asked & known)
+    found = {"row": table.row_numbers(rows)}
+    if who := reading.roles.get("participant"):
+        coded = table.codes(who)
+        found["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
+    return pd.DataFrame({**found, "correct": right[rows]})
+
+
+def _once(table: Table) -> Table | None:
+    """Every answer once: a page sends again what nobody has acknowledged, though it may be stored.
+
+    What it sends has an id of its own, beside the key of the question.
+    """
+    if not {TASK, KIND, "id", "key"} <= set(table.columns):
+        return None
+    ids = pd.Series(plain_texts(table, "id"))
+    kept = np.flatnonzero(((ids == "") | ~ids.duplicated()).to_numpy())
+    again = table.n_rows - len(kept)
+    if not again:
+        return None
+    return replace(
+        table, data=table.data.take(pa.array(kept)), rows=table.row_numbers(kept),
+        notes=[*table.notes, f"{again:,} of the answers had been sent twice, and are read once."],
+    )
+
+
+def _reshape(table: Table) -> Table | None:
+    """Columns of the spreadsheet by their own names: newer versions of Gorilla say whose."""
+    before = "Spreadsheet: "
+    if before + TASK not in table.columns:
+        return _once(table)
+    return table.with_columns(
+        {
+            column.removeprefix(before): table.data.column(column)
+            for column in table.columns if column.startswith(before)
+        },
+        "Columns of the spreadsheet are also called by their own names.",
+    )
+
+
+LAYOUT = Layout(
+    "collect", "TripletScope Collect", 5, _propose, reshape=_reshape, checks=_checks
+)
