@@ -43,6 +43,8 @@ def parser() -> argparse.ArgumentParser:
         description="From raw similarity judgements to maps with honest uncertainty. Serves a "
         "dashboard to the browsers of this machine only (127.0.0.1), sends nothing anywhere, and "
         "takes uploads of up to 500 MB.",
+        epilog="tripletscope collect EXPERIMENT serves an experiment to its participants instead; "
+        "see tripletscope collect --help.",
     )
     command.add_argument(
         "--port", type=_port, default=8501, metavar="N", help="port to serve on (default 8501)"
@@ -115,7 +117,13 @@ def _host(text: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Start the dashboard; returns the exit status."""
+    """Start the dashboard, or the server of an experiment; returns the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["collect"]:
+        # That one knows nothing of all this, so that its participants cannot reach it.
+        from tripletscope.dashboard.collecting.command import main as collect
+
+        return collect(arguments[1:])
     _choose_cache()
     options = parser().parse_args(arguments)
     if not (options.prepare or options.backup or options.restore):

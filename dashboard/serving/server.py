@@ -19,10 +19,12 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
+from tripletscope.dashboard.collecting.following import state_told
 from tripletscope.dashboard.interface.guide import HELP
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.watching import state_of
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.experiments import experiment_folder, stimulus_file
 from tripletscope.dashboard.keeping.jobs import Failed
 from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
@@ -55,6 +57,25 @@ def _picture(request: Request) -> Response:
     except (OSError, WorkspaceError):
         raise HTTPException(404) from None
     return FileResponse(path, headers=_FOREVER)
+
+
+def _stimulus(request: Request) -> Response:
+    """A stimulus of a kept experiment. A new one may be called like the one before."""
+    path = stimulus_file(
+        services().workspace, request.path_params["slug"], request.path_params["file"]
+    )
+    if path is None:
+        raise HTTPException(404)
+    return FileResponse(path, headers={"Cache-Control": "no-cache"})
+
+
+def _experiment(request: Request) -> Response:
+    """How a running experiment stands."""
+    folder = experiment_folder(services().workspace, request.path_params["slug"])
+    told = None if folder is None else state_told(folder)
+    if told is None:
+        raise HTTPException(404)
+    return JSONResponse(dict(told), headers=_NEVER)
 
 
 def _job(request: Request) -> Response:
@@ -134,6 +155,8 @@ def make_app(
         routes=[
             Route(f"/tripletscope/plotly-{get_plotlyjs_version()}.min.js", _plotly),
             Route("/tripletscope/pictures/{file}", _picture),
+            Route("/tripletscope/experiments/{slug}", _experiment),
+            Route("/tripletscope/experiments/{slug}/{file}", _stimulus),
             Route("/tripletscope/jobs/{job}", _job),
             Route("/tripletscope/jobs/{job}/{view}", _job),
             Route("/tripletscope/health", _health),
