@@ -1,0 +1,342 @@
+"""What others than the server read of an experiment's answers, and what they may change.
+
+Everything here takes the folder of the experiment, whether its server runs or not; who reads does
+not wait for the server, nor the server for who reads. A folder without a log has no answers yet.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.question import Question
+from tripletscope.dashboard.collecting.people import hashed
+from tripletscope.dashboard.collecting.writer import (
+    now,
+    overwrite,
+    reading,
+    set_setting,
+    setting,
+    writing,
+)
+
+if TYPE_CHECKING:  # what tables are made with takes long to load, and the server makes none
+    from tripletscope.core.experiment.results import AnswerRecord
+
+#: States of an experiment.
+STATES = ("open", "paused", "closed")
+#: Tables that hold something of people.
+_OF_PEOPLE = ("people", "tokens", "questions", "answers", "events", "refused")
+
+
+@dataclass(frozen=True)
+class CollectedPerson:
+    """A person of an experiment, as the log knows them.
+
+    Attributes
+    ----------
+    number : int
+        In the order in which they came; of simulated people from a million.
+    person : str
+        The id as it is kept, which may be a hash; empty after it was removed.
+    name : str
+        How records of answers call them.
+    state : str
+        ``going_on``, ``finished`` or ``excluded``.
+    simulated : bool
+    parameters, device : dict
+    code : str
+        The completion code.
+    began, seen : str
+        By the computer's clock: first and last sign.
+    finished : str
+        Empty for who has not.
+    seconds : float or None
+        From the beginning to the end, by a clock that nobody sets.
+    n_answers, n_questions, n_failed : int
+        Answers, questions in all, and checks that were failed.
+    """
+
+    number: int
+    person: str
+    name: str
+    state: str
+    simulated: bool
+    parameters: dict[str, str]
+    device: dict[str, Any]
+    code: str
+    began: str
+    seen: str
+    finished: str
+    seconds: float | None
+    n_answers: int
+    n_questions: int
+    n_failed: int
+
+
+@dataclass(frozen=True)
+class CollectingState:
+    """How an experiment stands; without simulated people.
+
+    Attributes
+    ----------
+    state : str
+        Of `STATES`.
+    n_people, n_finished, n_excluded, n_answers : int
+    n_last_minute : int
+        Answers, by the computer's clock.
+    n_refused : int
+        Refusals, also those that are not written down one by one.
+    n_queued : int
+        Adaptive questions that are ready.
+    sources : dict of str to int
+        Answers by the source of their questions.
+    is_overdue : bool
+        Whether personal data are still there after the day on which they were to be gone.
+    """
+
+    state: str = "open"
+    n_people: int = 0
+    n_finished: int = 0
+    n_excluded: int = 0
+    n_answers: int = 0
+    n_last_minute: int = 0
+    n_refused: int = 0
+    n_queued: int = 0
+    sources: dict[str, int] = field(default_factory=dict)
+    is_overdue: bool = False
+
+
+# Reading ----------------------------------------------------------------------------------------
+
+
+def records(folder: Path, *, simulated: bool = False) -> list[AnswerRecord]:
+    """All answers in the order in which they were confirmed.
+
+    Parameters
+    ----------
+    folder : Path
+    simulated : bool
+        Those of simulated people in place of those of real ones.
+    """
+    with reading(folder) as log:
+        rows = [] if log is None else log.execute(
+            "SELECT a.*, q.place, q.record, p.person FROM answers AS a JOIN questions AS q "
+            "USING (number, key) JOIN people AS p USING (number) WHERE p.simulated = ? "
+            "ORDER BY a.serial", (simulated,),
+        ).fetchall()
+    return [_record(row) for row in rows]
+
+
+def _record(row: sqlite3.Row) -> AnswerRecord:
+    from tripletscope.core.experiment.results import AnswerRecord
+
+    question = Question.from_record(json.loads(row["record"]))
+    return AnswerRecord(
+        participant=_name(row), key=question.key, place=row["place"], task=question.task,
+        shown=question.shown, chosen=tuple(json.loads(row["chosen"])), kind=question.kind,
+        source=question.source, correct=question.correct, rt_ms=row["rt_ms"],
+        shown_ms=row["shown_ms"], answered_at=row["received_at"], input=row["input"],
+    )
+
+
+def _name(row: sqlite3.Row) -> str:
+    return row["person"] or f"person {row['number'] + 1}"
+
+
+def n_answers(folder: Path) -> int:
+    """Answers in all, with those of simulated people."""
+    with reading(folder) as log:
+        return 0 if log is None else log.execute("SELECT count(*) FROM answers").fetchone()[0]
+
+
+def people(folder: Path) -> list[CollectedPerson]:
+    """Everybody who began, in the order in which they came; simulated people last."""
+    with reading(folder) as log:
+        rows = [] if log is None else log.execute(
+            "SELECT p.*, a.n AS n_answers, a.latest, q.n AS n_questions FROM people AS p LEFT JOIN "
+            "(SELECT number, count(*) AS n, max(received_at) AS latest FROM answers GROUP BY "
+            "number) AS a USING (number) LEFT JOIN (SELECT number, count(*) AS n FROM questions "
+            "GROUP BY number) AS q USING (number) ORDER BY number"
+        ).fetchall()
+    return [
+        CollectedPerson(
+            row["number"], row["person"] or "", _name(row), row["state"], bool(row["simulated"]),
+            json.loads(row["parameters"]), json.loads(row["device"]), row["code"], row["began"],
+            max(row["seen"], row["latest"] or ""), row["finished"] or "",
+            None if row["finished_ms"] is None else (row["finished_ms"] - row["began_ms"]) / 1000,
+            row["n_answers"] or 0, row["n_questions"] or 0, row["failed"],
+        )
+        for row in rows
+    ]
+
+
+def state(folder: Path) -> CollectingState:
+    """How the experiment stands.
+
+    Raises
+    ------
+    DataError
+        If there is no experiment in the folder.
+    """
+    keep_until = Experiment.load(folder).keep_until
+    with reading(folder) as log:
+        if log is None:
+            return CollectingState()
+        by_state = dict(log.execute(
+            "SELECT state, count(*) FROM people WHERE NOT simulated GROUP BY state"
+        ).fetchall())
+        sources = dict(log.execute(
+            "SELECT json_extract(q.record, '$.source') AS source, count(*) FROM answers AS a JOIN "
+            "questions AS q USING (number, key) JOIN people AS p USING (number) WHERE NOT "
+            "p.simulated GROUP BY source"
+        ).fetchall())
+        minute_ago = (datetime.now(UTC) - timedelta(minutes=1)).isoformat(timespec="milliseconds")
+        (lately,) = log.execute(
+            "SELECT count(*) FROM answers AS a JOIN people AS p USING (number) WHERE NOT "
+            "p.simulated AND a.received_at > ?", (minute_ago,),
+        ).fetchone()
+        (refused,) = log.execute("SELECT count(*) FROM refused").fetchone()
+        (ready,) = log.execute("SELECT count(*) FROM queue WHERE taken_by IS NULL").fetchone()
+        (named,) = log.execute("SELECT count(*) FROM people WHERE person IS NOT NULL").fetchone()
+        return CollectingState(
+            setting(log, "state", "open"), sum(by_state.values()), by_state.get("finished", 0),
+            by_state.get("excluded", 0), sum(sources.values()), lately,
+            refused + setting(log, "not_logged", 0), ready, sources,
+            bool(named and keep_until and date.today().isoformat() > keep_until),
+        )
+
+
+def refusals(folder: Path) -> list[dict[str, Any]]:
+    """What was refused and why, in order: number of the person or None, what, why, given, when."""
+    with reading(folder) as log:
+        return [] if log is None else [
+            dict(row) for row in log.execute(
+                "SELECT number, what, why, given, received_at FROM refused ORDER BY serial"
+            )
+        ]
+
+
+# Changing ---------------------------------------------------------------------------------------
+
+
+def set_state(folder: Path, to: str) -> None:
+    """Open, pause or close an experiment; its server need not run.
+
+    Parameters
+    ----------
+    folder : Path
+    to : str
+        Of `STATES`. When it is paused or closed, nobody is asked anything any more; answers to
+        what was asked before are still taken.
+    """
+    if to not in STATES:
+        raise ValueError(f"{to!r} is no state; use {', '.join(STATES)}")
+    with writing(folder) as log:
+        set_setting(log, "state", to)
+
+
+def add_to_queue(
+    folder: Path, questions: Iterable[tuple[Sequence[str], str]], n_answers_then: int
+) -> None:
+    """Put adaptive questions in place of those that wait, the best one first.
+
+    Parameters
+    ----------
+    folder : Path
+    questions : iterable of (sequence of str, str)
+        Ids of the objects shown, and the source: see `Question`.
+    n_answers_then : int
+        The answers that they were chosen by; when there are many more, the questions are old.
+    """
+    moment = now()
+    rows = [(json.dumps([*shown]), source, moment, n_answers_then) for shown, source in questions]
+    with writing(folder) as log:
+        log.execute("DELETE FROM queue WHERE taken_by IS NULL")
+        log.executemany(
+            "INSERT INTO queue (shown, source, made_at, n_answers_then) VALUES (?, ?, ?, ?)", rows
+        )
+
+
+# Personal data ----------------------------------------------------------------------------------
+
+
+def personal_data(folder: Path, person: str) -> dict[str, Any]:
+    """All that is kept of one person, as plain data; empty if there is nothing.
+
+    Parameters
+    ----------
+    folder : Path
+    person : str
+        The id as in the address; or as it is kept, if it is hashed.
+    """
+    with reading(folder) as log:
+        numbers = [] if log is None else _numbers(log, folder, person)
+        return {
+            table: rows for table in _OF_PEOPLE
+            if (rows := [
+                dict(row) for number in numbers for row in
+                log.execute(f"SELECT * FROM {table} WHERE number = ?", (number,))
+            ])
+        }
+
+
+def delete_person(folder: Path, person: str) -> bool:
+    """Remove one person with all answers, so that nothing is left in the files of the log.
+
+    Parameters
+    ----------
+    folder : Path
+    person : str
+        As of `personal_data`.
+
+    Returns
+    -------
+    bool
+        Whether there was one.
+
+    Raises
+    ------
+    NotKept
+        If the log cannot be written.
+    """
+    with writing(folder) as log:
+        numbers = _numbers(log, folder, person)
+        for number in numbers:
+            for table in _OF_PEOPLE:
+                log.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+            log.execute("UPDATE queue SET taken_by = -1 WHERE taken_by = ?", (number,))
+    overwrite(folder)  # also what an earlier attempt could not, because the file was being read
+    return bool(numbers)
+
+
+def purge(folder: Path) -> None:
+    """Remove ids, parameters of addresses, and what is known of devices; the answers stay.
+
+    Nobody who has not finished can go on afterwards, because nobody knows who they are.
+
+    Raises
+    ------
+    NotKept
+        If the log cannot be written.
+    """
+    with writing(folder) as log:
+        log.execute("UPDATE people SET person = NULL, parameters = '{}', device = '{}', tab = '', "
+                    "code = ''")
+        log.execute("DELETE FROM tokens")
+        log.execute("UPDATE refused SET given = ''")
+    overwrite(folder)
+
+
+def _numbers(log: sqlite3.Connection, folder: Path, person: str) -> list[int]:
+    salt = Experiment.load(folder).salt
+    return [row["number"] for row in log.execute(
+        "SELECT number FROM people WHERE person IN (?, ?)",
+        (person, hashed(person, salt)),
+    )]

@@ -1,0 +1,216 @@
+// The same as client/transport.js without a server of ours: questions come from lists in data.js,
+// and answers go where the ZIP was made for, as rows of TripletScope's own table.
+"use strict";
+
+window.Elsewhere = (() => {
+  const { told, lists, columns, sources, kinds, sending, address, code, returnAddress } =
+    window.COLLECT;
+  const query = new URLSearchParams(location.search);
+  let person, parameters, isSimulated, mine, pavlovia;
+  let isTakenOver = false;
+
+  const place = () => `here ${person}`;
+  const keep = () => { if (!isSimulated) Keeping.browser.set(place(), mine); };
+
+  // Lists as they were written, short: [kind, source, objects, right answer].
+  const questions = (number) => lists[number].map(([kind, source, shown, correct], k) => ({
+    key: `q${k + 1}`, kind: kinds[kind], source: sources[source], correct,
+    shown: shown.map((object) => told.objects[object].id), n_chosen: told.n_chosen,
+  }));
+
+  // One tab at a time, where the browser can tell: two would ask a person the same questions.
+  const claimed = (how) => new Promise((resolve) => {
+    if (isSimulated || !navigator.locks) resolve(true);
+    else {
+      navigator.locks.request(`${location.pathname} ${told.log} ${person}`, how, (lock) => {
+        resolve(Boolean(lock));
+        return lock && new Promise(() => {}); // until the page goes
+      }).catch((error) => {
+        isTakenOver ||= error.name === "AbortError";
+        resolve(true); // a page from a disk may not be allowed to ask
+      });
+    }
+  });
+  async function claim(over) {
+    if (over) return claimed({ steal: true });
+    // A page that is being reloaded may not have let go yet.
+    for (let tries = 0; tries < 10; tries++) {
+      if (await claimed({ ifAvailable: true })) return true;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return false;
+  }
+  function hold() {
+    if (isTakenOver) throw new Refused("Another tab has taken over.", true);
+  }
+
+  // The one in the address, from 1; else of one machine one after the other, of many any.
+  function whichList() {
+    const asked = Number(query.get("list"));
+    if (Number.isInteger(asked) && asked >= 1) return (asked - 1) % lists.length;
+    if (sending !== "file") return Math.floor(Math.random() * lists.length);
+    const next = Keeping.browser.get("next list") ?? 0;
+    if (!isSimulated) Keeping.browser.set("next list", next + 1);
+    return next % lists.length;
+  }
+
+  // One row of the table; columns that it has not yet come behind.
+  function row(answer) {
+    const all = questions(mine.list);
+    const number = all.findIndex((question) => question.key === answer.key);
+    const { kind, source, shown, correct } = all[number];
+    const anchored = told.task === "triplet" || told.task === "ranking";
+    const options = shown.slice(anchored ? 1 : 0);
+    const names = answer.chosen.map((place) => options[place]);
+    const rest = options.filter((_, place) => !answer.chosen.includes(place));
+    // Of a ranking perhaps only the first ones are known.
+    const known = told.task === "ranking" ? answer.chosen.slice(0, correct.length) : answer.chosen;
+    const inOrder = (places) => (told.task === "ranking" ? places : [...places].sort()).join();
+    const cells = {
+      pairs: [...shown, answer.chosen[0] + 1],
+      ranking: [...shown, ...names, ...rest, names.length, 1],
+    }[told.task] ?? [...shown, ...names];
+    const values = [
+      person, number + 1, told.task, kind, source, ...cells,
+      correct.length ? Number(inOrder(correct) === inOrder(known)) : "",
+      answer.rt_ms, new Date(answer.clock_ms).toISOString(), answer.shown_ms, answer.input,
+      answer.key,
+    ];
+    return {
+      ...Object.fromEntries(columns.map((column, k) => [column, values[k]])),
+      id: answer.id, list: mine.list + 1, code: mine.code, ...parameters,
+    };
+  }
+
+  function asCsv(rows) {
+    const names = Object.keys(rows[0] ?? {});
+    const cell = (value) => (/[",\n\r]/.test(value) ? `"${String(value).replace(/"/g, '""')}"`
+      : String(value));
+    return [names, ...rows.map((one) => names.map((name) => one[name] ?? ""))]
+      .map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
+  }
+
+  const toPavlovia = (command) => new Promise((resolve, reject) => {
+    const errorCallback = () => reject(new NoConnection("pavlovia"));
+    pavlovia.trial(null, { command, errorCallback }).then(resolve, errorCallback);
+  });
+
+  // Where rows go. What cannot be sent before the end is kept in the browser until then.
+  const ways = {
+    file: { keeps: true },
+    post: {
+      async send(rows) {
+        // Plain text needs no permission of a server on another host but to be read.
+        const response = await fetch(address, {
+          method: "POST", headers: { "Content-Type": "text/plain" }, body: JSON.stringify(rows),
+        }).catch(() => null);
+        if (!response?.ok) throw new NoConnection(address);
+      },
+    },
+    jatos: {
+      begin: () => new Promise((resolve) => { jatos.onLoad(resolve); }),
+      async send(rows) {
+        try {
+          await jatos.appendResultData(`${JSON.stringify(rows)}\n`);
+        } catch {
+          throw new NoConnection("jatos");
+        }
+      },
+      // Without JATOS's own last page: ours has the code and the way back.
+      end: () => (jatos.endStudyWithoutRedirect ?? jatos.endStudyAjax).call(jatos),
+    },
+    pavlovia: {
+      keeps: true,
+      async begin() {
+        pavlovia = new jsPsychPavlovia({
+          data: { get: () => ({ csv: () => asCsv(mine.rows) }) },
+          finishTrial() {}, getDisplayElement: () => document.createElement("div"),
+        });
+        await toPavlovia("init");
+      },
+      end: () => toPavlovia("finish"),
+    },
+  };
+  const way = ways[sending];
+
+  function download() {
+    const link = document.createElement("a");
+    const file = new Blob([asCsv(mine.rows)], { type: "text/csv" });
+    link.href = URL.createObjectURL(file);
+    link.download = `answers-${person.replace(/[^\w-]+/g, "_").slice(0, 60)}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  }
+
+  function nextPerson() {
+    Keeping.browser.remove("person");
+    location.reload();
+  }
+
+  const farewell = () => ({
+    state: "finished", code: isSimulated ? "SIMULATED" : mine.code,
+    address: returnAddress.replace("{code}", encodeURIComponent(mine.code)),
+    ...(sending === "file" && { buttons: [
+      [told.texts.download, download], [told.texts.next_person, nextPerson]] }),
+  });
+
+  return {
+    async load() {
+      await way.begin?.();
+      return told;
+    },
+
+    // JATOS keeps the address that participants came with to itself.
+    parameters: () => (sending === "jatos" ? jatos.urlQueryParameters ?? {} : {}),
+
+    async begin(about) {
+      ({ person, parameters, simulated: isSimulated } = about);
+      if (!await claim(about.take_over)) return { state: "elsewhere", token: "here", done: 0, left: 0 };
+      mine = (!isSimulated && Keeping.browser.get(place())) || {
+        list: whichList(), answered: [], rows: [], ended: false,
+        code: code || Keeping.uuid().slice(0, 8).toUpperCase(),
+      };
+      keep();
+      const done = mine.answered.length;
+      if (mine.ended) return { ...farewell(), done, left: 0 };
+      const left = lists[mine.list].length - done;
+      return { state: done ? "going_on" : "new", token: "here", done, left };
+    },
+
+    async next(have) {
+      const open = questions(mine.list).filter(({ key }) => !mine.answered.includes(key));
+      return {
+        state: "going_on", left: open.length,
+        questions: open.filter(({ key }) => !have.includes(key)).slice(0, 5),
+      };
+    },
+
+    async send(answers, events) {
+      hold();
+      // The first answer to a question counts, also of two tabs, one of which was late.
+      const given = answers.filter(({ key }, place) => !mine.answered.includes(key)
+        && answers.findIndex((one) => one.key === key) === place);
+      const rows = given.map(row);
+      if (!isSimulated && rows.length) await way.send?.(rows);
+      if (way.keeps) mine.rows.push(...rows);
+      mine.answered.push(...given.map(({ key }) => key));
+      keep();
+      return {
+        done: [...answers, ...events].map(({ id }) => id), state: null,
+        left: lists[mine.list].length - mine.answered.length,
+      };
+    },
+
+    async end() {
+      hold();
+      if (!isSimulated) await way.end?.();
+      mine.ended = true;
+      keep();
+      if (sending === "file" && !isSimulated) download();
+      return farewell();
+    },
+
+    // What is not sent yet is in the browser, and is sent when the page is opened again.
+    leave() {},
+  };
+})();

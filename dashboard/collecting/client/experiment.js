@@ -1,0 +1,653 @@
+// The experiment as a participant goes through it: a timeline of jsPsych, which presents, measures
+// and collects; this only arranges what comes when, and hands answers to the outbox.
+"use strict";
+
+(async () => {
+  const address = new URLSearchParams(location.search);
+  const simulation = ["data-only", "visual"].find((mode) => mode === address.get("simulate"));
+  const isPreview = address.has("preview");
+  const transport = window.Elsewhere ?? Server;
+  const { element } = Stimuli;
+  const notice = document.querySelector("#notice");
+
+  const jsPsych = initJsPsych({ on_trial_start: () => { notice.textContent = ""; } });
+  const content = () => jsPsych.getDisplayElement();
+
+  let told;
+  try {
+    told = await patiently(() => transport.load());
+  } catch (error) {
+    document.body.append(element("p", "page", `${error.message}`));
+    return;
+  }
+  const { texts } = told;
+  Keeping.of(told.log);
+  for (const [name, value] of Object.entries(transport.parameters?.() ?? {})) {
+    if (!address.has(name)) address.set(name, value);
+  }
+  document.documentElement.lang = told.language;
+  document.title = texts.title;
+  Stimuli.start(told, jsPsych);
+
+  // Who this is, and what happens ---------------------------------------------------------------
+
+  const person = whoThisIs();
+  const tab = isPreview || simulation ? Keeping.uuid() : Keeping.tabId();
+  const queue = []; // questions that wait for their turn
+  const ready = new Set(); // files that are loaded
+  const events = []; // before it is known where they go
+  let outbox = null;
+  let current = null; // the question that is shown
+  let last = null; // the one before, of the same list
+  let done = 0;
+  let all = 0;
+  let final = null; // with which page it ends
+  let asking = null;
+  let input = "mouse";
+  let handedOverLate = 0;
+  let isShortcut = false; // keys of the browser, such as Alt and an arrow to go back
+
+  function whoThisIs() {
+    if (isPreview || simulation) return `${isPreview ? "preview" : "simulated"}-${Keeping.uuid()}`;
+    // Only the first parameter tells people apart: a study's id, say, is that of everybody.
+    const given = address.get(told.parameters[0]);
+    if (given) return [...given].slice(0, 200).join("");
+    return Keeping.browser.get("person") ?? Keeping.uuid();
+  }
+
+  const token = isPreview || simulation ? null : Keeping.browser.get(`token ${person}`);
+  addEventListener("pointerdown", (event) => {
+    input = event.pointerType === "touch" ? "touch" : "mouse";
+  }, true);
+  addEventListener("keydown", (event) => {
+    input = "keyboard";
+    isShortcut = event.altKey || event.ctrlKey || event.metaKey;
+  }, true);
+  // A busy browser hands events over late, and says when they were.
+  for (const kind of ["click", "keydown"]) {
+    addEventListener(kind, (event) => {
+      const late = performance.now() - event.timeStamp;
+      if (event.isTrusted) handedOverLate = late > 0 && late < 5000 ? late : 0;
+    }, true);
+  }
+
+  function moment() {
+    return { id: Keeping.uuid(), at_ms: performance.now(), clock_ms: Date.now() };
+  }
+
+  function happened(what) {
+    events.push({ ...moment(), what });
+    if (outbox) for (const event of events.splice(0)) outbox.put("event", event);
+  }
+
+  // What takes a connection is tried until there is one.
+  async function patiently(what) {
+    for (let wait = 1000; ; wait = Math.min(2 * wait, 30000)) {
+      try {
+        const said = await what();
+        if (told) connected(true);
+        return said;
+      } catch (error) {
+        if (!(error instanceof NoConnection)) throw error;
+        if (told) connected(false);
+        await new Promise((resolve) => {
+          const timer = setTimeout(again, wait);
+          function again() {
+            clearTimeout(timer);
+            removeEventListener("online", again);
+            resolve();
+          }
+          addEventListener("online", again);
+        });
+      }
+    }
+  }
+
+  function connected(is) {
+    document.documentElement.classList.toggle("alone", !is);
+    const page = document.querySelector("#waiting");
+    if (page && page.dataset.says !== String(is)) {
+      page.dataset.says = String(is);
+      page.innerHTML = is ? "" : texts.no_connection;
+    }
+  }
+
+  // Ends ------------------------------------------------------------------------------------------
+
+  // The experiment stops with a page, whatever is shown now.
+  function stop(name, more = {}) {
+    if (final) return;
+    final = { name, ...more };
+    jsPsych.abortExperiment("");
+  }
+
+  function refused(error) {
+    console.error(error);
+    if (error instanceof Refused && error.isElsewhere) stop("elsewhere");
+    else if (error instanceof Refused) stop("wrong_address");
+    else throw error;
+  }
+
+  async function takeOver() {
+    await patiently(() => transport.begin({ ...about(), take_over: true }));
+    location.reload();
+  }
+
+  const buttons = {
+    elsewhere: ["go_on_here", takeOver],
+    paused: ["try_again", () => location.reload()],
+    not_loaded: ["try_again", () => location.reload()],
+    wrong_address: ["try_again", () => location.reload()],
+  };
+
+  function showFinal() {
+    document.querySelector("#progress").hidden = true;
+    const page = element("div", "page");
+    page.innerHTML = texts[final.name === "finished" ? "end" : final.name];
+    if (final.code) {
+      const line = element("p", "code", `${texts.your_code}: `);
+      line.append(element("strong", "", final.code));
+      page.append(line);
+    }
+    if (/^https?:\/\//.test(final.address ?? "")) {
+      const link = element("a", "jspsych-btn main", texts.return);
+      link.href = final.address;
+      page.append(link);
+    }
+    for (const [words, action] of final.buttons ?? (
+      buttons[final.name] ? [[texts[buttons[final.name][0]], buttons[final.name][1]]] : [])) {
+      const button = element("button", "jspsych-btn main", words);
+      button.addEventListener("click", action);
+      page.append(button);
+    }
+    content().replaceChildren(page);
+    page.tabIndex = -1;
+    page.focus();
+    document.documentElement.dataset.end = final.name;
+  }
+
+  // Begin -----------------------------------------------------------------------------------------
+
+  function about() {
+    return {
+      person, tab, token, simulated: Boolean(simulation || isPreview),
+      parameters: Object.fromEntries(told.parameters
+        .filter((name) => address.has(name)).map((name) => [name, address.get(name).slice(0, 500)])),
+      device: {
+        width: innerWidth, height: innerHeight, touch: navigator.maxTouchPoints > 0,
+        agent: navigator.userAgent.slice(0, 300),
+      },
+    };
+  }
+
+  async function begin() {
+    const begun = await patiently(() => transport.begin(about()));
+    done = begun.done;
+    all = begun.done + begun.left;
+    if (begun.token && !simulation && !isPreview) {
+      Keeping.browser.set(`token ${person}`, begun.token);
+      // For who comes without an id; not before consent.
+      if (!address.get(told.parameters[0])) Keeping.browser.set("person", person);
+    }
+    outbox = new Outbox(person, deliver, connected);
+    if (["paused", "closed"].includes(begun.state) && begun.token && outbox.keys.length) {
+      // What was answered before counts all the same; and if it was the last, there is an end.
+      await outbox.flush();
+      if (final) return;
+    } else if (!["new", "going_on"].includes(begun.state)) {
+      stop(begun.state, begun);
+      return;
+    }
+    // What was given before a reload; whether it has arrived, the first reply says.
+    done = Math.min(all, done + outbox.keys.length);
+    outbox.flush().catch(refused);
+    if (begun.state === "going_on") happened("reload");
+    happened("begin");
+    addEventListener("pagehide", () => transport.leave(
+      outbox.records("answer").slice(0, 100), { ...moment(), what: "left" }));
+    document.addEventListener("visibilitychange", () => {
+      happened(document.hidden ? "hidden" : "visible");
+    });
+    for (const what of ["online", "offline"]) addEventListener(what, () => happened(what));
+    addEventListener("offline", () => connected(false));
+    let resized = 0;
+    addEventListener("resize", () => {
+      clearTimeout(resized);
+      resized = setTimeout(() => happened("resize"), 1000);
+    });
+    // The button "back" of the browser comes back here, and says what to do instead.
+    Keeping.stay();
+    addEventListener("popstate", () => {
+      Keeping.stay();
+      notice.textContent = texts.kept;
+    });
+    ask();
+  }
+
+  async function deliver(answers, records) {
+    const { done: ids, state, left } = await transport.send(answers, records);
+    if (left !== null) done = all - left - (outbox.keys.length - answers.length);
+    if (["excluded", "closed", "paused"].includes(state)) stop(state);
+    return ids;
+  }
+
+  // Questions -------------------------------------------------------------------------------------
+
+  // Asks for more questions, one request at a time; gives how it stands.
+  function ask() {
+    asking ??= (async () => {
+      const have = [...queue, ...(current ? [current] : [])].map((question) => question.key);
+      const said = await patiently(() => transport.next([...new Set([...have, ...outbox.keys])]));
+      const known = new Set([...have, ...outbox.keys, ...answered]);
+      queue.push(...said.questions.filter((question) => !known.has(question.key)));
+      for (const question of queue.slice(0, 5)) load(question.shown);
+      return said;
+    })().finally(() => { asking = null; });
+    return asking;
+  }
+
+  const answered = new Set();
+
+  // The next question with its files; none when there is none left.
+  async function nextQuestion() {
+    while (!final) {
+      if (queue.length) {
+        const question = queue.shift();
+        await load(question.shown);
+        return question;
+      }
+      const said = await ask();
+      if (said.state === "finished") return null;
+      if (["excluded", "closed", "paused"].includes(said.state)) {
+        // Those that are still on their way may be the last, and then there is an end.
+        if (outbox.keys.length) await outbox.flush();
+        else stop(said.state);
+        continue;
+      }
+      if (!queue.length) {
+        if (!said.left && !outbox.keys.length) return null;
+        // What comes next may depend on answers that are still on their way.
+        await Promise.race([outbox.flush(), new Promise((resolve) => setTimeout(resolve, 300))]);
+      }
+    }
+    return null;
+  }
+
+  // All files before the first question; of very many, those of the questions ahead.
+  const everything = Stimuli.files(told.objects.map((object) => object.id));
+  const isMuch = Object.values(everything).flat().length > 300;
+
+  async function load(ids) {
+    if (!isMuch) return;
+    const kinds = {
+      images: jsPsych.pluginAPI.preloadImages, audio: jsPsych.pluginAPI.preloadAudio,
+      video: jsPsych.pluginAPI.preloadVideo,
+    };
+    await Promise.all(Object.entries(Stimuli.files(ids)).map(async ([kind, files]) => {
+      const missing = files.filter((file) => !ready.has(file));
+      if (!missing.length) return;
+      await patiently(() => new Promise((resolve, reject) => {
+        kinds[kind](missing, resolve, () => {}, () => reject(new NoConnection("files")));
+      }));
+      for (const file of missing) ready.add(file);
+    }));
+  }
+
+  // Pages -----------------------------------------------------------------------------------------
+
+  // Screens are read aloud from where the focus is.
+  function readFrom(text) {
+    if (!text) return; // simulated without being shown
+    text.tabIndex = -1;
+    text.focus({ preventScroll: true });
+  }
+
+  // Enter and the space bar press the one button of a page, and follow a link that has the focus.
+  function enterPresses(button) {
+    jsPsych.pluginAPI.getKeyboardResponse({
+      valid_responses: ["Enter", " "], persist: true,
+      callback_function: () => (document.activeElement.closest("a") ?? button()).click(),
+    });
+  }
+
+  // A page of text with a button, or with two that have to be pressed knowingly.
+  const page = (html, words, more = {}) => ({
+    type: jsPsychHtmlButtonResponse, stimulus: html, choices: [words],
+    button_html: () => '<button type="button" class="jspsych-btn main"></button>',
+    css_classes: ["page"],
+    simulation_options: { data: { response: 0, rt: 400 } },
+    ...more,
+    on_load: () => {
+      for (const button of content()?.querySelectorAll("[data-choice]") ?? []) {
+        button.textContent = [words, more.otherwise][button.dataset.choice];
+      }
+      readFrom(content()?.querySelector("#jspsych-html-button-response-stimulus"));
+      if (!more.otherwise) enterPresses(() => content().querySelector(".main"));
+      more.on_load?.();
+    },
+    on_finish: (data) => {
+      jsPsych.pluginAPI.cancelAllKeyboardResponses();
+      more.on_finish?.(data);
+    },
+  });
+  function readInstructions() {
+    const next = content()?.querySelector("#jspsych-instructions-next");
+    if (!next) return;
+    next.textContent = texts.continue;
+    content().querySelector("#jspsych-instructions-back")?.replaceChildren(texts.back);
+    readFrom(content().querySelector(".text"));
+  }
+
+  const only = (when, ...timeline) => ({ timeline, conditional_function: when });
+
+  function showProgress() {
+    const bar = document.querySelector("#progress");
+    bar.hidden = !all || Boolean(final);
+    bar.querySelector("progress").value = all ? done / all : 0;
+    bar.querySelector("span").textContent = texts.progress
+      .replace("{done}", done).replace("{all}", all);
+  }
+
+  // One question ----------------------------------------------------------------------------------
+
+  const pairs = told.task === "pairs";
+  const anchored = told.task === "triplet" || told.task === "ranking";
+  const several = (question) => question.n_chosen > 1;
+  let shownAt = null; // the frame in which the stimuli appeared
+  let loadedAt = 0;
+  let chosen = []; // where an answer names several
+  let silence = null;
+
+  function options(question) {
+    const rest = question.shown.slice(anchored ? 1 : 0);
+    return pairs ? [rest.slice(0, 2), rest.slice(2)] : rest.map((id) => [id]);
+  }
+
+  function showQuestion() {
+    loadedAt = performance.now(); // as jsPsych begins to count
+    shownAt = null;
+    chosen = [];
+    showProgress();
+    const above = content()?.querySelector("#jspsych-html-button-response-stimulus");
+    const group = content()?.querySelector("#jspsych-html-button-response-btngroup");
+    if (!group) { // simulated without being shown
+      if (queue.length < 3) ask().catch(refused);
+      return;
+    }
+    const choices = options(current);
+    const hints = choices.length === 2 ? ["←", "→"] : choices.map((_, k) => k + 1);
+    const slots = choices.map((ids, number) => Stimuli.option(ids, number, hints[number]));
+    above.append(element("h1", "asked", texts.question));
+    if (anchored) above.append(Stimuli.anchor(current.shown[0]));
+    if (several(current)) {
+      const tiles = element("div", "options");
+      tiles.append(...slots);
+      above.append(tiles);
+      group.classList.add("below");
+      group.hidden = told.task !== "ranking";
+      slots.forEach((slot, number) => {
+        slot.addEventListener("click", () => choose(slots, number, group));
+        slot.firstChild.setAttribute("aria-pressed", "false");
+      });
+    } else {
+      group.classList.add("options");
+      slots.forEach((slot, number) => {
+        const place = group.children[number];
+        place.className = "slot";
+        place.append(...slot.childNodes);
+      });
+    }
+    // What is not enabled is no answer, nor is what lies beside a button.
+    content().addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (button ? button.disabled : event.isTrusted) event.stopPropagation();
+    }, { capture: true, signal: leaving.signal });
+    content().classList.remove("moved");
+    content().addEventListener("pointermove", ({ pointerType, movementX, movementY }) => {
+      if (pointerType === "mouse" && (movementX || movementY)) content().classList.add("moved");
+    }, { signal: leaving.signal });
+    Stimuli.fit();
+    const buttons = content().querySelectorAll("button.option");
+    let heard = false;
+    let late = false;
+    const enable = () => {
+      if (heard && late) for (const button of buttons) button.disabled = false;
+    };
+    for (const button of buttons) button.disabled = true;
+    silence = simulation ? null : Stimuli.play(content(), () => { heard = true; enable(); });
+    heard ||= Boolean(simulation);
+    handedOverLate = 0;
+    const there = performance.now();
+    if (queue.length < 3) ask().catch(refused);
+    requestAnimationFrame((frame) => {
+      // A frame may be begun late, and by its own time before the stimuli were there.
+      shownAt = Math.max(frame, there);
+      jsPsych.pluginAPI.setTimeout(() => { late = true; enable(); }, told.least_ms);
+    });
+    const keys = choices.map((_, k) => String(k + 1));
+    if (choices.length === 2) keys.push("ArrowLeft", "ArrowRight");
+    jsPsych.pluginAPI.getKeyboardResponse({
+      valid_responses: keys, persist: true,
+      callback_function: ({ key }) => {
+        const number = { arrowleft: 0, arrowright: 1 }[key.toLowerCase()] ?? key - 1;
+        if (!isShortcut && !buttons[number].disabled) buttons[number].click();
+      },
+    });
+    if (simulation && several(current)) {
+      for (const number of anyOf(choices.length, current.n_chosen)) choose(slots, number, group);
+    }
+    for (const button of group.querySelectorAll(".done")) {
+      jsPsych.pluginAPI.getKeyboardResponse({
+        valid_responses: ["Enter"], persist: true,
+        callback_function: () => {
+          // With the focus on an option that is still to be chosen, Enter chooses it, as ever.
+          const focused = document.activeElement.closest(".option");
+          (button.disabled && focused ? focused : button).click();
+        },
+      });
+    }
+  }
+
+  const anyOf = (n, k) => jsPsych.randomization.sampleWithoutReplacement([...Array(n).keys()], k);
+
+  // Chooses an option, or takes it back; with the last one jsPsych's own button may be pressed.
+  function choose(slots, number, group) {
+    const full = chosen.length === current.n_chosen;
+    if (chosen.includes(number)) chosen = chosen.filter((one) => one !== number);
+    else if (!full) chosen.push(number);
+    slots.forEach((slot, place) => {
+      const rank = chosen.indexOf(place);
+      slot.classList.toggle("chosen", rank >= 0);
+      slot.firstChild.setAttribute("aria-pressed", String(rank >= 0));
+      slot.firstChild.dataset.rank = rank >= 0 && told.task === "ranking" ? rank + 1 : "";
+    });
+    const button = group.querySelector("button");
+    button.disabled = chosen.length < current.n_chosen;
+    if (told.task !== "ranking" && !button.disabled && !simulation) button.click();
+  }
+
+  let leaving = new AbortController();
+
+  function take(data) {
+    leaving.abort();
+    leaving = new AbortController();
+    silence?.();
+    jsPsych.pluginAPI.cancelAllKeyboardResponses();
+    if (final) return;
+    const several_ = several(current);
+    if (several_ && !chosen.length) {
+      chosen = anyOf(options(current).length, current.n_chosen); // simulated without being shown
+    }
+    const answer = {
+      ...moment(), key: current.key, chosen: several_ ? chosen : [data.response],
+      // jsPsych counts from when it made the question, which is seen from the next frame on, to
+      // when the browser told it of the response.
+      rt_ms: simulation ? data.rt
+        : Math.max(0, data.rt - handedOverLate - ((shownAt ?? loadedAt) - loadedAt)),
+      shown_ms: shownAt ?? loadedAt, input: simulation ? "mouse" : input,
+    };
+    answered.add(current.key);
+    last = { ...current, answer: answer.chosen };
+    current = null;
+    done += 1;
+    outbox.put("answer", answer).catch(refused);
+  }
+
+  const question = {
+    type: jsPsychHtmlButtonResponse, stimulus: "", css_classes: ["question"],
+    choices: () => (several(current) ? [""] : options(current).map(() => "")),
+    button_html: () => (several(current)
+      ? '<button type="button" class="jspsych-btn main done" disabled></button>' : "<div></div>"),
+    grid_columns: 1, grid_rows: null, post_trial_gap: simulation ? 0 : 150,
+    on_load: () => {
+      showQuestion();
+      for (const button of content()?.querySelectorAll(".done") ?? []) {
+        button.textContent = texts.done;
+      }
+    },
+    on_finish: take,
+  };
+
+  // After practice: whether it was as expected, and what was.
+  const feedback = page("", texts.continue, {
+    css_classes: ["question"],
+    on_load: () => {
+      const above = content()?.querySelector("#jspsych-html-button-response-stimulus");
+      if (!above) return;
+      const words = element("div", "feedback");
+      words.setAttribute("role", "status");
+      words.innerHTML = wasRight(last) ? texts.right : texts.wrong;
+      words.classList.add(wasRight(last) ? "right" : "wrong");
+      const tiles = element("div", "options");
+      options(last).forEach((ids, number) => {
+        const slot = Stimuli.option(ids, number, "");
+        slot.firstChild.disabled = true;
+        const rank = last.correct.indexOf(number);
+        slot.classList.toggle("expected", rank >= 0);
+        slot.classList.toggle("chosen", last.answer.includes(number));
+        if (rank >= 0 && told.task === "ranking") slot.firstChild.dataset.rank = rank + 1;
+        tiles.append(slot);
+      });
+      above.append(words);
+      if (anchored) above.append(Stimuli.anchor(last.shown[0]));
+      above.append(tiles);
+      for (const button of above.querySelectorAll(".replay")) button.remove();
+      content().querySelector("#jspsych-html-button-response-btngroup").classList.add("below");
+      Stimuli.fit();
+    },
+  });
+
+  function wasRight({ correct, answer }) {
+    // Of a ranking perhaps only the first ones are known.
+    if (told.task === "ranking") return correct.every((one, rank) => answer[rank] === one);
+    return [...correct].sort().join() === [...answer].sort().join();
+  }
+
+  // The whole -------------------------------------------------------------------------------------
+
+  const call = (func) => ({
+    type: jsPsychCallFunction, async: true,
+    func: (finish) => {
+      const waiting = element("div", "page");
+      waiting.id = "waiting";
+      content()?.append(waiting);
+      func().catch(refused).finally(finish);
+    },
+  });
+
+  let isPractising = false;
+  let isOver = false;
+
+  const timeline = [
+    {
+      type: jsPsychBrowserCheck, features: ["mobile"],
+      inclusion_function: ({ mobile }) => !told.desktop_only || !(
+        mobile || !matchMedia("(any-pointer: fine)").matches),
+      exclusion_message: () => { final = { name: "desktop_only" }; return ""; },
+      simulation_options: { data: { mobile: false } },
+    },
+    only(() => !token, page(texts.consent, texts.agree, {
+      choices: ["", ""], otherwise: texts.disagree,
+      button_html: (_, number) => (
+        `<button type="button" class="jspsych-btn ${["main", "other"][number]}"></button>`),
+      on_finish: ({ response }) => {
+        if (response === 0) happened("consent");
+        else stop("declined");
+      },
+    })),
+    call(begin),
+    {
+      type: jsPsychPreload, show_progress_bar: false, continue_after_error: true,
+      ...(isMuch ? {} : everything),
+      message: '<div class="page loading"><p></p><progress max="1" value="0"></progress></div>',
+      on_load: () => {
+        const words = content()?.querySelector(".loading p");
+        if (words) words.textContent = texts.loading;
+      },
+      on_success: () => {
+        const bar = content()?.querySelector(".loading progress");
+        if (bar) bar.value += 1 / Object.values(everything).flat().length;
+      },
+      on_finish: ({ success }) => { if (!success) stop("not_loaded"); },
+    },
+    only(() => !done, {
+      type: jsPsychInstructions, css_classes: ["page"],
+      pages: texts.instructions.map((html) => `<div class="text">${html}</div>`),
+      on_load: () => {
+        readInstructions();
+        enterPresses(() => content().querySelector("#jspsych-instructions-next"));
+      },
+      on_page_change: readInstructions,
+      on_finish: () => jsPsych.pluginAPI.cancelAllKeyboardResponses(),
+      show_clickable_nav: true, button_label_next: texts.continue,
+      button_label_previous: texts.back, allow_backward: texts.instructions.length > 1,
+      simulation_options: { data: { rt: 400 } },
+    }),
+    // After a reload something must be touched before anything can be heard.
+    only(() => done && everything.audio.length, page("", texts.continue)),
+    {
+      timeline: [
+        call(async () => {
+          last = null;
+          current = await nextQuestion();
+          isOver = !current;
+        }),
+        only(() => current?.kind === "practice" && !isPractising,
+          page(texts.practice, texts.continue, { on_finish: () => { isPractising = true; } })),
+        only(() => current && isPractising && current.kind !== "practice",
+          page(texts.practised, texts.continue, { on_finish: () => { isPractising = false; } })),
+        only(() => Boolean(current), question),
+        only(() => last?.kind === "practice" && last.correct.length, feedback),
+        only(() => told.break_every && last && last.kind !== "practice" && done < all
+          && (done - told.n_practice) % told.break_every === 0,
+        page(() => texts.break.replace("{done}", done).replace("{all}", all), texts.continue)),
+      ],
+      loop_function: () => !isOver && !final,
+    },
+    call(async () => {
+      const slow = setTimeout(() => {
+        const waiting = document.querySelector("#waiting");
+        if (waiting && !waiting.innerHTML) waiting.innerHTML = texts.saving;
+      }, 500);
+      await outbox.flush();
+      final = { name: "finished", ...await patiently(() => transport.end()) };
+      clearTimeout(slow);
+    }),
+  ];
+
+  const number = Number(address.get("number") ?? 1);
+  const wanted = simulation ? Number(address.get("n") ?? 1) : 1;
+  if (simulation || isPreview) {
+    const banner = document.querySelector("#banner");
+    banner.textContent = simulation ? `${texts.simulated} (${number}/${wanted})` : texts.preview;
+    banner.hidden = false;
+  }
+  if (simulation) await jsPsych.simulate(timeline, simulation);
+  else await jsPsych.run(timeline);
+  if (number < wanted && final.name === "finished") {
+    address.set("number", number + 1);
+    location.replace(`?${address}`);
+  } else {
+    showFinal();
+  }
+})();

@@ -1,0 +1,192 @@
+// What the page keeps in the browser: whose it is, and answers that nobody has acknowledged yet.
+"use strict";
+
+const Keeping = (() => {
+  // One for each log of answers, so that experiments do not mix which stand, perhaps one after the
+  // other, at one address: nobody agreed to the second by agreeing to the first.
+  let place = `tripletscope ${location.pathname} `;
+  function of(log) {
+    place = `tripletscope ${location.pathname} ${log} `;
+  }
+
+  // Where storage is blocked, the entry of this page in the tab's history survives a reload.
+  let kept = history.state?.kept ?? {};
+  const entry = () => ({ ...history.state, kept });
+  const inHistory = {
+    getItem: (name) => kept[name] ?? null,
+    setItem(name, value) {
+      kept = { ...kept, [name]: value };
+      history.replaceState(entry(), "");
+    },
+    removeItem(name) {
+      delete kept[name];
+      history.replaceState(entry(), "");
+    },
+    names: () => Object.keys(kept),
+  };
+
+  // Another entry of the same page, so that the button "back" does not leave it.
+  function stay() {
+    history.pushState(entry(), "");
+  }
+
+  function usable(kind) {
+    try {
+      const storage = window[kind];
+      storage.setItem(`${place}?`, "");
+      storage.removeItem(`${place}?`);
+      return storage;
+    } catch {
+      return null;
+    }
+  }
+
+  function shelf(storage) {
+    // What could not be written, because storage is full, is kept as long as the page is open.
+    const unwritten = new Map();
+    return {
+      get(name) {
+        const text = unwritten.get(name) ?? storage.getItem(place + name);
+        try {
+          return text === null ? null : JSON.parse(text);
+        } catch {
+          return null;
+        }
+      },
+      set(name, value) {
+        const text = JSON.stringify(value);
+        try {
+          storage.setItem(place + name, text);
+          unwritten.delete(name);
+        } catch {
+          unwritten.set(name, text);
+        }
+      },
+      remove(name) {
+        unwritten.delete(name);
+        try {
+          storage.removeItem(place + name);
+        } catch {
+          // Some browsers let a page change its entry only so often; it is written with the next.
+        }
+      },
+      names(start) {
+        const written = (storage.names?.() ?? Object.keys(storage))
+          .filter((name) => name.startsWith(place)).map((name) => name.slice(place.length));
+        return [...new Set([...written, ...unwritten.keys()])]
+          .filter((name) => name.startsWith(start));
+      },
+    };
+  }
+
+  const lasting = usable("localStorage");
+  const ofTab = usable("sessionStorage");
+  const browser = shelf(lasting ?? inHistory);
+  const tab = shelf(ofTab ?? inHistory);
+
+  // crypto.randomUUID is missing where the address is neither https nor this machine.
+  function uuid() {
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  }
+
+  // The id of a tab survives its reload, but not a copy of the tab: it is put down as the page goes
+  // and taken up as it comes, so that a copy of a page that is still there finds none.
+  function tabId() {
+    const id = tab.get("tab") ?? uuid();
+    if (!ofTab) {
+      tab.set("tab", id);
+      return id;
+    }
+    const takeUp = () => tab.remove("tab");
+    takeUp();
+    addEventListener("pagehide", () => tab.set("tab", id));
+    addEventListener("pageshow", (event) => event.persisted && takeUp());
+    return id;
+  }
+
+  return { of, browser, uuid, tabId, stay, lasts: lasting !== null };
+})();
+
+// Records that wait to be acknowledged. Nothing leaves it before somebody said that it is stored.
+class Outbox {
+  // send(answers, events) gives the ids that need not be sent again; it throws where nobody answers.
+  constructor(person, send, told) {
+    this.start = `out ${JSON.stringify(person)} `; // no name of one person begins that of another
+    this.send = send;
+    this.told = told; // of whether there is a connection
+    this.wait = 0;
+    this.busy = null;
+    this.ended = false;
+    addEventListener("online", () => this.retry());
+    addEventListener("beforeunload", (event) => {
+      // A reload finds what is kept again; without storage, closing the tab would lose it.
+      if (!Keeping.lasts && this.records("answer").length) event.preventDefault();
+    });
+  }
+
+  put(kind, record) {
+    const name = `${this.start}${kind} ${record.id}`;
+    Keeping.browser.set(name, record);
+    return this.flush();
+  }
+
+  records(kind) {
+    return Keeping.browser.names(`${this.start}${kind} `)
+      .map((name) => Keeping.browser.get(name)).filter(Boolean)
+      .sort((a, b) => a.clock_ms - b.clock_ms || a.at_ms - b.at_ms);
+  }
+
+  get keys() {
+    return this.records("answer").map((record) => record.key);
+  }
+
+  flush() {
+    this.more = true;
+    this.busy ??= (async () => {
+      try {
+        while (this.more) {
+          this.more = false;
+          await this.empty();
+        }
+      } finally {
+        this.busy = null;
+      }
+    })();
+    return this.busy;
+  }
+
+  async empty() {
+    while (!this.ended) {
+      const answers = this.records("answer").slice(0, 100);
+      const events = this.records("event").slice(0, 100);
+      if (!answers.length && !events.length) return;
+      try {
+        for (const id of await this.send(answers, events)) {
+          Keeping.browser.remove(`${this.start}answer ${id}`);
+          Keeping.browser.remove(`${this.start}event ${id}`);
+        }
+        this.wait = 0;
+        this.told(true);
+      } catch (error) {
+        if (!(error instanceof NoConnection)) { this.ended = true; throw error; }
+        this.told(false);
+        await this.pause();
+      }
+    }
+  }
+
+  // One second, then twice as long each time up to half a minute, not all browsers at once.
+  pause() {
+    this.wait = Math.min(30000, Math.max(1000, this.wait * 2));
+    return new Promise((resolve) => {
+      this.retry = () => { clearTimeout(timer); resolve(); };
+      const timer = setTimeout(resolve, this.wait * (0.75 + Math.random() / 2));
+    });
+  }
+
+  retry() {}
+}

@@ -1,0 +1,220 @@
+// How objects look: every stimulus in a box of one size, as large as fits; sounds one after another.
+"use strict";
+
+const Stimuli = (() => {
+  let told, jsPsych, byId, texts;
+
+  function start(experiment, made) {
+    told = experiment;
+    jsPsych = made;
+    texts = told.texts;
+    byId = new Map(told.objects.map((object) => [object.id, object]));
+    document.documentElement.style.setProperty("--behind", told.background);
+    document.documentElement.classList.toggle("dark", isDark(told.background));
+    addEventListener("resize", fit);
+    // Browsers let nothing be heard before somebody has touched the page.
+    for (const kind of ["pointerdown", "keydown"]) {
+      addEventListener(kind, () => jsPsych.pluginAPI.audioContext());
+    }
+  }
+
+  function isDark(colour) {
+    const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] < 0.45;
+  }
+
+  const element = (kind, className, text) => {
+    const made = document.createElement(kind);
+    if (className) made.className = className;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  const fileOf = (object) => `stimuli/${encodeURIComponent(object.content)}`;
+
+  // One letter size for all, with which the longest text fits into its box.
+  function letterSize(size) {
+    const all = told.objects.filter((object) => object.medium === "text");
+    const longest = Math.max(1, ...all.map((object) => object.content.length));
+    const word = Math.max(1, ...all.flatMap((o) => o.content.split(/\s+/).map((w) => w.length)));
+    const area = Math.sqrt((0.8 * size * size) / (longest * 0.62 * 1.35));
+    return Math.max(11, Math.min(size * 0.24, area, (0.92 * size) / (0.62 * word)));
+  }
+
+  function box(id, words) {
+    const object = byId.get(id) ?? { id, medium: "text", content: id, label: "" };
+    const frame = element("figure", `stimulus ${object.medium}`);
+    const inside = element("div", "inside");
+    frame.append(inside);
+    const name = object.label || words;
+    if (object.medium === "text") {
+      const text = element("span", "", object.content);
+      text.dir = "auto"; // as they are written, from the left or from the right
+      inside.append(text);
+    } else if (object.medium === "colour") {
+      inside.style.backgroundColor = object.content;
+      described(inside, name);
+    } else if (object.medium === "picture") {
+      const picture = element("img");
+      picture.alt = name;
+      picture.decoding = "sync"; // it is painted in the frame that it is measured by
+      picture.draggable = false;
+      picture.src = fileOf(object);
+      inside.append(picture);
+    } else if (object.medium === "video") {
+      const video = element("video");
+      Object.assign(video, { muted: true, loop: true, playsInline: true, autoplay: true });
+      if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+        Object.assign(video, { autoplay: false, controls: true });
+      }
+      video.src = jsPsych.pluginAPI.getVideoBuffer(fileOf(object)) ?? fileOf(object);
+      video.setAttribute("aria-label", name);
+      inside.append(video);
+    } else {
+      inside.innerHTML = '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 9v6h4l5 4V5L8 9z"/>'
+        + '<path class="waves" d="M16 8.5a5 5 0 0 1 0 7M18.5 6a8.5 8.5 0 0 1 0 12"/></svg>';
+      described(inside, name);
+      frame.dataset.sound = fileOf(object);
+    }
+    if (told.labels && object.label) frame.append(element("figcaption", "", object.label));
+    return frame;
+  }
+
+  function described(made, name) {
+    made.setAttribute("role", "img");
+    made.setAttribute("aria-label", name);
+  }
+
+  function anchor(id) {
+    const frame = element("div", "anchor");
+    frame.append(box(id, texts.anchor));
+    frame.append(...replay(frame));
+    return frame;
+  }
+
+  // What may be chosen: a button that holds one stimulus, or the two of a pair.
+  function option(ids, number, hint) {
+    const slot = element("div", "slot");
+    const button = element("button", "option");
+    const words = texts.option.replace("{n}", number + 1);
+    button.type = "button";
+    const labels = ids.map((id) => byId.get(id)?.label || (
+      byId.get(id)?.medium === "text" ? byId.get(id).content : ""));
+    button.setAttribute("aria-label", [words, ...labels.filter(Boolean)].join(": "));
+    button.append(...ids.map((id) => box(id, words)), element("kbd", "", hint));
+    slot.append(button, ...replay(button));
+    return slot;
+  }
+
+  // Buttons to hear something again, beside the button that chooses it.
+  function replay(frame) {
+    return [...frame.querySelectorAll("[data-sound]")].map((sound, number) => {
+      const button = element("button", "replay", `▶ ${texts.play}`);
+      button.type = "button";
+      button.dataset.number = number;
+      return button;
+    });
+  }
+
+  // The largest size at which everything fits; the same for every stimulus, and none larger than
+  // asked for.
+  function fit() {
+    const content = document.querySelector("#jspsych-content");
+    const group = content?.querySelector(".options");
+    if (!group) return;
+    const first = group.querySelector(".slot");
+    const wide = first.querySelectorAll(".stimulus").length;
+    const n = group.children.length;
+    const rowsAbove = content.querySelector(".anchor") ? 1 : 0;
+    const gap = 12;
+    const style = getComputedStyle(content);
+    // Padding and border around stimuli, labels, and what else stands on the page.
+    content.style.setProperty("--size", "100px");
+    content.style.setProperty("--letters", "11px");
+    const around = first.offsetWidth - wide * 100 - (wide - 1) * gap;
+    const under = first.offsetHeight - 100;
+    const aboveUnder = rowsAbove ? content.querySelector(".anchor").offsetHeight - 100 : 0;
+    let other = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom) + 8;
+    for (const one of content.querySelectorAll(".asked, .below, .feedback")) {
+      other += one.offsetHeight + 16;
+    }
+    const width = document.documentElement.clientWidth - parseFloat(style.paddingLeft)
+      - parseFloat(style.paddingRight);
+    const height = innerHeight - document.querySelector("header").offsetHeight - other
+      - rowsAbove * (aboveUnder + gap);
+    const best = { size: 0 };
+    // Two options stand side by side, left and right; two pairs one above the other on a phone.
+    for (let columns = n; columns >= (n === 2 && wide === 1 ? 2 : 1); columns--) {
+      const rows = Math.ceil(n / columns);
+      const across = ((width - gap * (columns - 1)) / columns - around - gap * (wide - 1)) / wide;
+      const down = (height - rows * (under + gap)) / (rows + rowsAbove);
+      const size = Math.floor(Math.min(across, Math.max(down, 64), told.size));
+      if (size > best.size) Object.assign(best, { size, columns });
+    }
+    content.style.setProperty("--size", `${Math.max(best.size, 40)}px`);
+    content.style.setProperty("--letters", `${letterSize(Math.max(best.size, 40))}px`);
+    // As many in each row as are needed, so that none stands alone.
+    const columns = Math.ceil(n / Math.ceil(n / (best.columns ?? 1)));
+    group.style.width = `${columns * (first.offsetWidth + gap)}px`;
+  }
+
+  // Plays what can be heard, from the first to the last; calls back when all was heard once.
+  function play(content, heard) {
+    const frames = [...content.querySelectorAll("[data-sound]")];
+    const waiting = new Set(frames);
+    let current = null;
+
+    async function one(frame) {
+      stop();
+      const player = await jsPsych.pluginAPI.getAudioPlayer(frame.dataset.sound);
+      if (!frame.isConnected) return;
+      const seconds = player.webAudioBuffer?.duration ?? player.audio?.duration ?? 0;
+      const over = () => {
+        if (current?.frame !== frame) return;
+        stop();
+        waiting.delete(frame);
+        const next = frames.find((other) => waiting.has(other));
+        if (next) one(next);
+        else heard();
+      };
+      // Where a machine has no loudspeaker, the end of a sound never comes.
+      const timer = setTimeout(over, 1000 * seconds + 1000);
+      current = { frame, player, over, timer };
+      frame.classList.add("playing");
+      player.addEventListener("ended", over);
+      player.play();
+    }
+
+    function stop() {
+      if (!current) return;
+      const { frame, player, over, timer } = current;
+      current = null;
+      clearTimeout(timer);
+      frame.classList.remove("playing");
+      player.removeEventListener("ended", over);
+      player.stop(); // which also makes it playable again
+    }
+
+    for (const button of content.querySelectorAll(".replay")) {
+      const frame = button.parentElement.querySelectorAll("[data-sound]")[button.dataset.number];
+      button.addEventListener("click", (event) => {
+        event.stopPropagation(); // it is no answer
+        one(frame);
+      });
+    }
+    if (frames.length) one(frames[0]);
+    else heard();
+    return stop;
+  }
+
+  // Files of some objects, by the kinds in which jsPsych loads them.
+  function files(ids) {
+    const found = { picture: [], sound: [], video: [] };
+    for (const id of new Set(ids)) {
+      const object = byId.get(id);
+      if (object && object.medium in found) found[object.medium].push(fileOf(object));
+    }
+    return { images: found.picture, audio: found.sound, video: found.video };
+  }
+
+  return { start, anchor, option, fit, play, files, element };
+})();

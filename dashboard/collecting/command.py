@@ -1,0 +1,229 @@
+"""The command ``tripletscope collect``: the server of one experiment, and its personal data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import secrets
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.dashboard.collecting import answer_log, jspsych
+from tripletscope.dashboard.collecting.running import announce
+from tripletscope.dashboard.collecting.writer import NotKept
+from tripletscope.dashboard.keeping.holding import Held, Hold
+
+_told = logging.getLogger(__name__)
+
+#: Seconds between requests of one connection, which is more than answers take.
+_IDLE = 75
+#: Connections beyond which the server says that it is busy.
+_MOST_CONNECTIONS = 4_000
+#: Seconds for requests that are under way when the server is to end.
+_GRACE = 5
+#: Seconds after which a process that chooses questions, and has died, is begun again.
+_AGAIN = 30.0
+#: Seconds after which one thread lets another go on. The log waits for the disk most of the time;
+#: when that answers it has little to do, but people wait for it.
+_TURN = 0.0005
+
+
+def collect_parser() -> argparse.ArgumentParser:
+    """The options of ``tripletscope collect``."""
+    command = argparse.ArgumentParser(
+        prog="tripletscope collect",
+        description="Serves one experiment to its participants, and nothing else: its page, its "
+        "stimuli, and a log of answers. Ctrl+C ends it; nothing that was confirmed is lost, "
+        "however it ends.",
+    )
+    command.add_argument("experiment", type=Path, metavar="EXPERIMENT",
+                         help="folder of the experiment, as the page Collect made it")
+    command.add_argument(
+        "--port", type=port, default=8600, metavar="N",
+        help="port to serve on (default 8600); 0 for any that is free",
+    )
+    command.add_argument(
+        "--host", default="127.0.0.1", metavar="H",
+        help="address of this machine to serve on: by default this machine alone, for a reverse "
+        "proxy or a tunnel; 0.0.0.0 for everybody who reaches this machine",
+    )
+    alone = command.add_mutually_exclusive_group()
+    alone.add_argument("--state", action="store_true", help="only say how the experiment stands")
+    alone.add_argument("--person", metavar="ID",
+                       help="only print all that is kept of one participant, as JSON")
+    alone.add_argument(
+        "--delete-person", metavar="ID",
+        help="only remove one participant with all answers; the server may run meanwhile",
+    )
+    alone.add_argument(
+        "--purge", action="store_true",
+        help="only remove all ids, parameters of addresses and devices; the answers stay",
+    )
+    return command
+
+
+def port(text: str) -> int:
+    """A port, or 0 for any."""
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, which is a number to 65535")
+    return int(text)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve an experiment, or do one other thing; returns the exit status."""
+    options = collect_parser().parse_args(arguments)
+    folder = options.experiment.expanduser().resolve()
+    try:
+        experiment = Experiment.load(folder)
+        if options.state:
+            print(_standing(folder))
+        elif options.person is not None:
+            print(json.dumps(answer_log.personal_data(folder, options.person), indent=1))
+        elif options.delete_person is not None:
+            if not answer_log.delete_person(folder, options.delete_person):
+                return _fail("there is nobody with this id in the log")
+            print("Removed, with all answers.")
+        elif options.purge:
+            answer_log.purge(folder)
+            print("Ids, parameters of addresses and devices are removed. The answers are kept.")
+        else:
+            return _serve(folder, experiment, options)
+    except (DataError, NotKept) as error:
+        return _fail(str(error))
+    return 0
+
+
+def _serve(folder: Path, experiment: Experiment, options: argparse.Namespace) -> int:
+    import uvicorn
+
+    from tripletscope.dashboard.collecting.server import make_experiment_server
+
+    if jspsych.missing():
+        print(f"tripletscope: the page cannot be shown yet. {jspsych.missing()}", file=sys.stderr)
+    with ExitStack() as inside:
+        try:
+            listening = inside.enter_context(listening_on(options.host, options.port))
+        except OSError as error:
+            return _fail(f"{options.host}:{options.port} cannot be served on ({error.strerror}); "
+                         "choose another port, for example --port 0 for any that is free")
+        try:
+            hold = Hold(folder)
+        except Held as error:
+            return _fail(f"this experiment is served already, by {error}")
+        except OSError as error:
+            return _fail(f"{folder} cannot be written ({error.strerror})")
+        inside.callback(hold.release)
+        instance = secrets.token_hex(8)
+        app = make_experiment_server(folder, instance)
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        address = f"http://{host}:{listening.getsockname()[1]}/"
+        hold.announce(address)
+        announce(folder, address, instance)
+        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
+        parameter = experiment.parameters[0] if experiment.parameters else ""
+        print(f"“{experiment.title}” is at {address}" + (f"?{parameter}=ID" if parameter else "")
+              + f"\n{_standing(folder)}\nCtrl+C ends it.", flush=True)
+        _make_room()
+        server = uvicorn.Server(uvicorn.Config(
+            app, log_config=None, access_log=False,  # there are ids in addresses
+            ws="none", server_header=False, proxy_headers=False, timeout_keep_alive=_IDLE,
+            timeout_graceful_shutdown=_GRACE, limit_concurrency=_MOST_CONNECTIONS,
+        ))
+        with suppress(KeyboardInterrupt), choosing_beside(folder, experiment):
+            server.run(sockets=[listening])
+    return 0
+
+
+def _make_room() -> None:
+    """Let many come at once, as the system allows, and none of them wait for another's turn."""
+    sys.setswitchinterval(_TURN)
+    try:
+        import resource
+    except ImportError:  # Windows, which counts otherwise
+        return
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _MOST_CONNECTIONS
+    if most != resource.RLIM_INFINITY:
+        wanted = min(wanted, most)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+@contextmanager
+def choosing_beside(folder: Path, experiment: Experiment) -> Iterator[None]:
+    """Adaptive questions are chosen in a process of their own, as long as this goes on.
+
+    That process needs what learns maps, which the server that participants reach does not load.
+    """
+    if not experiment.is_adaptive:
+        yield
+        return
+    chooser, ended = _chooser(folder), threading.Event()
+
+    def keep() -> None:
+        nonlocal chooser
+        while not ended.wait(_AGAIN):
+            if chooser.poll() is not None:
+                _told.error("the process that chooses questions has ended; another one begins")
+                chooser.stdin.close()
+                chooser = _chooser(folder)
+
+    keeper = threading.Thread(target=keep, name="chooser of questions", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        keeper.join()
+        chooser.stdin.close()
+        chooser.wait()
+
+
+def _chooser(folder: Path) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tripletscope.dashboard.collecting.adaptive", str(folder)],
+        stdin=subprocess.PIPE,
+    )
+
+
+def listening_on(host: str, number: int) -> socket.socket:
+    """A socket that others may connect to at once; they wait until the server is there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family)
+    try:
+        if sys.platform != "win32":  # where it would let two programs have one port
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, number))
+        found.listen(2048)
+    except OSError:
+        found.close()
+        raise
+    return found
+
+
+def _standing(folder: Path) -> str:
+    """How an experiment stands, in sentences."""
+    found = answer_log.state(folder)
+    lines = [
+        f"It is {found.state}: {found.n_people:,} participants, {found.n_finished:,} finished, "
+        f"{found.n_excluded:,} stopped; {found.n_answers:,} answers; {found.n_refused:,} refusals."
+    ]
+    if found.is_overdue:
+        lines.append(
+            "Personal data were to be gone by now: tripletscope collect EXPERIMENT --purge "
+            "removes ids, parameters of addresses and devices, and keeps the answers."
+        )
+    return "\n".join(lines)
+
+
+def _fail(message: str) -> int:
+    print(f"tripletscope: {message}", file=sys.stderr)
+    return 1

@@ -1,0 +1,439 @@
+"""What participants may do: begin, be asked, answer, end; and what is refused, and written down.
+
+Every method of a `Reception` is one job for the log: it sees what is on disk, and what it says is
+true only when that is on disk, too. So nothing is to be remembered here, and a server that was
+killed goes on as if nothing had been.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from sqlite3 import Connection, Row
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import CHECKS
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.lists import key_of, person_list, stand_in
+from tripletscope.core.experiment.question import ASKINGS, Question
+from tripletscope.dashboard.collecting.asked import (
+    Answer,
+    Beginning,
+    Event,
+    NotSo,
+    clipped,
+)
+from tripletscope.dashboard.collecting.writer import SteadyClock, now, set_setting, setting
+
+#: Questions that a page holds ahead: more where the network may be lost, few where the next ones
+#: depend on answers.
+AHEAD, AHEAD_ADAPTIVE = 5, 2
+#: Numbers of simulated people begin here, so that lists of real ones stay in balance.
+SIMULATED = 1_000_000
+#: Simulated people whom a log holds, at most.
+_MOST_SIMULATED = 2_000
+#: Hours after which somebody who began and has answered nothing takes nobody's place.
+_GONE_HOURS = 1
+#: What is written down of one person, or of nobody known: refusals and events beyond are not.
+_MOST_REFUSALS, _MOST_OF_NOBODY, _MOST_EVENTS = 200, 2_000, 2_000
+#: Browsers in which one person may go on.
+_MOST_TOKENS = 10
+#: Adaptive questions are old when the answers have grown by this factor, and so many, since.
+_OLD_FACTOR, _OLD_ANSWERS = 1.5, 200
+#: Adaptive questions that are looked at for one that this person has not been asked.
+_CANDIDATES = 20
+#: What a page says when it is left, so that another tab may go on.
+_LEFT = ("left", "pagehide")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a participant's page is told.
+
+    Attributes
+    ----------
+    told : dict
+    status : int
+        Of HTTP.
+    number : int or None
+        Whom questions are to be made for.
+    """
+
+    told: dict[str, Any]
+    status: int = 200
+    number: int | None = None
+
+
+class Reception:
+    """Receives the people of one experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    clock : SteadyClock
+    """
+
+    def __init__(self, experiment: Experiment, clock: SteadyClock) -> None:
+        self._experiment = experiment
+        self._clock = clock
+        self._ahead = AHEAD_ADAPTIVE if experiment.is_adaptive else AHEAD
+
+    # Beginning ----------------------------------------------------------------------------------
+
+    def begin(self, log: Connection, given: Beginning) -> Reply:
+        """Receive somebody, for the first time or again."""
+        person = hashed(given.person, self._experiment.salt)
+        found = log.execute(
+            "SELECT * FROM people WHERE person = ? AND simulated = ?", (person, given.simulated)
+        ).fetchone()
+        if found is None:
+            return self._new(log, given, person)
+        number = found["number"]
+        token = given.token
+        is_known = token is not None and _number_of(log, token) == number
+        if not is_known:
+            # A tab whose first answer was lost on the way has no token yet, and nobody else knows
+            # its name.
+            is_same_tab = given.tab == found["tab"] and found["state"] == "going_on"
+            if self._experiment.one_browser and not is_same_tab:
+                self.refuse(log, number, "begin", "an id that began in another browser", "")
+                return Reply({"state": "other_browser", "token": None, "tab_is_current": False,
+                              "done": 0, "left": 0})
+            token = _new_token(log, number)
+        told = {"state": self._state_for(log, found), "token": token}
+        told |= _counts(log, number)
+        is_free = found["tab"] in ("", given.tab)
+        if told["state"] == "going_on" and not is_free and not given.take_over:
+            return Reply({**told, "state": "elsewhere", "tab_is_current": False})
+        log.execute("UPDATE people SET tab = ?, seen = ? WHERE number = ?",
+                    (given.tab, now(), number))
+        if told["state"] == "finished":
+            told |= self._farewell(found["code"])
+        needed = None if told["done"] + told["left"] else number
+        return Reply({**told, "tab_is_current": True}, number=needed)
+
+    def _new(self, log: Connection, given: Beginning, person: str) -> Reply:
+        state = "full" if self._is_full(log, given.simulated) else "new"
+        if not given.simulated and setting(log, "state") != "open":
+            state = setting(log, "state")
+        if state != "new":
+            return Reply({"state": state, "token": None, "tab_is_current": False,
+                          "done": 0, "left": 0})
+        counter = "next_simulated" if given.simulated else "next_number"
+        number = setting(log, counter, SIMULATED if given.simulated else 0)
+        set_setting(log, counter, number + 1)
+        salt = self._experiment.salt
+        parameters = {
+            name: hashed(value, salt) for name, value in given.parameters.items()
+            if name in self._experiment.parameters
+        }
+        moment = now()
+        log.execute(
+            "INSERT INTO people (number, person, simulated, state, parameters, device, tab, code, "
+            "began, seen, began_ms) VALUES (?, ?, ?, 'going_on', ?, ?, ?, ?, ?, ?, ?)",
+            (number, person, given.simulated, json.dumps(parameters), json.dumps(given.device),
+             given.tab, self._code(given.simulated), moment, moment, self._clock.now()),
+        )
+        return Reply({"state": "new", "token": _new_token(log, number), "tab_is_current": True,
+                      "done": 0, "left": 0}, number=number)
+
+    def _code(self, simulated: bool) -> str:
+        """The completion code of a new person; a simulation is nothing to be paid for."""
+        if simulated:
+            return "SIMULATED"
+        return self._experiment.completion_code or secrets.token_hex(4).upper()
+
+    def _is_full(self, log: Connection, simulated: bool) -> bool:
+        """Whether enough people are there; who was stopped, or went at once, is not one of them."""
+        if simulated:
+            (there,) = log.execute("SELECT count(*) FROM people WHERE simulated").fetchone()
+            return there >= _MOST_SIMULATED
+        if setting(log, "next_number", 0) < self._experiment.most_people:
+            return False  # which saves counting while many begin
+        (there,) = log.execute(
+            "SELECT count(*) FROM people AS p WHERE NOT simulated AND state != 'excluded' AND "
+            f"(julianday(seen) > julianday('now', '-{_GONE_HOURS} hours') OR EXISTS "
+            "(SELECT 1 FROM answers WHERE number = p.number))"
+        ).fetchone()
+        return there >= self._experiment.most_people
+
+    def questions_for(self, number: int) -> list[str | None]:
+        """The questions of a person as they are kept; this takes its time, and needs no log."""
+        listed = person_list(self._experiment, number % SIMULATED)
+        return [one and json.dumps(one.described()) for one in listed.questions]
+
+    def hand_out(self, log: Connection, number: int, questions: Sequence[str | None]) -> int:
+        """Keep the questions of a person who has none yet; returns how many are left."""
+        (there,) = log.execute(
+            "SELECT count(*) FROM questions WHERE number = ?", (number,)
+        ).fetchone()
+        if not there:
+            log.executemany(
+                "INSERT INTO questions (number, place, key, record) VALUES (?, ?, ?, ?)",
+                [(number, place, json.loads(record)["key"] if record else key_of(place), record)
+                 for place, record in enumerate(questions)],
+            )
+        return _counts(log, number)["left"]
+
+    # Asking -------------------------------------------------------------------------------------
+
+    def next(self, log: Connection, token: str, tab: str, have: Sequence[str]) -> Reply:
+        """The next questions, beside those that the page holds already."""
+        person = self._admitted(log, token, tab, "next")
+        if isinstance(person, Reply):
+            return person
+        number, state = person["number"], self._state_for(log, person)
+        told: dict[str, Any] = {"state": state, "questions": []}
+        if state == "going_on":
+            # A page that waits for its answers to be confirmed holds questions which are open here.
+            most = self._ahead + min(len(have), 3 * self._ahead)
+            rows = log.execute(
+                "SELECT place, key, record, served_at FROM questions WHERE number = ? AND "
+                "answer IS NULL ORDER BY place LIMIT ?", (number, most),
+            ).fetchall()
+            wanted = [row for row in rows if row["key"] not in have][: self._ahead]
+            told["questions"] = [self._served(log, number, row) for row in wanted]
+        told["left"] = _counts(log, number)["left"]
+        return Reply(told)
+
+    def _served(self, log: Connection, number: int, row: Row) -> dict[str, Any]:
+        record = row["record"]
+        if record is None:
+            question = self._adaptive(log, number, row["place"], row["key"])
+            record = json.dumps(question.described())
+        if row["served_at"] is None:
+            log.execute(
+                "UPDATE questions SET record = ?, served_at = ? WHERE number = ? AND place = ?",
+                (record, now(), number, row["place"]),
+            )
+        return Question.from_record(json.loads(record)).for_participant()
+
+    def _adaptive(self, log: Connection, number: int, place: int, key: str) -> Question:
+        """The best question that is ready and recent, or one by lot."""
+        (answers,) = log.execute("SELECT coalesce(max(serial), 0) FROM answers").fetchone()
+        asked = {
+            self._alike(json.loads(record)["shown"]) for (record,) in log.execute(
+                "SELECT record FROM questions WHERE number = ? AND record IS NOT NULL", (number,)
+            )
+        }
+        for row in log.execute(
+            "SELECT id, shown, source FROM queue WHERE taken_by IS NULL AND "
+            "n_answers_then * ? + ? >= ? ORDER BY id LIMIT ?",
+            (_OLD_FACTOR, _OLD_ANSWERS, answers, _CANDIDATES),
+        ).fetchall():
+            shown = json.loads(row["shown"])
+            if self._alike(shown) not in asked:
+                log.execute("UPDATE queue SET taken_by = ?, taken_at = ? WHERE id = ?",
+                            (number, now(), row["id"]))
+                return Question(key, self._experiment.task, tuple(shown),
+                                self._experiment.n_chosen, source=row["source"])
+        rng = np.random.default_rng([self._experiment.seed, number, place])
+        return stand_in(self._experiment, rng, key)
+
+    def _alike(self, shown: Sequence[str]) -> tuple[str, ...]:
+        """Tells questions that ask the same, in whatever places, from others."""
+        first = int(ASKINGS[self._experiment.task].is_anchored)
+        return (*shown[:first], *sorted(shown[first:]))
+
+    # Answering ----------------------------------------------------------------------------------
+
+    def answers(
+        self, log: Connection, token: str, tab: str, given: Sequence[Answer | NotSo]
+    ) -> Reply:
+        """Keep answers, each for itself; what cannot be true is refused."""
+        person = self._admitted(log, token, tab, "answers")
+        if isinstance(person, Reply):
+            return person
+        number = person["number"]
+        stored, refused, failed = [], [], 0
+        for one in given:
+            try:
+                if isinstance(one, NotSo):
+                    raise one
+                failed += self._answer(log, number, one)
+                stored.append(one.id)
+            except NotSo as refusal:
+                self.refuse(log, number, "answer", str(refusal), refusal.given)
+                refused.append({"id": refusal.id, "why": str(refusal)})
+        if failed:
+            failed += person["failed"]
+            most = self._experiment.fails
+            is_out = most and failed >= most and person["state"] == "going_on"
+            state = "excluded" if is_out else person["state"]
+            log.execute("UPDATE people SET failed = ?, state = ? WHERE number = ?",
+                        (failed, state, number))
+            person = {**person, "state": state}
+        told = {"stored": stored, "refused": refused, "state": self._state_for(log, person)}
+        return Reply({**told, "left": _counts(log, number)["left"]})
+
+    def _answer(self, log: Connection, number: int, given: Answer) -> bool:
+        """Keep an answer if there is none yet; whether it failed a check of attention."""
+        row = log.execute(
+            "SELECT place, record, served_at, answer FROM questions WHERE number = ? AND key = ?",
+            (number, given.key),
+        ).fetchone()
+        before = log.execute(
+            "SELECT key, chosen FROM answers WHERE number = ? AND id = ?", (number, given.id)
+        ).fetchone()
+        chosen = json.dumps(given.chosen)
+        if before is not None:
+            if (before["key"], before["chosen"]) == (given.key, chosen):
+                return False  # sent twice
+            raise given.not_so("this id belongs to another answer")
+        if row is None or row["served_at"] is None:
+            raise given.not_so(f"nobody was asked {given.key!r}")
+        if row["answer"] is not None:
+            raise given.not_so(f"{given.key!r} is answered already")
+        question = Question.from_record(json.loads(row["record"]))
+        try:
+            options = question.checked(given.chosen)
+        except DataError as error:
+            raise given.not_so(str(error)) from None
+        is_right = question.is_right(options)
+        serial = log.execute(
+            "INSERT INTO answers (number, id, key, chosen, rt_ms, shown_ms, at_ms, clock_ms, "
+            "input, received_at, steady_ms, is_right) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, given.id, given.key, chosen, given.rt_ms, given.shown_ms, given.at_ms,
+             given.clock_ms, given.input, now(), self._clock.now(), is_right),
+        ).lastrowid
+        log.execute("UPDATE questions SET answer = ? WHERE number = ? AND place = ?",
+                    (serial, number, row["place"]))
+        return is_right is False and question.kind in CHECKS
+
+    def events(
+        self, log: Connection, token: str, tab: str, given: Sequence[Event | NotSo]
+    ) -> Reply:
+        """Keep what happened beside answers."""
+        person = self._admitted(log, token, tab, "events")
+        if isinstance(person, Reply):
+            return person
+        number = person["number"]
+        (there,) = log.execute("SELECT count(*) FROM events WHERE number = ?", (number,)).fetchone()
+        stored, refused = [], []
+        for one in given:
+            if isinstance(one, Event) and there >= _MOST_EVENTS:
+                one = one.not_so(f"more than {_MOST_EVENTS:,} events of one person")
+            if isinstance(one, NotSo):
+                self.refuse(log, number, "event", str(one), one.given)
+                refused.append({"id": one.id, "why": str(one)})
+                continue
+            there += log.execute(
+                "INSERT OR IGNORE INTO events (number, id, what, at_ms, clock_ms, received_at, "
+                "steady_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (number, one.id, one.what, one.at_ms, one.clock_ms, now(), self._clock.now()),
+            ).rowcount
+            stored.append(one.id)
+            if one.what in _LEFT:
+                log.execute("UPDATE people SET tab = '' WHERE number = ?", (number,))
+        return Reply({"stored": stored, "refused": refused, "state": self._state_for(log, person)})
+
+    def end(self, log: Connection, token: str, tab: str) -> Reply:
+        """Let somebody go who has answered everything."""
+        person = self._admitted(log, token, tab, "end")
+        if isinstance(person, Reply):
+            return person
+        number, left = person["number"], _counts(log, person["number"])["left"]
+        if person["state"] == "going_on":
+            if left:
+                why = f"{left:,} questions are left"
+                self.refuse(log, number, "end", why, "")
+                return Reply({"why": why, "state": self._state_for(log, person)}, 400)
+            log.execute(
+                "UPDATE people SET state = 'finished', finished = ?, finished_ms = ?, seen = ? "
+                "WHERE number = ?", (now(), self._clock.now(), now(), number),
+            )
+        elif person["state"] == "excluded":
+            return Reply({"state": "excluded"})
+        return Reply({"state": "finished", **self._farewell(person["code"])})
+
+    def _farewell(self, code: str) -> dict[str, str]:
+        address = self._experiment.return_address.replace("{code}", quote(code, safe=""))
+        return {"code": code, "address": address}
+
+    # Who is who ---------------------------------------------------------------------------------
+
+    def _admitted(self, log: Connection, token: str, tab: str, what: str) -> dict[str, Any] | Reply:
+        """Whose token it is, in the tab that has the word; or why not."""
+        number = _number_of(log, token)
+        if number is None:
+            self.refuse(log, None, what, "an unknown token", "")
+            return Reply({"why": "Nobody has begun with this token."}, 401)
+        person = dict(log.execute("SELECT * FROM people WHERE number = ?", (number,)).fetchone())
+        if person["tab"] == "":  # it was left, and has come back
+            log.execute("UPDATE people SET tab = ? WHERE number = ?", (tab, number))
+        elif person["tab"] != tab:
+            self.refuse(log, number, what, "another tab has taken over", "")
+            return Reply({"why": "Another tab has taken over.", "state": "elsewhere"}, 409)
+        return person
+
+    def _state_for(self, log: Connection, person: Mapping[str, Any] | Row) -> str:
+        """A person's own state, or else that of the experiment.
+
+        Simulated people ignore that, and to who has answered everything it matters no more: they
+        are still to get their code.
+        """
+        if person["state"] != "going_on" or person["simulated"]:
+            return person["state"]
+        state = setting(log, "state")
+        counts = None if state == "open" else _counts(log, person["number"])
+        is_through = counts is not None and counts["done"] > 0 and not counts["left"]
+        return "going_on" if state == "open" or is_through else state
+
+    def refuse(
+        self, log: Connection, number: int | None, what: str, why: str, given: str
+    ) -> None:
+        """Write down a refusal, unless there are very many of the same person, or of nobody."""
+        (there,) = log.execute(
+            "SELECT count(*) FROM refused WHERE number IS ?", (number,)
+        ).fetchone()
+        if there >= (_MOST_OF_NOBODY if number is None else _MOST_REFUSALS):
+            set_setting(log, "not_logged", setting(log, "not_logged", 0) + 1)
+            return
+        log.execute(
+            "INSERT INTO refused (number, what, why, given, received_at) VALUES (?, ?, ?, ?, ?)",
+            (number, what, clipped(why), clipped(given), now()),
+        )
+
+
+def hashed(person: str, salt: str) -> str:
+    """An id as it is written down: as it is, or where there is a salt, so that nobody knows it."""
+    if not salt:
+        return person
+    return hmac.new(salt.encode(), person.encode(), hashlib.sha256).hexdigest()
+
+
+def _hash_of(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _number_of(log: Connection, token: str) -> int | None:
+    found = log.execute(
+        "SELECT number FROM tokens WHERE hash = ?", (_hash_of(token),)
+    ).fetchone()
+    return found and found["number"]
+
+
+def _new_token(log: Connection, number: int) -> str:
+    """A token of one browser; only its hash is kept."""
+    (there,) = log.execute("SELECT count(*) FROM tokens WHERE number = ?", (number,)).fetchone()
+    if there >= _MOST_TOKENS:
+        log.execute("DELETE FROM tokens WHERE number = ?", (number,))
+    token = secrets.token_hex(16)
+    log.execute("INSERT INTO tokens VALUES (?, ?)", (_hash_of(token), number))
+    return token
+
+
+def _counts(log: Connection, number: int) -> dict[str, int]:
+    """How many questions of a person are answered, and how many not."""
+    done, asked = log.execute(
+        "SELECT count(answer), count(*) FROM questions WHERE number = ?", (number,)
+    ).fetchone()
+    return {"done": done, "left": asked - done}

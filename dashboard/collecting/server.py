@@ -1,0 +1,335 @@
+"""The server of one experiment: its page, its files, and what participants answer; nothing else.
+
+It knows no dashboard, no workspace and no other experiment, so that whoever reaches it reaches
+nothing more. Addresses that it does not have are not found, whatever they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.experiment import STIMULI, Experiment
+from tripletscope.core.experiment.lists import check_questions, person_list
+from tripletscope.dashboard.collecting import jspsych
+from tripletscope.dashboard.collecting.asked import (
+    MOST_BYTES,
+    NotUnderstood,
+    read_answers,
+    read_beginning,
+    read_body,
+    read_events,
+    read_held,
+    read_sender,
+)
+from tripletscope.dashboard.collecting.people import Reception, Reply
+from tripletscope.dashboard.collecting.texts import CLIENT
+from tripletscope.dashboard.collecting.told import told
+from tripletscope.dashboard.collecting.writer import AnswerLog, NotKept, set_setting, setting
+
+#: Seconds in which a request has to arrive whole.
+_PATIENCE = 20.0
+_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
+#: What files are; systems know this differently well, and browsers believe nothing else.
+_KINDS = {
+    ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8", ".json": "application/json",
+    ".txt": "text/plain; charset=utf-8", ".map": "application/json", ".woff2": "font/woff2",
+    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+    ".webp": "image/webp", ".svg": "image/svg+xml", ".bmp": "image/bmp", ".avif": "image/avif",
+    ".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".oga": "audio/ogg",
+    ".opus": "audio/ogg", ".m4a": "audio/mp4", ".aac": "audio/aac", ".flac": "audio/flac",
+    ".mp4": "video/mp4", ".m4v": "video/mp4", ".webm": "video/webm", ".ogv": "video/ogg",
+    ".mov": "video/quicktime",
+}
+# Everything that the page needs comes from here. The page on its own, without others that could
+# measure it, is what browsers give their most exact clock.
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-robots-tag", b"noindex"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-embedder-policy", b"require-corp"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", (
+        b"default-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; "
+        b"object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    )),
+]
+_NEVER, _ASKED_AGAIN, _AN_HOUR = "no-store", "no-cache", "private, max-age=3600"
+
+
+class _WithHeaders:
+    """Adds the headers to every answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *_HEADERS]
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+class ExperimentServer:
+    """What the addresses of one experiment do.
+
+    Parameters
+    ----------
+    folder : Path
+    instance : str
+        By which whoever started the server knows that it is the one.
+
+    Raises
+    ------
+    DataError
+        If there is no experiment, or it is another than that of the answers which are there.
+    NotKept
+        If its log cannot be opened.
+    """
+
+    def __init__(self, folder: Path, instance: str) -> None:
+        self._instance = instance
+        self.experiment = Experiment.load(folder)
+        check_questions(self.experiment)
+        person_list(self.experiment, 0)  # better said now than to each participant
+        self._answers = AnswerLog(folder)
+        try:
+            name = self._answers.ask(self._its_log).result()
+            self._told = json.dumps(told(self.experiment, name), ensure_ascii=False).encode()
+        except BaseException:
+            self._answers.close()
+            raise
+        self._reception = Reception(self.experiment, self._answers.clock)
+        self._files = StaticFiles(directory=folder, check_dir=False)
+        self._stimuli = folder / STIMULI
+        self._names = {
+            one.content for one in self.experiment.objects
+            if one.medium in ("picture", "sound", "video")
+        }
+        self._lists = ThreadPoolExecutor(1, "lists of questions")
+
+    def close(self) -> None:
+        """Finish what was begun, and close the log."""
+        self._lists.shutdown()
+        self._answers.close()
+
+    def routes(self) -> list[Route]:
+        """All addresses that there are."""
+        return [
+            Route("/", self._page), Route("/health", self._health),
+            Route("/experiment.json", self._experiment),
+            Route("/client/{file}", self._client), Route("/jspsych/{file}", self._jspsych),
+            Route("/stimuli/{file}", self._stimulus),
+            Route("/begin", self._asked("begin", self._begin), methods=["POST"]),
+            Route("/next", self._asked("next", self._next), methods=["POST"]),
+            Route("/answers", self._asked("answers", self._take_answers), methods=["POST"]),
+            Route("/events", self._asked("events", self._take_events), methods=["POST"]),
+            Route("/end", self._asked("end", self._end), methods=["POST"]),
+        ]
+
+    def _its_log(self, log: Connection) -> str:
+        """The name of the log; answers about other objects, or to another task, are not mixed."""
+        now = json.dumps([self.experiment.task, sorted(o.id for o in self.experiment.objects)])
+        before = setting(log, "asked_about", now)
+        if before != now and log.execute("SELECT 1 FROM people").fetchone():
+            raise DataError(
+                "the task or the objects have changed since people began",
+                file=self.experiment.title,
+                remedy="Make a new experiment of it, in a folder of its own.",
+            )
+        set_setting(log, "asked_about", now)
+        name = str(setting(log, "name") or secrets.token_hex(8))
+        set_setting(log, "name", name)
+        return name
+
+    # Files --------------------------------------------------------------------------------------
+
+    async def _page(self, request: Request) -> Response:
+        return self._file(request, CLIENT / "page.html", _ASKED_AGAIN)
+
+    async def _health(self, request: Request) -> Response:
+        return _json({"instance": self._instance})
+
+    async def _experiment(self, request: Request) -> Response:
+        return Response(self._told, media_type="application/json",
+                        headers={"Cache-Control": _NEVER})
+
+    async def _client(self, request: Request) -> Response:
+        return self._file(request, CLIENT / _plain_name(request), _ASKED_AGAIN)
+
+    async def _jspsych(self, request: Request) -> Response:
+        missing = jspsych.missing()
+        if missing:
+            raise HTTPException(404, missing)
+        return self._file(request, jspsych.FOLDER / _plain_name(request), _ASKED_AGAIN)
+
+    async def _stimulus(self, request: Request) -> Response:
+        name = _plain_name(request)
+        if name not in self._names:
+            raise HTTPException(404)
+        return self._file(request, self._stimuli / name, _AN_HOUR)
+
+    def _file(self, request: Request, path: Path, kept: str) -> Response:
+        """A file of a folder that holds nothing else than what is to be served."""
+        try:
+            whole = path.resolve(strict=True)
+            status = whole.stat()
+        except OSError:
+            raise HTTPException(404) from None
+        kind = _KINDS.get(path.suffix.lower())
+        if kind is None or whole.parent != path.parent.resolve() or not whole.is_file():
+            raise HTTPException(404)
+        response = self._files.file_response(whole, status, request.scope)
+        if response.status_code == 200:
+            response.headers["Content-Type"] = kind
+        response.headers["Cache-Control"] = kept
+        return response
+
+    # Requests -----------------------------------------------------------------------------------
+
+    def _asked(
+        self, what: str, answer: Callable[[Mapping[str, Any]], Awaitable[Reply]]
+    ) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            try:
+                reply = await answer(read_body(await _body(request)))
+            except NotUnderstood as error:
+                await self._note(what, str(error))
+                return _json({"why": str(error)}, 400)
+            except HTTPException as error:
+                await self._note(what, error.detail)
+                raise
+            except NotKept as error:
+                return _json(
+                    {"why": "Nothing can be kept at the moment. Keep it, and send it again."},
+                    507 if error.is_full else 503,
+                )
+            return _json(reply.told, reply.status)
+
+        return endpoint
+
+    async def _note(self, what: str, why: str) -> None:
+        """Write a refusal down, if that is possible."""
+        with suppress(NotKept):
+            await self._do(self._reception.refuse, None, what, why, "")
+
+    async def _do(self, job: Callable[..., Any], *given: Any) -> Any:
+        return await asyncio.wrap_future(self._answers.ask(lambda log: job(log, *given)))
+
+    async def _begin(self, body: Mapping[str, Any]) -> Reply:
+        reply = await self._do(self._reception.begin, read_beginning(body))
+        if reply.number is not None:
+            # Lists are made one after the other, so that answers never wait for many of them.
+            questions = await asyncio.get_running_loop().run_in_executor(
+                self._lists, self._reception.questions_for, reply.number
+            )
+            reply.told["left"] = await self._do(
+                self._reception.hand_out, reply.number, questions
+            )
+        return reply
+
+    async def _next(self, body: Mapping[str, Any]) -> Reply:
+        return await self._do(self._reception.next, *read_sender(body), read_held(body))
+
+    async def _take_answers(self, body: Mapping[str, Any]) -> Reply:
+        return await self._do(self._reception.answers, *read_sender(body), read_answers(body))
+
+    async def _take_events(self, body: Mapping[str, Any]) -> Reply:
+        return await self._do(self._reception.events, *read_sender(body), read_events(body))
+
+    async def _end(self, body: Mapping[str, Any]) -> Reply:
+        return await self._do(self._reception.end, *read_sender(body))
+
+
+async def _body(request: Request) -> bytes:
+    """The content of a request, if it is not long, and does not take for ever to come."""
+    found = bytearray()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            async for part in request.stream():
+                found += part
+                if len(found) > MOST_BYTES:
+                    raise HTTPException(413, f"A request may have {MOST_BYTES:,} bytes.")
+    except TimeoutError:
+        raise HTTPException(408, "The request did not arrive in time.") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "The connection was lost.") from None
+    return bytes(found)
+
+
+def _plain_name(request: Request) -> str:
+    name = request.path_params["file"]
+    if not _FILE.fullmatch(name):
+        raise HTTPException(404)
+    return name
+
+
+def _json(what: Mapping[str, Any], status: int = 200) -> Response:
+    return Response(json.dumps(what), status, {"Cache-Control": _NEVER},
+                    media_type="application/json")
+
+
+async def _refused(request: Request, error: HTTPException) -> Response:
+    why = "There is nothing here." if error.detail == "Not Found" else error.detail
+    response = _json({"why": why}, error.status_code)
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _json({"why": "The server failed. Keep it, and send it again."}, 500)
+
+
+def make_experiment_server(folder: Path, instance: str = "") -> Starlette:
+    """The server of the experiment in a folder, for any ASGI server with a single process.
+
+    Parameters
+    ----------
+    folder : Path
+    instance : str
+        What ``/health`` says, so that whoever started the server knows it again.
+
+    Raises
+    ------
+    DataError
+        If there is no experiment, or it is another than that of the answers which are there.
+    NotKept
+        If its log cannot be opened.
+    """
+    server = ExperimentServer(folder, instance)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            server.close()
+
+    app = Starlette(
+        routes=server.routes(), lifespan=lifespan, middleware=[Middleware(_WithHeaders)],
+        exception_handlers={HTTPException: _refused, Exception: _failed},
+    )
+    app.router.redirect_slashes = False  # it would lead to where a proxy does not know it
+    return app

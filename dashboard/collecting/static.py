@@ -1,0 +1,208 @@
+"""An experiment as a ZIP that runs without us: its page, its stimuli, and lists of questions."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import secrets
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.experiment import STIMULI, Experiment
+from tripletscope.core.experiment.lists import person_list
+from tripletscope.core.experiment.question import KINDS
+from tripletscope.core.experiment.results import answers_table
+from tripletscope.dashboard.collecting import jspsych
+from tripletscope.dashboard.collecting.texts import CLIENT
+from tripletscope.dashboard.collecting.told import told
+
+
+@dataclass(frozen=True)
+class Sending:
+    """Where the answers of such an experiment go.
+
+    Attributes
+    ----------
+    name : str
+        Of the way in client/elsewhere.js.
+    title : str
+    scripts : tuple of str
+        Which the place has, and the page loads before ours.
+    readme : str
+        What is to be done there.
+    """
+
+    name: str
+    title: str
+    readme: str
+    scripts: tuple[str, ...] = ()
+
+
+#: Where a ZIP can be made for, by name.
+SENDINGS = {
+    "file": Sending("file", "A computer of the lab: a CSV for each person", """\
+Unpack the ZIP on the computer and open index.html in a browser; no network is needed. When somebody
+is through, the browser saves a file answers-ID.csv among its downloads. "Next person" begins anew.
+Chrome and Firefox may be asked to save without a question in their settings of downloads. Read all
+of the files together with TripletScope, one after the other or as one file.
+"""),
+    "php": Sending("post", "A web server with PHP", """\
+Copy everything into a folder of the server. save.php needs leave to write into that folder. Answers
+are in the file of this folder that save.php names, one line of JSON for each, and nobody who does
+not know that name can fetch it. Read it with TripletScope as it is.
+"""),
+    "post": Sending("post", "Any address that takes a POST", """\
+Copy everything to any web server. After each answer the page sends rows, as a list of objects in
+JSON (Content-Type text/plain), to the address given; a status of 200 to 299 says that they are
+stored. What is not, it sends again: store each id once. Where the address is of another host, it
+has to send Access-Control-Allow-Origin. Read what was stored, as a list or as lines of JSON, with
+TripletScope.
+"""),
+    "jatos": Sending("jatos", "JATOS", """\
+In JATOS make a study with one component, copy everything into the study's assets folder, and name
+index.html as the component's HTML file. Make study links with the parameters of your panel. Export
+the results as plain text and read that with TripletScope.
+""", ("jatos.js",)),
+    "pavlovia": Sending("pavlovia", "Pavlovia", """\
+Make a project of your own on Pavlovia, copy everything into it, and set the format of saving to
+CSV. The script that the page asks for in lib is put there by Pavlovia. Read the CSV files of the
+folder data with TripletScope.
+""", ("lib/jspsych-7-pavlovia-2022.1.1.js",)),
+}
+#: Keeps rows once each; the name of the file is nobody's to guess.
+_PHP = """\
+<?php // Keeps what the page sends: each answer once, as a line of JSON.
+$file = __DIR__ . '/{file}';
+$rows = json_decode(file_get_contents('php://input', false, null, 0, 200000), true);
+if (!is_array($rows) || count($rows) > 100) {{ http_response_code(400); exit; }}
+$kept = fopen($file, 'c+');
+if (!$kept || !flock($kept, LOCK_EX)) {{ http_response_code(500); exit; }}
+$before = stream_get_contents($kept);
+foreach ($rows as $row)
+    if (is_array($row) && strpos($before, json_encode($row['id'])) === false)
+        if (fwrite($kept, $line = json_encode($row) . "\\n") !== strlen($line)) {{
+            ftruncate($kept, strlen($before)); http_response_code(500); exit; // a full disk
+        }} else $before .= $line;
+fclose($kept);
+"""
+_README = """\
+{title}
+{line}
+
+This experiment runs without TripletScope. {how}
+Every person is asked one of {n} lists of questions: the one in the address (index.html?list=3),
+else {which}. A test of your own: index.html?preview, or index.html?simulate=visual, of which
+nothing is sent. Participants are known by the first of these in the address: {parameters}.
+{adaptive}
+The experiment in index.html knows the right answers of catch and gold questions, and nobody is
+stopped for failing them. It is made with jsPsych (jspsych/LICENSES.txt); nothing is loaded from
+anywhere else.
+"""
+
+
+def static_zip(
+    experiment: Experiment, folder: Path, sending: str = "file", address: str = "",
+    n_lists: int = 100,
+) -> bytes:
+    """A ZIP with an experiment that runs where it is put.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    folder : Path
+        Of the experiment, with its stimuli.
+    sending : str
+        Of `SENDINGS`.
+    address : str
+        With the sending ``post``: where to.
+    n_lists : int
+        Lists of questions, for so many different people. Of adaptive experiments they are
+        balanced.
+
+    Raises
+    ------
+    DataError
+        If a stimulus or jsPsych is missing, or no address is given.
+    """
+    missing = jspsych.missing()
+    if missing:
+        raise DataError(missing, file=experiment.title)
+    way = SENDINGS[sending]
+    if sending == "post" and not address.startswith(("https://", "http://", "/", "./")):
+        raise DataError("answers need an address that they are sent to", file=experiment.title,
+                        remedy="Give one that begins with https://.")
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("index.html", _page(way))
+        data = _data(experiment, way, "save.php" if sending == "php" else address, n_lists)
+        # In a script, because a page from a disk may read no other file.
+        file.writestr("data.js", f"window.COLLECT = {_in_script(data)};\n")
+        file.writestr("README.txt", _readme(experiment, way, n_lists))
+        for path in sorted(CLIENT.glob("*.*")):
+            if path.name != "page.html":
+                file.write(path, f"client/{path.name}")
+        for name in (*jspsych.SCRIPTS, *jspsych.STYLES, jspsych.LICENCES):
+            file.write(jspsych.FOLDER / name, f"jspsych/{name}")
+        if sending == "php":
+            name = f"answers-{secrets.token_hex(8)}.jsonl"
+            file.writestr("save.php", _PHP.format(file=name))
+        for name in sorted({
+            one.content for one in experiment.objects
+            if one.medium in ("picture", "sound", "video")
+        }):
+            try:
+                # Pictures, sounds and videos are compressed already.
+                file.write(folder / STIMULI / name, f"{STIMULI}/{name}", zipfile.ZIP_STORED)
+            except OSError:
+                raise DataError(f"the stimulus {name} is missing", file=experiment.title,
+                                remedy=f"Put it into {folder / STIMULI}.") from None
+    return made.getvalue()
+
+
+def _page(way: Sending) -> str:
+    scripts = ["data.js", *way.scripts, "client/elsewhere.js"]
+    tags = "\n".join(f'<script src="{name}"></script>' for name in scripts)
+    return (CLIENT / "page.html").read_text(encoding="utf-8").replace("<!-- more -->", tags)
+
+
+def _data(experiment: Experiment, way: Sending, address: str, n_lists: int) -> dict[str, Any]:
+    fixed = experiment.changed(source="balanced") if experiment.is_adaptive else experiment
+    places = {one.id: k for k, one in enumerate(experiment.objects)}
+    kinds, sources = list(KINDS), []
+    lists = []
+    for person in range(n_lists):
+        asked = [one for one in person_list(fixed, person).questions if one is not None]
+        sources += sorted({one.source for one in asked} - {*sources})
+        lists.append([
+            [kinds.index(one.kind), sources.index(one.source),
+             [places[name] for name in one.shown], list(one.correct)]
+            for one in asked
+        ])
+    # The same questions made into a ZIP again go on; others at the same address begin anew.
+    asked_about = [experiment.title, experiment.task, list(places), lists]
+    name = hashlib.sha256(json.dumps(asked_about).encode()).hexdigest()[:16]
+    return {
+        "told": told(experiment, name), "lists": lists, "kinds": kinds, "sources": sources,
+        "columns": list(answers_table(experiment, []).columns), "sending": way.name,
+        "address": address, "code": experiment.completion_code,
+        "returnAddress": experiment.return_address,
+    }
+
+
+def _in_script(data: Any) -> str:
+    """JSON that ends no script it stands in."""
+    return json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("</", "<\\/")
+
+
+def _readme(experiment: Experiment, way: Sending, n_lists: int) -> str:
+    return _README.format(
+        title=experiment.title, line="=" * len(experiment.title), how=f"\n\n{way.readme}",
+        n=n_lists, parameters=", ".join(experiment.parameters) or "none",
+        which="one after the other" if way.name == "file" else "one by lot",
+        adaptive="\nWithout a server questions cannot depend on answers: they are balanced, and "
+        "not adaptive.\n" if experiment.is_adaptive else "",
+    )

@@ -1,0 +1,128 @@
+"""Texts that participants read: those of a language, the experiment's own, and as safe HTML."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.experiment import TEXTS, WORDS, Experiment
+
+#: The page, its scripts and its style.
+CLIENT = Path(__file__).parent / "client"
+#: Texts of more than a line, in Markdown; the others are words on buttons.
+PAGES = (
+    "consent", "instructions", "practice", "practised", "right", "wrong", "break", "end",
+    "excluded", "closed", "paused", "full", "elsewhere", "other_browser", "declined",
+    "desktop_only", "no_connection", "saving", "not_loaded", "wrong_address",
+)
+
+
+@cache
+def shipped_texts(language: str) -> dict[str, Any]:
+    """Every text of a language by its name; `question` and `how` by task."""
+    path = CLIENT / "texts" / f"{language}.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def markdown_texts(experiment: Experiment) -> dict[str, str]:
+    """Every text of an experiment as its author may edit it: Markdown, with places in braces.
+
+    Returns
+    -------
+    dict of str to str
+        The experiment's own, else those of its language.
+    """
+    texts = {
+        name: text[experiment.task] if isinstance(text, dict) else text
+        for name, text in shipped_texts(experiment.language).items()
+    }
+    return {**texts, "title": experiment.title, **experiment.texts}
+
+
+def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
+    """Texts of another language, for `Experiment.texts`.
+
+    Parameters
+    ----------
+    data : bytes
+        JSON like that of the languages we ship; some names may be missing.
+    name : str
+        Of the file.
+    task : str
+        Where a text is given by task, this one's is taken.
+
+    Raises
+    ------
+    DataError
+        If it is no such file.
+    """
+    remedy = "Begin with a copy of the English file, and translate what stands behind the colons."
+    try:
+        given = json.loads(data)
+        texts = {
+            word: text[task] if isinstance(text, dict) else text for word, text in given.items()
+        }
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"this is no file of texts: {error}", file=name, remedy=remedy) from None
+    for word, text in texts.items():
+        if word not in (*TEXTS, *WORDS) or not isinstance(text, str):
+            raise DataError(f"there is no text {word!r}", file=name, remedy=remedy)
+    return texts
+
+
+def n_asked(experiment: Experiment) -> int:
+    """About how many questions a participant is asked after practice."""
+    e = experiment
+    return round(e.n_questions * (1 + e.repeated + e.catch + (e.gold_share if e.gold else 0)))
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+
+    def opened(self: Any, tokens: Any, place: int, options: Any, env: Any) -> str:
+        # A link that replaces the page would look like the end of the experiment.
+        tokens[place].attrSet("target", "_blank")
+        tokens[place].attrSet("rel", "noopener noreferrer")
+        return self.renderToken(tokens, place, options, env)
+
+    made.add_render_rule("link_open", opened)
+    return made
+
+
+def rendered(markdown: str) -> str:
+    """Markdown as HTML in which nothing runs: tags in it are shown as they are written."""
+    return _markdown().render(markdown)
+
+
+def page_texts(experiment: Experiment) -> dict[str, Any]:
+    """Every text as the participant's page shows it.
+
+    Returns
+    -------
+    dict
+        HTML for pages (`instructions` as a list of several), plain words for what is on buttons,
+        the title and the question.
+    """
+    texts: dict[str, Any] = markdown_texts(experiment)
+    number = n_asked(experiment)
+    places = {
+        "n_questions": f"{number:,}" if experiment.language == "en" else str(number),
+        "n_chosen": str(experiment.n_chosen), "title": experiment.title,
+    }
+    for name in ("question", "how", *PAGES):  # the first two may stand in those that follow
+        for place, words in places.items():
+            texts[name] = texts[name].replace(f"{{{place}}}", words)
+        if name in ("question", "how"):
+            places[name] = texts[name]
+    # A line of dashes begins another page. The empty line before it makes it no heading.
+    pages = texts["instructions"].replace("\r\n", "\n").split("\n\n---\n")
+    for name in PAGES:
+        texts[name] = rendered(texts[name])
+    texts["instructions"] = [rendered(page) for page in pages]
+    return texts

@@ -1,0 +1,44 @@
+"""What a participant's browser is told of an experiment: nothing that gives answers away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.question import ASKINGS
+from tripletscope.dashboard.collecting.texts import page_texts
+
+
+def told(experiment: Experiment, log: str) -> dict[str, Any]:
+    """What the page needs: objects, texts, and how questions look; see `page_texts`.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    log : str
+        Tells where these answers go from any other that was at the same address: what a browser
+        keeps for the one is nothing for the other.
+    """
+    asking = ASKINGS[experiment.task]
+    texts = page_texts(experiment)
+    return {
+        "log": log,
+        "title": experiment.title,
+        "objects": [
+            {"id": one.id, "medium": one.medium, "content": one.content, "label": one.label}
+            for one in experiment.objects
+        ],
+        "texts": texts,
+        "task": experiment.task,
+        "n_options": (experiment.n_shown - asking.is_anchored) // asking.size,
+        "n_chosen": experiment.n_chosen,
+        "size": experiment.size,
+        "labels": experiment.labels,
+        "least_ms": experiment.least_ms,
+        "desktop_only": experiment.desktop_only,
+        "break_every": experiment.break_every,
+        "background": experiment.background,
+        "language": texts["language"],
+        "parameters": list(experiment.parameters),
+        "n_practice": experiment.n_practice,
+    }

@@ -1,0 +1,323 @@
+"""The log of an experiment's answers: one file, one writer, and nothing said before it is on disk.
+
+Whatever changes the log is a job for one thread. It takes all that wait at once, does them in the
+order they came, and lets the disk confirm them together, so that many people who answer at the same
+time cost little more than one. A job is heard of only after that; if the disk is full, none of them
+has happened. Others read the file meanwhile, and neither waits for the other.
+
+The order of answers is that of their numbers, and times between them are those of a clock that
+nobody can set: when the computer's clock is corrected, only the date that stands beside an answer
+knows of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+_told = logging.getLogger(__name__)
+
+#: The log in the folder of its experiment.
+FILE = "answers.sqlite"
+#: Jobs that are confirmed together, at most.
+_MOST = 512
+#: Seconds to wait for another program that writes, such as the dashboard.
+_PATIENCE = 5.0
+#: Bytes that the journal may keep on disk after it was emptied.
+_JOURNAL = 2**25
+
+Made = TypeVar("Made")
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS people (
+    number INTEGER PRIMARY KEY, person TEXT, simulated INTEGER NOT NULL,
+    state TEXT NOT NULL, parameters TEXT NOT NULL, device TEXT NOT NULL, tab TEXT NOT NULL,
+    code TEXT NOT NULL, failed INTEGER NOT NULL DEFAULT 0, began TEXT NOT NULL, seen TEXT NOT NULL,
+    finished TEXT, began_ms REAL NOT NULL, finished_ms REAL, UNIQUE (person, simulated)
+);
+CREATE TABLE IF NOT EXISTS tokens (hash TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS tokens_of ON tokens (number);
+CREATE TABLE IF NOT EXISTS questions (
+    number INTEGER, place INTEGER, key TEXT NOT NULL, record TEXT, served_at TEXT,
+    answer INTEGER, PRIMARY KEY (number, place), UNIQUE (number, key)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS answers (
+    serial INTEGER PRIMARY KEY, number INTEGER NOT NULL, id TEXT NOT NULL, key TEXT NOT NULL,
+    chosen TEXT NOT NULL, rt_ms REAL, shown_ms REAL, at_ms REAL, clock_ms REAL, input TEXT,
+    received_at TEXT NOT NULL, steady_ms REAL NOT NULL, is_right INTEGER, UNIQUE (number, id)
+);
+CREATE TABLE IF NOT EXISTS events (
+    serial INTEGER PRIMARY KEY, number INTEGER NOT NULL, id TEXT NOT NULL, what TEXT NOT NULL,
+    at_ms REAL, clock_ms REAL, received_at TEXT NOT NULL, steady_ms REAL NOT NULL,
+    UNIQUE (number, id)
+);
+CREATE TABLE IF NOT EXISTS refused (
+    serial INTEGER PRIMARY KEY, number INTEGER, what TEXT NOT NULL, why TEXT NOT NULL,
+    given TEXT NOT NULL, received_at TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS refused_of ON refused (number);
+CREATE TABLE IF NOT EXISTS queue (
+    id INTEGER PRIMARY KEY, shown TEXT NOT NULL, source TEXT NOT NULL, made_at TEXT NOT NULL,
+    n_answers_then INTEGER NOT NULL, taken_by INTEGER, taken_at TEXT
+);
+CREATE INDEX IF NOT EXISTS queue_free ON queue (id) WHERE taken_by IS NULL;
+"""
+
+
+class NotKept(Exception):
+    """What was to be written is not on disk, and nothing of it has happened; the message says why.
+
+    Attributes
+    ----------
+    is_full : bool
+        Whether the disk is full or failing, rather than another program in the way.
+    """
+
+    def __init__(self, message: str, is_full: bool) -> None:
+        super().__init__(message)
+        self.is_full = is_full
+
+
+class SteadyClock:
+    """Milliseconds that only ever grow, through restarts and corrections of the computer's clock.
+
+    While nothing runs it stands still: it tells how long something took, not when it was.
+
+    Parameters
+    ----------
+    start : float
+        What it showed last.
+    """
+
+    def __init__(self, start: float) -> None:
+        self._start = start
+        self._since = time.monotonic()
+
+    def now(self) -> float:
+        """What it shows."""
+        return self._start + 1000 * (time.monotonic() - self._since)
+
+
+class AnswerLog:
+    """The one writer of a log, which is made if it is not there.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the experiment.
+
+    Attributes
+    ----------
+    clock : SteadyClock
+
+    Raises
+    ------
+    NotKept
+        If the log cannot be opened.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._jobs: queue.SimpleQueue[tuple[Callable, Future] | None] = queue.SimpleQueue()
+        self._fails = False
+        self._log = self._opened()
+        shown = self._log.execute(
+            "SELECT max((SELECT coalesce(max(max(began_ms), max(coalesce(finished_ms, 0))), 0) "
+            "FROM people), (SELECT coalesce(max(steady_ms), 0) FROM answers WHERE serial = "
+            "(SELECT max(serial) FROM answers)))"
+        ).fetchone()[0]
+        self.clock = SteadyClock(shown)
+        self._thread = threading.Thread(target=self._run, name="answer log", daemon=True)
+        self._thread.start()
+
+    def ask(self, job: Callable[[sqlite3.Connection], Made]) -> Future[Made]:
+        """Have something done to the log; the answer comes when it is on disk.
+
+        What the job raises is its answer, and then nothing that it did has happened; with
+        `NotKept` the same is true of all jobs that came with it.
+        """
+        answer: Future[Made] = Future()
+        self._jobs.put((job, answer))
+        return answer
+
+    def close(self) -> None:
+        """Do what waits, and end."""
+        self._jobs.put(None)
+        self._thread.join()
+        with suppress(sqlite3.Error):
+            self._log.close()
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            return opened(self._folder)
+        except sqlite3.Error as error:
+            raise _not_kept(error) from None
+
+    def _run(self) -> None:
+        going = True
+        while going:
+            jobs = [self._jobs.get()]
+            with suppress(queue.Empty):
+                while len(jobs) < _MOST:
+                    jobs.append(self._jobs.get_nowait())
+            going = None not in jobs
+            self._do([job for job in jobs if job is not None])
+
+    def _do(self, jobs: list[tuple[Callable, Future]]) -> None:
+        """Do some jobs, confirm them together, and only then tell what came of them."""
+        done = []
+        try:
+            with kept(self._log) as log:
+                for job, answer in jobs:
+                    log.execute("SAVEPOINT job")
+                    try:
+                        made = job(log)
+                    except sqlite3.Error:
+                        raise
+                    except Exception as error:
+                        log.execute("ROLLBACK TO job")
+                        done.append((answer.set_exception, error))
+                    else:
+                        done.append((answer.set_result, made))
+                    log.execute("RELEASE job")
+        except sqlite3.Error as error:
+            refusal = _not_kept(error)
+            if not refusal.is_full:
+                self._open_again()
+            if not self._fails:  # once, for what is told may be written to the same disk
+                _told.error("nothing can be kept: %s", refusal)
+            self._fails = True
+            done = [(answer.set_exception, refusal) for _, answer in jobs]
+        else:
+            if self._fails:
+                _told.warning("answers are kept again")
+            self._fails = False
+        for tell, what in done:
+            tell(what)
+
+    def _open_again(self) -> None:
+        """A connection that has failed otherwise may know something that is not so."""
+        with suppress(sqlite3.Error):
+            fresh = opened(self._folder)
+            self._log.close()
+            self._log = fresh
+
+
+def _not_kept(error: sqlite3.Error) -> NotKept:
+    # Extended codes of the system's own errors end in that of the family.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        return NotKept(f"the disk is full or failing ({error})", True)
+    return NotKept(f"the log of answers cannot be written now ({error})", False)
+
+
+def opened(folder: Path) -> sqlite3.Connection:
+    """The log of an experiment, to be written; it is made if it is not there."""
+    log = sqlite3.connect(
+        folder / FILE, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    log.row_factory = sqlite3.Row
+    try:
+        log.execute("PRAGMA journal_mode = WAL")
+        log.execute("PRAGMA synchronous = FULL")  # confirmed is what the disk has
+        log.execute("PRAGMA fullfsync = ON")  # which macOS has to be told apart
+        log.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+        log.execute("PRAGMA temp_store = MEMORY")
+        log.execute(f"PRAGMA journal_size_limit = {_JOURNAL}")
+        with kept(log):
+            for statement in _TABLES.split(";\n"):
+                log.execute(statement)
+            log.execute("INSERT OR IGNORE INTO settings VALUES ('state', 'open')")
+    except BaseException:
+        log.close()
+        raise
+    return log
+
+
+@contextmanager
+def kept(log: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """All of what is done inside is on disk in the end, or nothing of it has happened."""
+    log.execute("BEGIN IMMEDIATE")
+    try:
+        yield log
+        log.execute("COMMIT")
+    except BaseException:
+        if log.in_transaction:  # a full disk has ended it already
+            log.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[sqlite3.Connection]:
+    """The log to be changed by another program than the server, in one go.
+
+    Raises
+    ------
+    NotKept
+        If that is not possible; nothing has happened then.
+    """
+    try:
+        with closing(opened(folder)) as log, kept(log):
+            yield log
+    except sqlite3.Error as error:
+        raise _not_kept(error) from None
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[sqlite3.Connection | None]:
+    """The log as it is at this moment, to be read; None where nobody has begun one."""
+    file = folder / FILE
+    if not file.exists():
+        yield None
+        return
+    address = f"{file.resolve().as_uri()}?mode=ro"
+    log = sqlite3.connect(address, uri=True, timeout=_PATIENCE, isolation_level=None)
+    with closing(log):
+        log.row_factory = sqlite3.Row
+        log.execute("BEGIN")  # all that is read is of one moment
+        yield log
+
+
+def overwrite(folder: Path) -> None:
+    """Let nothing of what was deleted remain in the files of a log; others wait a moment.
+
+    Raises
+    ------
+    NotKept
+        If somebody reads the log for so long that its journal cannot be emptied.
+    """
+    try:
+        with closing(opened(folder)) as log:
+            log.execute("VACUUM")
+            is_busy, *_ = log.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.Error as error:
+        raise _not_kept(error) from None
+    if is_busy:
+        raise NotKept("what was deleted is still in the log's journal, which somebody reads; try "
+                      "again in a moment", False)
+
+
+def setting(log: sqlite3.Connection, name: str, default: str | int = "") -> str | int:
+    """A setting of a log."""
+    found = log.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+    return default if found is None else found[0]
+
+
+def set_setting(log: sqlite3.Connection, name: str, value: str | int) -> None:
+    """Write a setting of a log."""
+    log.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+
+def now() -> str:
+    """The date and time of the computer's clock, as it stands in the log."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

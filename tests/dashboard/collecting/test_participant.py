@@ -1,0 +1,383 @@
+"""A real browser takes part: by mouse, keyboard and touch, with all that may come in between."""
+
+from __future__ import annotations
+
+import wave
+from collections import Counter
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import needs_browser
+from tests.dashboard.collecting.participants import (
+    CUT,
+    ON,
+    TURN,
+    answer,
+    answered,
+    collecting,
+    ended,
+    go_on,
+    needs_jspsych,
+    opened,
+    pictures,
+    shown,
+    small,
+)
+from tripletscope.core.experiment.experiment import STIMULI, Stimulus
+from tripletscope.dashboard.collecting import answer_log
+
+pytestmark = [pytest.mark.browser, needs_browser, needs_jspsych]
+
+
+
+
+def test_with_a_mouse_through_everything(context, tmp_path):
+    experiment = small(
+        tmp_path, objects=pictures(tmp_path), n_practice=1, break_every=3, catch=0.3,
+        return_address="https://panel.invalid/done?code={code}", completion_code="C0DE",
+        texts={"end": "Bye <b id=evil>you</b>"},
+    )
+    with collecting(tmp_path) as address:
+        page = opened(context, f"{address}?PROLIFIC_PID=ann&STUDY_ID=s1&other=x")
+        failed, asked = [], []
+        page.on("pageerror", lambda error: failed.append(error))
+        expect(page.get_by_role("heading", name="Taking part")).to_be_visible()
+        assert answer_log.state(tmp_path).n_people == 0, "nothing is stored before consent"
+        go_on(page)
+        loaded = page.evaluate(
+            "performance.getEntriesByType('resource').filter(e => e.name.includes('stimuli/'))"
+            ".map(e => e.name)")
+        assert len(set(loaded)) == len(experiment.objects)
+        page.on("request", lambda request: asked.append(request.url))
+        clicked = []
+        pages = []
+        while True:
+            page.wait_for_selector(f"{TURN}, {ON}, html[data-end]")
+            if page.query_selector("html[data-end]"):
+                break
+            if not page.query_selector(TURN):
+                pages.append(page.inner_text(".jspsych-content").split("\n")[0])
+                on = page.query_selector(ON)
+                on.click()
+                on.wait_for_element_state("hidden")
+                continue
+            # frames, not pictures, have one size
+            sizes = {
+                (box["width"], box["height"])
+                for box in (one.bounding_box() for one in page.query_selector_all(".inside"))
+            }
+            assert sizes == {(200, 200)}
+            option = page.locator(TURN).nth(len(clicked) % 2)
+            clicked.append(option.locator("img").get_attribute("src").split("/")[-1])
+            before = shown(page)
+            option.click()
+            answered(page, before)
+        ended(page)
+        assert pages[0] in ("Right.", "Not as expected. The expected answer is marked.")
+        assert pages[1:] == ["That was the practice", "Time for a break"]
+        expect(page.locator(".code strong")).to_have_text("C0DE")
+        expect(page.get_by_role("link", name="Finish and return")).to_have_attribute(
+            "href", "https://panel.invalid/done?code=C0DE")
+        assert page.query_selector("#evil") is None
+        assert "<b id=evil>" in page.inner_text(".page")
+        assert not failed
+        assert not [url for url in asked if not url.startswith(address) or "stimuli" in url]
+    records = answer_log.records(tmp_path)
+    assert len(records) == 7
+    assert [f"{one.shown[one.chosen[0] + 1]}.png" for one in records] == clicked
+    assert {one.input for one in records} == {"mouse"}
+    assert all(50 <= one.rt_ms < 60_000 for one in records)
+    assert [one.kind for one in records].count("catch") in (1, 2)
+    assert records[0].participant == "ann"
+
+
+def test_with_the_keyboard_alone(context, tmp_path):
+    small(tmp_path, n_practice=1, language="de")
+    with collecting(tmp_path) as address:
+        page = opened(context, address)
+        page.wait_for_selector(ON)
+        page.keyboard.press("Enter")  # no consent by a key that was still down
+        expect(page.get_by_role("heading", name="Teilnahme")).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("button", name="Ich stimme zu")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Was Sie tun")).to_be_visible()
+        for heading in ("Gut zu wissen", "Zuerst zur Übung"):
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("heading", name=heading)).to_be_visible()
+        page.keyboard.press(" ")
+        page.wait_for_selector(TURN)
+        page.keyboard.press("1")
+        expect(page.get_by_role("button", name="Weiter")).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Das war die Übung")).to_be_visible()
+        page.keyboard.press("Enter")
+        for key in ("ArrowRight", "ArrowLeft", "2", "1", "Tab Tab Enter"):
+            page.wait_for_selector(TURN)
+            before = shown(page)
+            for one in key.split():
+                page.keyboard.press(one)
+            answered(page, before)
+        ended(page)
+    records = answer_log.records(tmp_path)
+    assert [one.chosen[0] for one in records] == [0, 1, 0, 1, 0, 1]
+    assert {one.input for one in records} == {"keyboard"}
+
+
+def test_with_fingers_on_a_phone(browser, tmp_path):
+    """Options are put in order and taken back, and all of it fits on the screen."""
+    small(tmp_path, task="ranking", n_options=5, n_ranked=2, n_questions=2, labels=True,
+          objects=tuple(Stimulus(f"o{k}", "text", f"<i>{k}</i> of all") for k in range(7)))
+    phone = browser.new_context(
+        viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    with collecting(tmp_path) as address:
+        page = opened(phone, address)
+        go_on(page)
+        assert page.evaluate("[document.documentElement.scrollWidth, document.body.scrollHeight]"
+                             ) == [360, 640]
+        boxes = [one.bounding_box() for one in page.query_selector_all(".inside")]
+        assert len({(box["width"], box["height"]) for box in boxes}) == 1
+        assert boxes[0]["width"] >= 70
+        assert "<i>" in page.locator(TURN).first.inner_text()
+        options = page.locator(".options .option")
+        done = page.get_by_role("button", name="Done")
+        for _ in range(2):
+            page.wait_for_selector(TURN)
+            before = shown(page)
+            options.nth(3).tap()
+            expect(done).to_be_disabled()
+            options.nth(1).tap()
+            expect(done).to_be_enabled()
+            options.nth(0).tap()  # one too many
+            options.nth(3).tap()
+            expect(done).to_be_disabled()
+            options.nth(4).tap()
+            assert [one.get_attribute("data-rank") or "" for one in options.all()] == [
+                "", "1", "", "", "2"]
+            done.tap()
+            answered(page, before)
+        ended(page)
+    records = answer_log.records(tmp_path)
+    assert [one.chosen for one in records] == [(1, 4), (1, 4)]
+    assert {one.input for one in records} == {"touch"}
+    phone.close()
+
+
+@pytest.mark.parametrize(("task", "keys", "chosen"), [
+    ("odd_one_out", ["3"], (2,)), ("similar_pair", ["1", "1", "3", "2"], (2, 1)),
+    ("pairs", ["ArrowRight"], (1,)),
+])
+def test_other_tasks(context, tmp_path, task, keys, chosen):
+    small(tmp_path, task=task, n_questions=1)
+    with collecting(tmp_path) as address:
+        page = opened(context, address)
+        go_on(page)
+        for key in keys:
+            page.keyboard.press(key)
+        ended(page)
+    (record,) = answer_log.records(tmp_path)
+    assert record.chosen == chosen
+
+
+def test_phones_are_turned_away_where_a_computer_is_needed(browser, tmp_path):
+    small(tmp_path, desktop_only=True, n_questions=1)
+    phone = browser.new_context(
+        has_touch=True, is_mobile=True, viewport={"width": 360, "height": 640},
+        user_agent="Mozilla/5.0 (Linux; Android 15; Pixel) Chrome/140 Mobile Safari/537.36")
+    with collecting(tmp_path) as address:
+        page = opened(phone, address)
+        ended(page, "desktop_only")
+        expect(page.get_by_role("heading", name="A computer is needed")).to_be_visible()
+        phone.close()
+        assert answer_log.state(tmp_path).n_people == 0
+        with browser.new_context() as computer:
+            page = opened(computer, address)
+            answer(page)
+            ended(page)
+
+
+def test_who_does_not_agree_is_not_stored(context, tmp_path):
+    small(tmp_path)
+    with collecting(tmp_path) as address:
+        page = opened(context, address)
+        page.get_by_role("button", name="I do not agree").click()
+        ended(page, "declined")
+        assert page.evaluate("localStorage.length") == 0
+    assert answer_log.state(tmp_path).n_people == 0
+
+
+# What comes in between -------------------------------------------------------------------------
+
+
+def test_a_reload_goes_on_and_sends_what_was_kept(context, tmp_path):
+    context.add_init_script(CUT)
+    small(tmp_path)
+    with collecting(tmp_path) as address:
+        page = opened(context, f"{address}?PROLIFIC_PID=ann")
+        answer(page)
+        page.evaluate("window.name = 'cut'")
+        answer(page, 1)
+        page.reload()
+        page.wait_for_selector(TURN)  # neither consent nor instructions again
+        assert shown(page) == "2 of 5"
+        assert len(answer_log.records(tmp_path)) == 1
+        page.evaluate("window.name = ''")
+        answer(page, 0, 3)
+        ended(page)
+        page.reload()
+        expect(page.locator(".code strong")).to_be_visible()
+        ended(page)
+    records = answer_log.records(tmp_path)
+    assert Counter(one.key for one in records) == {f"q{k}": 1 for k in range(1, 6)}
+    assert sorted(one.chosen[0] for one in records) == [0, 0, 0, 0, 1]
+
+
+def test_a_lost_connection_loses_nothing(context, tmp_path):
+    small(tmp_path, n_questions=9)
+    with collecting(tmp_path) as address:
+        page = opened(context, address)
+        answer(page)
+        context.set_offline(True)
+        held = 0
+        while True:
+            page.wait_for_selector(f"{TURN}, #waiting h2")
+            if page.query_selector("#waiting h2"):
+                break
+            answer_before = shown(page)
+            page.locator(TURN).first.click()
+            answered(page, answer_before)
+            held += 1
+        assert held >= 3, "questions are there ahead"
+        expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+        assert len(answer_log.records(tmp_path)) <= 1
+        context.set_offline(False)
+        page.wait_for_selector(TURN)
+        answer(page, 0, 9 - 1 - held)
+        ended(page)
+    assert len(answer_log.records(tmp_path)) == 9
+    assert answer_log.state(tmp_path).n_refused == 0
+
+
+def test_a_second_tab_is_told_so(context, tmp_path):
+    small(tmp_path)
+    with collecting(tmp_path) as address:
+        first = opened(context, address)
+        answer(first)
+        second = opened(context, address)
+        ended(second, "elsewhere")
+        answer(first)
+        second.get_by_role("button", name="Continue here").click()
+        second.wait_for_selector(TURN)
+        first.wait_for_selector(f"{TURN}, html[data-end]")
+        if first.query_selector(TURN):
+            first.locator(TURN).first.click()
+        ended(first, "elsewhere")
+        answer(second, 0, int(shown(second).split()[-1]) - int(shown(second).split()[0]))
+        ended(second)
+    records = answer_log.records(tmp_path)
+    assert Counter(one.key for one in records) == {f"q{k}": 1 for k in range(1, 6)}
+
+
+def test_where_storage_is_blocked_a_reload_goes_on_all_the_same(context, tmp_path):
+    context.add_init_script(
+        "for (const kind of ['localStorage', 'sessionStorage']) Object.defineProperty(window, kind,"
+        " { get() { throw new DOMException('blocked', 'SecurityError'); } });")
+    small(tmp_path)
+    with collecting(tmp_path) as address:
+        page = opened(context, address)
+        answer(page, 0, 2)
+        page.reload()
+        answer(page)
+        page.go_back()
+        expect(page.locator("#notice")).to_contain_text("Your answers are saved.")
+        answer(page, 0, 2)
+        ended(page)
+    assert len(answer_log.people(tmp_path)) == 1
+    assert len(answer_log.records(tmp_path)) == 5
+
+
+def test_the_button_back_does_not_leave(context, tmp_path):
+    small(tmp_path)
+    with collecting(tmp_path) as address:
+        page = opened(context, "about:blank")
+        page.goto(address)
+        answer(page, 0, 2)
+        for _ in range(2):
+            page.go_back()
+            expect(page.locator("#notice")).to_contain_text("To stop, close this page.")
+        answer(page, 0, 3)
+        ended(page)
+    assert len(answer_log.records(tmp_path)) == 5
+
+
+def test_a_pause_ends_when_it_is_over(context, tmp_path):
+    small(tmp_path)
+    with collecting(tmp_path) as address:
+        page = opened(context, address)
+        answer(page)
+        answer_log.set_state(tmp_path, "paused")
+        page.wait_for_selector(TURN)
+        page.locator(TURN).first.click()
+        ended(page, "paused")
+        answer_log.set_state(tmp_path, "open")
+        page.get_by_role("button", name="Try again").click()
+        answer(page, 0, 3)
+        ended(page)
+
+
+# Sounds, simulations ---------------------------------------------------------------------------
+
+
+def test_sounds_are_heard_before_an_answer_counts(context, tmp_path):
+    (tmp_path / STIMULI).mkdir()
+    for k in range(4):
+        with wave.open(str(tmp_path / STIMULI / f"s{k}.wav"), "wb") as file:
+            file.setparams((1, 2, 8000, 0, "NONE", "not compressed"))
+            file.writeframes(bytes(2 * 800))
+    small(tmp_path, n_questions=2, task="odd_one_out",
+          objects=tuple(Stimulus(f"s{k}", "sound", f"s{k}.wav") for k in range(4)))
+    with collecting(tmp_path) as address:
+        page = opened(context, address)
+        go_on(page, ".options .option")
+        expect(page.locator(".playing")).to_have_count(1)
+        page.keyboard.press("1")
+        page.wait_for_selector(TURN)
+        assert shown(page) == "0 of 2", "an answer before all was heard does not count"
+        page.get_by_role("button", name="Play").nth(1).click()
+        expect(page.locator(".slot").nth(1).locator(".playing")).to_be_visible()
+        assert shown(page) == "0 of 2", "hearing it again is no answer"
+        answer(page, 1, 2)
+        ended(page)
+    records = answer_log.records(tmp_path)
+    assert [one.chosen for one in records] == [(1,), (1,)]
+    assert records[0].rt_ms > 300
+
+
+@pytest.mark.parametrize(("mode", "n", "task"), [
+    ("data-only", 2, "triplet"), ("data-only", 1, "similar_pair"), ("visual", 1, "ranking"),
+])
+def test_simulated_people_are_marked(context, tmp_path, mode, n, task):
+    small(tmp_path, n_practice=1, n_questions=3, task=task, completion_code="REAL")
+    with collecting(tmp_path) as address:
+        page = opened(context, f"{address}?simulate={mode}&n={n}")
+        page.wait_for_selector("html[data-end=finished]")
+        expect(page.locator("#banner")).to_have_text(
+            f"Simulated: the browser answers by itself ({n}/{n})")
+        assert "REAL" not in page.inner_text("body"), "nobody is paid for a simulation"
+    assert answer_log.records(tmp_path) == []
+    simulated = answer_log.records(tmp_path, simulated=True)
+    assert [*Counter(one.participant for one in simulated).values()] == [4] * n
+
+
+def test_a_preview_leaves_no_answers(context, tmp_path):
+    small(tmp_path, n_questions=1)
+    with collecting(tmp_path) as address:
+        page = opened(context, f"{address}?preview")
+        expect(page.locator("#banner")).to_have_text("Preview: no answer of this page counts")
+        answer(page)
+        ended(page)
+    assert answer_log.records(tmp_path) == []
+
+
+# What would falsify answers, or lose them ------------------------------------------------------

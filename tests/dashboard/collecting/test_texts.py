@@ -1,0 +1,88 @@
+"""Texts of participants: every language says everything, and nothing in them runs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.dashboard.collecting.participants import colours
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.experiment import TEXTS, WORDS, Experiment
+from tripletscope.core.experiment.question import ASKINGS
+from tripletscope.dashboard.collecting.texts import (
+    CLIENT,
+    PAGES,
+    page_texts,
+    rendered,
+    shipped_texts,
+    texts_of_file,
+)
+from tripletscope.dashboard.collecting.told import told
+
+LANGUAGES = sorted(path.stem for path in (CLIENT / "texts").iterdir())
+
+
+def test_every_language_of_an_experiment_is_there():
+    made = [Experiment(title="T", objects=colours(), language=one) for one in LANGUAGES]
+    assert [told(one, "a log")["language"] for one in made] == LANGUAGES == ["de", "en"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_says_everything(language):
+    texts = shipped_texts(language)
+    assert {*texts} == {*TEXTS, *WORDS} - {"title"}
+    for name in ("question", "how"):
+        assert {*texts[name]} == {*ASKINGS}
+    english = json.dumps([shipped_texts("en")[name] for name in sorted(texts)])
+    own = json.dumps([texts[name] for name in sorted(texts)])
+    assert sorted(re.findall(r"{\w+}", own)) == sorted(re.findall(r"{\w+}", english))
+
+
+@pytest.mark.parametrize("task", ASKINGS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_are_filled_in(language, task):
+    experiment = Experiment(title="T", objects=colours(), task=task, language=language)
+    texts = page_texts(experiment)
+    left = {name for name in texts for place in re.findall(r"{(\w+)}", str(texts[name]))
+            if (name, place) not in {("break", "done"), ("break", "all"), ("progress", "done"),
+                                     ("progress", "all"), ("option", "n")}}
+    assert not left
+    assert len(texts["instructions"]) == 2
+    assert shipped_texts(language)["question"][task].split("{")[0] in texts["instructions"][0]
+
+
+def test_what_the_page_asks_for_is_there():
+    asked = set()
+    for path in CLIENT.glob("*.js"):
+        asked |= set(re.findall(r"texts\.([a-z_]+)", path.read_text()))
+    assert asked - {"instructions"} <= {*TEXTS, *WORDS}
+    assert asked > {"agree", "consent", "question"}
+
+
+def test_nothing_in_a_text_runs():
+    html = rendered(
+        "<script>x()</script> <img src=x onerror=x()> [a](javascript:x()) [b](data:text/html,x) "
+        "[c](https://d.invalid)\n\n<iframe src=x></iframe>"
+    )
+    assert not re.search(r"<(script|img|iframe)|href=\"(javascript|data)", html)
+    assert '<a href="https://d.invalid" target="_blank" rel="noopener noreferrer">' in html
+    experiment = Experiment(title="<b>", objects=colours(), texts={
+        name: "<script>x()</script> {title}" for name in PAGES if name in (*TEXTS, *WORDS)})
+    texts = page_texts(experiment)
+    assert not [name for name in PAGES if "<script" in str(texts[name])]
+    assert "&lt;b&gt;" in texts["end"]
+
+
+def test_another_language_comes_as_a_file():
+    texts = shipped_texts("en") | {"language": "fr", "agree": "D'accord"}
+    given = texts_of_file(json.dumps(texts).encode(), "fr.json", "pairs")
+    experiment = Experiment(title="T", objects=colours(), task="pairs", texts=given)
+    page = told(experiment, "a log")
+    assert page["language"] == "fr"
+    assert page["texts"]["agree"] == "D'accord"
+    assert page["texts"]["question"] == texts["question"]["pairs"]
+    for wrong in (b"[]", b"{", b'{"agree": 3}', b'{"unknown": "x"}'):
+        with pytest.raises(DataError, match=r"fr\.json"):
+            texts_of_file(wrong, "fr.json", "pairs")
