@@ -56,6 +56,7 @@ def main() -> None:
             ],
             "Planning": [
                 st.Page(PAGES / "simulate.py", title="Simulate", icon=":material/science:"),
+                st.Page(PAGES / "collect.py", title="Collect", icon=":material/how_to_vote:"),
             ],
             "Server": [
                 st.Page(PAGES / "computing.py", title="Computing", icon=":material/memory:"),
@@ -69,16 +70,23 @@ def main() -> None:
             page.run()
         except WorkspaceError as error:  # a damaged file, a full disk: of this page alone
             st.error(plain(str(error)), icon=":material/error:")
+        except Exception:  # what is open is seen beside a page that fails, too
+            _beside(current)
+            raise
         current.forget_presses()
         current.forget_composing()
-        with st.sidebar:
-            _sidebar(current)
-            _person()
-            help_link()
-            if current.arrived:
-                focus_on('[data-testid="stMain"] h1', current.arrived, name="arrived")
+        _beside(current)
     finally:
         current.save()
+
+
+def _beside(current: Session) -> None:
+    with st.sidebar:
+        _sidebar(current)
+        _person()
+        help_link()
+        if current.arrived:
+            focus_on('[data-testid="stMain"] h1', current.arrived, name="arrived")
 
 
 def _sidebar(current: Session) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -63,6 +64,22 @@ def _show_active(job: Job, place: str, narrow: bool) -> None:
     button.button(
         "Cancel", key=f"{place}.cancel.{job.id}", on_click=job.cancel, disabled=job.stopping,
         help="Stops, and keeps what has been computed.", width="content" if narrow else "stretch",
+    )
+
+
+def follow(key: str, told: Mapping[str, Any], path: str) -> None:
+    """Show something that goes on by itself; the page runs anew when it has come a step further.
+
+    Parameters
+    ----------
+    key : str
+    told : mapping
+        What the browser is told now: ``words``, ``share`` from 0 to 1, ``step``, ``active``.
+    path : str
+        Where the browser finds the same as it is later, as of `address`.
+    """
+    _watcher(
+        key=key, on_turned_change=lambda: None, data={"job": dict(told), "address": address(path)},
     )
 
 

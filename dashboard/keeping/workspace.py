@@ -41,7 +41,7 @@ from tripletscope.dashboard.keeping.catalogue import (
     run_info_of,
     state_of,
 )
-from tripletscope.dashboard.keeping.measurements import Measurements
+from tripletscope.dashboard.keeping.growing import GrowingAnswers
 from tripletscope.dashboard.keeping.rows import (
     PAIR_ROLES,
     facts,
@@ -56,7 +56,7 @@ from tripletscope.dashboard.keeping.rows import (
 from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of, hash_of
 
 
-class Workspace(Measurements):
+class Workspace(GrowingAnswers):
     """A folder that keeps data sets, runs, pictures and sessions.
 
     Parameters

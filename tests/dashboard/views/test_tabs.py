@@ -64,7 +64,8 @@ def test_a_job_is_seen_while_it_waits_and_when_it_has_failed_or_was_stopped(
     current = Session(session, services.workspace.session(session))
 
     def job_in(slot: str, work) -> Job:
-        place = slot if page in ("simulate", "papers", "computing") else current.slot(slot)
+        of_none = ("simulate", "collect", "papers", "computing")
+        place = slot if page in of_none else current.slot(slot)
         return services.jobs.submit(Job(session, place, "A long job", [Step("Counting", work)]))
 
     def fails(_):
@@ -141,3 +142,16 @@ def test_a_tab_is_declared_in_one_place():
 def test_no_job_begins_where_nobody_would_see_it():
     with pytest.raises(TypeError, match="slot=None"):
         declared.Context(None, None, None, None).submit("A job", [])
+
+
+def test_a_page_that_fails_leaves_what_is_open_in_the_sidebar(services, monkeypatch):
+    def failing(context):
+        raise RuntimeError("broken")
+
+    app = start("people", session_on(services, crowd(5, 30)))
+    known = tabs_of("people")
+    first = next(iter(known))
+    monkeypatch.setitem(known, first, replace(known[first], needs=None, show=failing))
+    app.run()
+    assert app.exception
+    assert "Data set" in [title.value for title in app.sidebar.subheader]

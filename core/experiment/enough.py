@@ -1,0 +1,179 @@
+"""Whether there are enough answers: the error of a map as they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import clone
+
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.evaluation.score import (
+    corrected_reach,
+    n_groups,
+    question_folds,
+    reach_over_people,
+)
+from tripletscope.core.evaluation.units import known_people
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.results import AnswerRecord, gathered_answers
+from tripletscope.core.geometry import procrustes
+
+FOLDS = 5
+#: Dimensions of the map.
+_DIMENSIONS = 2
+#: Different questions to be predicted, below which an error says nothing.
+FEWEST = 50
+
+
+@dataclass(frozen=True)
+class CollectedError:
+    """The held-out error of a map at some moment of an experiment.
+
+    Attributes
+    ----------
+    n_answers : int
+        Answers about objects of which it was computed, practice and checks aside.
+    n_predicted : int
+        Those of them that were predicted: to questions that were asked for the first time and
+        chosen without regard to answers.
+    error, low, high : float
+        With a 95 % interval.
+    unit : {"answers", "participants"}
+        What the interval takes as independent.
+    """
+
+    n_answers: int
+    n_predicted: int
+    error: float
+    low: float
+    high: float
+    unit: str
+
+
+def collected_error(
+    experiment: Experiment, records: Sequence[AnswerRecord], *, seed: int = 0,
+    progress: Progress = silent,
+) -> CollectedError | None:
+    """The error of predicting answers to questions that nobody's answers have chosen.
+
+    Every map is fitted to four fifths of all answers, adaptive ones too, by the usual method in
+    two dimensions, and judged by those of the last fifth that tell accuracy honestly
+    (`AnswerRecord.tells_accuracy`). All answers to a question are in one fifth.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    records : sequence of AnswerRecord
+    seed : int
+    progress : Progress
+
+    Returns
+    -------
+    CollectedError or None
+        None where fewer than 50 different questions could be predicted.
+
+    Raises
+    ------
+    Stopped
+        If `progress` asks to stop.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> places = np.random.default_rng(0).normal(size=(10, 2))
+    >>> objects = tuple(ts.Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
+    >>> experiment = ts.Experiment(title="Things", objects=objects)
+    >>> records = ts.simulated_participants(experiment, places, 8, careless=0.0)
+    >>> found = ts.collected_error(experiment, records)
+    >>> found.low < found.error < found.high < 0.5
+    True
+    """
+    records = [one for one in records if one.is_about_objects]
+    answers = gathered_answers(experiment, records)
+    if not len(answers):
+        return None
+    names = answers.answers
+    honest = {(one.kind, one.source) for one in records if one.tells_accuracy}
+    telling = np.array([
+        pair in honest for pair in zip(names["kind"], names["sampler"], strict=True)
+    ], dtype=bool)
+    if not telling.any() or n_groups(answers.take(np.flatnonzero(telling))) < FEWEST:
+        return None
+    method = DEFAULT_EMBEDDING(n_components=_DIMENSIONS, seed=seed)
+    folds = question_folds(answers, FOLDS, np.random.default_rng(seed))
+    wrong, errors = np.full(len(answers), np.nan), []
+    for fold in range(FOLDS):
+        asked = np.flatnonzero((folds == fold) & telling)
+        if len(asked):
+            fitted = clone(method).fit(answers.take(np.flatnonzero(folds != fold)))
+            wrong[asked] = fitted.mistakes(answers.take(asked))
+            errors.append(wrong[asked].mean())
+        if progress((fold + 1) / FOLDS) and fold + 1 < FOLDS:
+            raise Stopped
+    found, ratio = wrong[telling], 1.0 / (FOLDS - 1)
+    people = known_people(answers, "auto")
+    if people is None:
+        reach = float(corrected_reach(np.array(errors), ratio))
+    else:
+        influence = people.influence(found, answers.weight[telling], telling)
+        reach = reach_over_people(np.array(errors), ratio, influence, people.number)
+    mean = float(found.mean())
+    return CollectedError(
+        len(answers), len(found), mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
+        "answers" if people is None else "participants",
+    )
+
+
+def collected_map(
+    experiment: Experiment, records: Sequence[AnswerRecord], *, before: np.ndarray | None = None,
+    seed: int = 0, progress: Progress = silent,
+) -> np.ndarray:
+    """The map of all answers so far, by the usual method in two dimensions.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    records : sequence of AnswerRecord
+        At least one of them about objects.
+    before : ndarray, shape (n, 2), optional
+        An earlier map: the new one is turned to lie like it.
+    seed : int
+    progress : Progress
+
+    Returns
+    -------
+    ndarray, shape (n, 2)
+        NaN for objects of which nothing is known.
+
+    Raises
+    ------
+    DataError
+        If no answer is about objects.
+    Stopped
+        If `progress` asks to stop.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> places = np.random.default_rng(0).normal(size=(10, 2))
+    >>> objects = tuple(ts.Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
+    >>> experiment = ts.Experiment(title="Things", objects=objects)
+    >>> records = ts.simulated_participants(experiment, places, 8, careless=0.0)
+    >>> ts.collected_map(experiment, records).shape
+    (10, 2)
+    """
+    answers = gathered_answers(experiment, [one for one in records if one.is_about_objects])
+    method = DEFAULT_EMBEDDING(n_components=_DIMENSIONS, seed=seed)
+    fitted = method.fit(answers, progress=progress)
+    if fitted.stopped_:
+        raise Stopped
+    found = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+    if before is None or before.shape != found.shape:
+        return found
+    both = np.isfinite(before).all(axis=1) & fitted.placed_
+    return procrustes(found[both], before[both])(found) if both.sum() > _DIMENSIONS else found

@@ -1,0 +1,1 @@
+"""Views of the page Collect: experiments that are made, tried, run and taken elsewhere."""

@@ -1,0 +1,123 @@
+"""What the tabs of the page Collect share: the experiment that is chosen beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import distinct
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.experiments import (
+    NAME,
+    KeptExperiment,
+    kept_experiments,
+    load_experiment,
+)
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.page import Context, go_to
+
+PAGE = "collect"
+#: Where the session notes the folder of the experiment that is chosen; empty for a new one.
+_CHOSEN = f"{PAGE}.experiment"
+#: Where it notes experiments of which Make has changes that are not saved.
+_UNSAVED = f"{PAGE}.unsaved"
+
+
+@dataclass(frozen=True)
+class CollectContext(Context):
+    """What a tab about a kept experiment is given.
+
+    Attributes
+    ----------
+    slug : str
+        Name of its folder.
+    folder : Path
+    experiment : Experiment
+    """
+
+    slug: str = ""
+    folder: Path = Path()
+    experiment: Experiment | None = None
+
+
+def picture_beside_side(context: Context, widths: tuple[int, int] = (3, 1)) -> tuple[Any, Any]:
+    """As `Context.picture_and_side`; on narrow screens one below the other: buttons have words."""
+    with st.container(key="picture-and-side"):
+        picture, side = st.columns(widths, gap="large")
+    with picture:
+        watch(context.job)
+    return picture, side
+
+
+def chosen_experiment(current: Session, listed: list[KeptExperiment], *, new: bool) -> str:
+    """Ask which experiment; empty for a new one."""
+    options = {"": "A new experiment"} if new else {}
+    options |= dict(zip(
+        (kept.slug for kept in listed), distinct(kept.title for kept in listed), strict=True
+    ))
+    noted = current.drafts.get(_CHOSEN)
+    shown = noted if noted in options else listed[0].slug if listed else ""
+    if noted != "":  # else a new one is being made, and goes on
+        choose_experiment(current, shown)  # however others change meanwhile
+    chosen = st.selectbox(
+        "Experiment", list(options), list(options).index(shown), format_func=options.__getitem__,
+        key=current.key_following(_CHOSEN, (shown, *options)), width=320,
+    )
+    if chosen != shown:
+        choose_experiment(current, chosen)
+        st.rerun()
+    return chosen
+
+
+def choose_experiment(current: Session, slug: str) -> None:
+    """Choose an experiment on all tabs."""
+    current.drafts[_CHOSEN] = slug
+
+
+def note_unsaved(current: Session, slug: str, unsaved: bool) -> None:
+    """Note whether Make has changes of an experiment that are not saved."""
+    before = current.drafts.get(_UNSAVED, [])
+    others = [one for one in before if one != slug]
+    current.drafts[_UNSAVED] = [*others, slug] if unsaved else others
+
+
+def with_experiment(context: Context) -> CollectContext | None:
+    """Ask beside the tabs which kept experiment is meant."""
+    current = context.session
+    listed = kept_experiments(services().workspace)
+    if not listed:
+        watch(context.job)
+        context.empty(
+            "There is no experiment yet",
+            "Make one first: a click suffices to make one of the open data set, or of names that "
+            f"you type. This workspace keeps them in {services().workspace.folder / NAME}; those "
+            "of another workspace are there when TripletScope is started with it.",
+        )
+        st.button(
+            "Make an experiment", key=f"{PAGE}.first", type="primary", on_click=go_to,
+            args=(PAGE, "making"),
+        )
+        return None
+    with context.row:
+        slug = chosen_experiment(current, listed, new=False)
+    (kept,) = [one for one in listed if one.slug == slug]
+    try:
+        experiment = load_experiment(services().workspace, slug)
+    except WorkspaceError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return None
+    if slug in current.drafts.get(_UNSAVED, []):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("Make has changes of this experiment that are not saved.", width="content")
+            st.button(
+                "See them", key=f"{PAGE}.unsaved.see", on_click=partial(go_to, PAGE, "making"),
+            )
+    return CollectContext.of(context, slug=slug, folder=kept.folder, experiment=experiment)

@@ -1,0 +1,31 @@
+"""What an experiment takes, counted once for all tabs and as long as it is the same."""
+
+from __future__ import annotations
+
+import hashlib
+
+import streamlit as st
+
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.simulated import Expected, expected
+
+
+def experiment_key(experiment: Experiment) -> str:
+    """Tells an experiment that was changed from what it was."""
+    return hashlib.blake2b(repr(experiment).encode(), digest_size=8).hexdigest()
+
+
+def expected_of(experiment: Experiment, **assumed: float) -> Expected:
+    """See `tripletscope.core.experiment.simulated.expected`, of which this is the memory.
+
+    Raises
+    ------
+    DataError
+        If there are no questions to ask, or one is none.
+    """
+    return _expected(experiment, experiment_key(experiment), **assumed)
+
+
+@st.cache_data(max_entries=16, show_spinner="Making the lists of questions")
+def _expected(_experiment: Experiment, key: str, **assumed: float) -> Expected:
+    return expected(_experiment, **assumed)

@@ -1,0 +1,257 @@
+"""Settings of an experiment beside its objects and texts, as forms; most are folded away."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.experiment import ADAPTIVE, Experiment, Stimulus
+from tripletscope.core.method import parameters
+from tripletscope.dashboard.interface.controls import parameter_form, pick, switch, text
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.collect.lists import as_lines, gold_questions, listed_questions
+
+DECLARED = tuple(parameter.name for parameter in parameters(Experiment))
+#: Names in the address by where participants come from, their id first, and what their web sites
+#: put in the place of each.
+SERVICES: dict[str, tuple[str, dict[str, str]]] = {
+    "prolific": ("Prolific", {
+        "PROLIFIC_PID": "{{%PROLIFIC_PID%}}", "STUDY_ID": "{{%STUDY_ID%}}",
+        "SESSION_ID": "{{%SESSION_ID%}}",
+    }),
+    "sona": ("SONA", {"survey_code": "%SURVEY_CODE%"}),
+    "mturk": ("MTurk", {
+        "workerId": "${workerId}", "assignmentId": "${assignmentId}", "hitId": "${hitId}",
+    }),
+}
+_OWN = "own"
+_RETURNS = {
+    "prolific": "https://app.prolific.com/submissions/complete?cc={code}", "sona": "", "mturk": "",
+}
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,60}")
+_GOLD = {
+    "triplet": "anchor, more similar, less similar",
+    "odd_one_out": "the odd one, another, another",
+    "similar_pair": "two that are alike, then the third",
+    "ranking": "anchor, the chosen in their order, the others",
+    "pairs": "the pair that differs more, then the other pair",
+}
+
+
+class ExperimentForm:
+    """Forms of declared parameters of an experiment, which begin with its values.
+
+    Parameters
+    ----------
+    current : Session
+    place : str
+        Of the widgets' keys.
+    begin : mapping
+        Values to begin with.
+    """
+
+    def __init__(self, current: Session, place: str, begin: Mapping[str, Any]) -> None:
+        self.current, self.place, self.begin = current, place, begin
+        self.values: dict[str, Any] = {}
+
+    def ask(self, *names: str) -> None:
+        """Ask for some parameters, one below the other, in the order of their declaration."""
+        hidden = [name for name in DECLARED if name not in names]
+        self.values |= parameter_form(
+            self.current, Experiment, self.place, hidden=hidden, defaults=self.begin, folded="",
+        )
+
+
+def ask_for_questions(asked: ExperimentForm) -> None:
+    """What is asked, and how often."""
+    asked.ask("task")
+    if asked.values["task"] == "ranking":
+        asked.ask("n_options", "n_ranked")
+    asked.ask("source")
+    source = asked.values["source"]
+    if source in ADAPTIVE:
+        asked.ask("random_share")
+    elif source == "landmark":
+        asked.ask("n_landmarks")
+    elif source == "list":
+        asked.values["listed"] = _list(asked)
+    asked.ask("n_questions", "most_people")
+
+
+def _list(asked: ExperimentForm) -> str:
+    """Lines of a list of questions; empty where the kept one stays."""
+    kept = asked.begin.get("questions", ())
+    file = st.file_uploader(
+        "Your questions", key=f"{asked.place}.listed", type=["csv", "txt", "tsv"],
+        help="A row for each question, with objects in the order shown, as Simulate › List of "
+        "questions makes them; a column list divides them among participants.",
+    )
+    if file is not None:
+        return file.getvalue().decode("utf-8", "replace")
+    if kept:
+        st.caption(f"The {len(kept):,} questions of the kept list.")
+    return ""
+
+
+def ask_for_checks(asked: ExperimentForm) -> None:
+    """Practice, repeats, catch and gold questions."""
+    asked.ask("repeated", "catch", "fails", "n_practice", "gold_share")
+    asked.values["gold"] = text(
+        asked.current, f"{asked.place}.gold", "Gold questions",
+        as_lines(asked.begin.get("gold", ())), height=100,
+        placeholder=_GOLD[asked.values["task"]],
+        help=f"One per line, objects apart by commas: {_GOLD[asked.values['task']]}. Where their "
+        "share is 0, practice takes them.",
+    )
+
+
+def ask_for_appearance(asked: ExperimentForm) -> None:
+    """How stimuli look, and on which screens."""
+    asked.ask("language", "size", "labels")
+    asked.values["background"] = asked.current.remember(
+        f"{asked.place}.background", st.color_picker(
+            "Background", asked.current.remembered(
+                f"{asked.place}.background", asked.begin.get("background", "#ffffff")
+            ), key=f"{asked.place}.background", persist_state="session",
+        )
+    )
+    asked.ask("least_ms", "break_every", "desktop_only")
+
+
+def ask_for_ending(asked: ExperimentForm) -> None:
+    """When it is enough, and what else is seldom changed."""
+    asked.ask("enough_error", "one_browser", "seed")
+
+
+def ask_for_recruitment(asked: ExperimentForm) -> None:
+    """Where participants come from, and where they go."""
+    current, place, begin = asked.current, asked.place, asked.begin
+    before = tuple(begin.get("parameters", SERVICES["prolific"][1]))
+    known = next((name for name, (_, given) in SERVICES.items() if tuple(given) == before), _OWN)
+    service = pick(
+        current, f"{place}.service", "Participants come from",
+        {name: title for name, (title, _) in SERVICES.items()} | {_OWN: "Elsewhere"},
+        default=known, help="Decides on the names in the address that are recorded.",
+    )
+    if service == _OWN:
+        names = line(
+            current, f"{place}.parameters", "Names in the address", ", ".join(before),
+            help="The participant's id first. Without one, the browser makes an id.",
+        )
+        asked.values["parameters"] = tuple(filter(None, map(str.strip, names.split(","))))
+    else:
+        asked.values["parameters"] = tuple(SERVICES[service][1])
+    asked.values["completion_code"] = line(
+        current, f"{place}.code", "Completion code", begin.get("completion_code", ""),
+        placeholder="one of each participant’s own",
+    )
+    asked.values["return_address"] = line(
+        current, f"{place}.return", "Return address", begin.get("return_address", ""),
+        placeholder=_RETURNS.get(service) or "https://…",
+        help="Where participants go in the end; {code} in it becomes the code.",
+    )
+    salt = begin.get("salt", "")
+    hashed = switch(
+        current, f"{place}.hashed", "Hash ids", bool(salt),
+        help="Ids are not written as they are. They can then not be compared with a list of "
+        "payments.",
+    )
+    drawn = f"{place}.salt"  # the same on every run of the page
+    made = current.drafts.get(drawn) or current.remember(drawn, salt or secrets.token_hex(16))
+    asked.values["salt"] = made if hashed else ""
+    until = st.date_input(
+        "Keep personal data until", value=_day(
+            current.remembered(f"{place}.until", begin.get("keep_until", ""))
+        ), key=f"{place}.until", persist_state="session", format="YYYY-MM-DD",
+    )
+    asked.values["keep_until"] = current.remember(
+        f"{place}.until", until.isoformat() if until else ""
+    )
+
+
+def address_to_send(base: str, experiment: Experiment) -> str:
+    """The address for participants, with what the place that they come from fills in."""
+    given = next(
+        (fills for _, fills in SERVICES.values() if (*fills,) == experiment.parameters), None
+    )
+    names = given or {name: name.upper() for name in experiment.parameters}
+    asked = "&".join(f"{name}={filled}" for name, filled in names.items())
+    base = base if base.endswith("/") else f"{base}/"
+    return f"{base}?{asked}" if asked else base
+
+
+def line(current: Session, key: str, label: str, default: str, **further: Any) -> str:
+    """A line of text that the session remembers."""
+    given = st.text_input(
+        label, current.remembered(key, default), key=key, persist_state="session", **further
+    )
+    return current.remember(key, given.strip())
+
+
+def _day(written: str) -> date | None:
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
+        return None
+
+
+def drafted_experiment(
+    values: Mapping[str, Any], stimuli: Sequence[Stimulus], begin: Mapping[str, Any],
+    texts: Mapping[str, str],
+) -> Experiment:
+    """The experiment that the forms describe.
+
+    Raises
+    ------
+    DataError
+        If it cannot be, as a sentence that says what to change.
+    ValueError
+        If a number is out of its range.
+    """
+    given = {name: value for name, value in values.items() if name not in ("listed", "gold")}
+    wrong = [name for name in given["parameters"] if not _NAME.fullmatch(name)]
+    if wrong:
+        raise DataError(f"{wrong[0]!r} is no name in an address", file="Recruitment",
+                        remedy="Use letters, digits and underscores.")
+    address = given["return_address"]
+    if address and not re.match(r"https?://\S+$", address):
+        raise DataError("the return address begins with https://", file="Recruitment")
+    made = Experiment(**{
+        **{name: begin[name] for name in DECLARED if name in begin}, **given,
+        "objects": tuple(stimuli), "texts": dict(texts),
+    })
+    shape = (stimuli, made.task, made.n_shown, made.n_chosen)
+    kept = tuple(begin.get("questions", ()))
+    if made.source == "list":
+        listed = listed_questions(values["listed"], *shape) if values.get("listed") else kept
+        if not listed:
+            raise DataError("there is no list of questions yet", file="Questions",
+                            remedy="Upload one, or choose other questions.")
+        made = made.changed(questions=_fitting(listed, made, "the list of questions"))
+    gold = gold_questions(values["gold"], *shape)
+    if made.gold_share and not gold:
+        raise DataError(
+            "there are no gold questions to ask", file="Checks",
+            remedy="Write some, or set their share to 0.",
+        )
+    return made.changed(gold=gold)
+
+
+def _fitting(
+    listed: Sequence[Mapping[str, Any]], made: Experiment, where: str
+) -> tuple[Mapping[str, Any], ...]:
+    """A kept list, as long as its objects are still there and asked about in the same way."""
+    known = {stimulus.id for stimulus in made.objects}
+    for row, record in enumerate(listed, 1):
+        if record["task"] != made.task or not known.issuperset(record["shown"]):
+            raise DataError(
+                "it asks about other objects, or in another way", file=where, row=row,
+                remedy="Upload a list for this experiment.",
+            )
+    return tuple(listed)

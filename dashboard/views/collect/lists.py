@@ -1,0 +1,139 @@
+"""Questions of one's own: lists to be asked, and gold questions with their right answers."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.experiment import Stimulus
+from tripletscope.core.experiment.question import ASKINGS, KINDS, Question
+
+#: Columns that name objects, in their order, in lists that Simulate makes and in usual ones.
+_ROLES = (
+    ("anchor", "left", "right"), ("head", "left", "right"), ("anchor", "first", "second"),
+)
+
+
+def gold_questions(
+    lines: str, stimuli: Sequence[Stimulus], task: str, n_shown: int, n_chosen: int
+) -> tuple[dict[str, Any], ...]:
+    """Gold questions: a line for each, objects apart by commas, what is right before what is not.
+
+    Raises
+    ------
+    DataError
+        If a line names an unknown object, or too many or too few.
+    """
+    where = "the gold questions"
+    known = names_of(stimuli)
+    found = []
+    for number, names in _rows(lines):
+        shown = _shown(names, known, n_shown, where, number)
+        found.append(Question(
+            f"gold {len(found) + 1}", task, shown, n_chosen, "gold", "list",
+            tuple(range(n_chosen)),
+        ).described())
+    return tuple(found)
+
+
+def listed_questions(
+    lines: str, stimuli: Sequence[Stimulus], task: str, n_shown: int, n_chosen: int
+) -> tuple[dict[str, Any], ...]:
+    """Questions of a table: objects in the order shown, perhaps ``list`` (from 1) and ``kind``.
+
+    Rows without objects, such as slots for gold questions, are passed over.
+
+    Raises
+    ------
+    DataError
+        If a row names an unknown object, or too many or too few, or there is none.
+    """
+    where = "the list of questions"
+    known = names_of(stimuli)
+    rows = list(_rows(lines))
+    header = [name.lower() for name in rows[0][1]] if rows else []
+    columns = _columns(header, n_shown)
+    if columns is not None:
+        rows = rows[1:]
+    found = []
+    for number, values in rows:
+        row = dict(zip(header, values, strict=False)) if columns is not None else {}
+        names = [row.get(name, "") for name in columns] if columns is not None else values
+        if not any(names) or row.get("kind") == "gold":
+            continue
+        kind = row.get("kind") if row.get("kind") in KINDS else "question"
+        question = Question(
+            f"list {len(found) + 1}", task, _shown(names, known, n_shown, where, number),
+            n_chosen, kind, "list",
+        ).described()
+        if row.get("list", "").isdigit():
+            question["list"] = max(int(row["list"]) - 1, 0)
+        found.append(question)
+    if not found:
+        raise DataError("there are no questions", file=where, remedy="Give one per row.")
+    return tuple(found)
+
+
+def names_of(stimuli: Iterable[Stimulus]) -> dict[str, str]:
+    """Ids by what may stand for them: ids themselves, and labels that are no other's id."""
+    stimuli = list(stimuli)
+    return {one.label: one.id for one in stimuli} | {one.id: one.id for one in stimuli}
+
+
+def as_lines(questions: Iterable[dict[str, Any]]) -> str:
+    """Gold questions as they are typed."""
+    return "\n".join(", ".join(map(_quoted, _right_first(one))) for one in questions)
+
+
+def _right_first(record: dict[str, Any]) -> list[str]:
+    """Objects of a gold question, what is right before what is not."""
+    asking, shown = ASKINGS[record["task"]], list(record["shown"])
+    anchor, options = shown[: asking.is_anchored], shown[asking.is_anchored :]
+    blocks = [options[k : k + asking.size] for k in range(0, len(options), asking.size)]
+    right = list(record["correct"])
+    order = [*right, *(k for k in range(len(blocks)) if k not in right)]
+    return [*anchor, *(name for k in order for name in blocks[k])]
+
+
+def _quoted(name: str) -> str:
+    return f'"{name.replace(chr(34), 2 * chr(34))}"' if "," in name or '"' in name else name
+
+
+def _rows(lines: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows that are not empty, with their numbers; apart by commas, semicolons or tabs."""
+    split = lines.lstrip("\ufeff").splitlines()
+    first = next(filter(str.strip, split), "")
+    separator = max(",;\t", key=first.count)
+    for number, line in enumerate(split, 1):
+        if line.strip():
+            values = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+            yield number, [value.strip() for value in values]
+
+
+def _columns(header: Sequence[str], n_shown: int) -> list[str] | None:
+    """Columns of the objects, where the first row names columns."""
+    for roles in _ROLES:
+        if len(roles) == n_shown and {*roles} <= {*header}:
+            return list(roles)
+    numbered = [f"object {k}" for k in range(1, n_shown + 1)]
+    return numbered if {*numbered} <= {*header} else None
+
+
+def _shown(
+    names: Sequence[str], known: dict[str, str], n_shown: int, where: str, row: int
+) -> tuple[str, ...]:
+    if len(names) != n_shown:
+        raise DataError(
+            f"it names {len(names)} objects, and a question shows {n_shown}", file=where, row=row,
+            remedy="Separate them by commas.",
+        )
+    for name in names:
+        if name not in known:
+            raise DataError(f"there is no object {name!r}", file=where, row=row,
+                            remedy="Write it as in the list of objects.")
+    shown = tuple(known[name] for name in names)
+    if len({*shown}) < len(shown):
+        raise DataError("an object stands there twice", file=where, row=row)
+    return shown

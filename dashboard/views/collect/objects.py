@@ -1,0 +1,236 @@
+"""The objects of an experiment: of the open data set, typed, of files, or those it has already."""
+
+from __future__ import annotations
+
+import base64
+import mimetypes
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.io.names import file_name
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.chart import address
+from tripletscope.dashboard.interface.controls import pick, text
+from tripletscope.dashboard.interface.reading import read_pictures
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.experiments import plain_file_name
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+
+_PICTURES = ("png", "jpg", "jpeg", "gif", "webp", "bmp", "zip")
+_SOUNDS = ("mp3", "wav", "ogg", "m4a", "flac")
+_VIDEOS = ("mp4", "webm")
+_COLOUR = re.compile("#[0-9a-fA-F]{6}")
+_NAMED_COLOUR = re.compile(r"(?:(.*\S)\s*[:=]\s*)?(#[0-9a-fA-F]{6})")
+_TYPED = "apple\npear\nplum\ncherry\nlemon\nbanana"
+#: Bytes of an uploaded file that is shown before it is kept.
+_SHOWN = 2**20
+
+
+@dataclass(frozen=True)
+class GivenObjects:
+    """Objects, and where their files are.
+
+    Attributes
+    ----------
+    stimuli : tuple of Stimulus
+    files : mapping of str to bytes or Path
+        By the names of files; none of those that are where they belong.
+    address : callable
+        Where the browser finds the file of a stimulus; empty where it does not.
+    """
+
+    stimuli: tuple[Stimulus, ...]
+    files: Mapping[str, bytes | Path] = field(default_factory=dict)
+    address: Callable[[str], str] = lambda name: ""
+
+
+def ask_for_objects(
+    current: Session, place: str, kept: Experiment | None, slug: str
+) -> GivenObjects:
+    """Ask what is shown.
+
+    Raises
+    ------
+    DataError
+        If it cannot be had; the message says what to do.
+    """
+    info = current.dataset
+    sources = {"kept": f"As they are: {len(kept.objects):,}"} if kept else {}
+    if info is not None:
+        sources["open"] = "Those of the open data set"
+    sources |= {"typed": "Names or colours typed here", "files": "Files: pictures, sound, video"}
+    source = pick(current, f"{place}.objects", "Objects", sources, help="What is compared.")
+    if source == "kept":
+        return GivenObjects(kept.objects, {}, kept_address(slug))
+    if source == "open":
+        return _of_dataset(current, place, info)
+    if source == "typed":
+        lines = text(
+            current, f"{place}.typed", "One per line", _TYPED, height=140,
+            help="Words, colours such as #1f77b4, or named colours such as blue: #1f77b4.",
+        )
+        return GivenObjects(typed_stimuli(lines))
+    return _uploaded(current, place)
+
+
+def kept_address(slug: str) -> Callable[[str], str]:
+    """Where the browser finds the stimuli of a kept experiment."""
+    return lambda name: address(f"experiments/{slug}/{name}")
+
+
+# Of the open data set ----------------------------------------------------------------------------
+
+
+def _of_dataset(current: Session, place: str, info: DatasetInfo) -> GivenObjects:
+    objects = services().workspace.answers(info).objects
+    ways, pictured = {}, 0
+    if "image" in objects:
+        pictured = int(objects["image"].isin(list(info.pictures)).sum())
+    if pictured == len(objects):
+        ways["picture"] = "Pictures"
+    elif pictured:
+        ways["picture"] = f"Pictures, of {pictured:,} of {len(objects):,}"
+    ways |= {f"colour {name}": f"Colours: {name}" for name in colour_columns(objects)}
+    ways["text"] = "Labels"
+    way = next(iter(ways))
+    if len(ways) > 1:
+        way = pick(current, f"{place}.way@{info.id}", "Shown as", ways)
+    if way == "picture":
+        return _pictures(info, objects)
+    return GivenObjects(_worded(objects, way.removeprefix("colour ") if way != "text" else None))
+
+
+def colour_columns(objects: pd.DataFrame) -> list[str]:
+    """Columns in which every object has a colour."""
+    return [
+        name for name in objects.columns
+        if name != "id" and all(_COLOUR.fullmatch(str(value)) for value in objects[name])
+    ]
+
+
+def _labels(objects: pd.DataFrame) -> list[str]:
+    named = objects["label"] if "label" in objects else objects["id"]
+    return [str(value) for value in named]
+
+
+def _worded(objects: pd.DataFrame, column: str | None) -> tuple[Stimulus, ...]:
+    labels, ids = _labels(objects), objects["id"].astype(str)
+    if column is None:
+        return tuple(
+            Stimulus(name, "text", label, label)
+            for name, label in zip(ids, labels, strict=True)
+        )
+    return tuple(
+        Stimulus(name, "colour", str(colour).lower(), label)
+        for name, label, colour in zip(ids, labels, objects[column], strict=True)
+    )
+
+
+def _pictures(info: DatasetInfo, objects: pd.DataFrame) -> GivenObjects:
+    """The objects that have a picture: a word among pictures would stand out."""
+    stimuli: list[Stimulus] = []
+    files: dict[str, Path] = {}
+    shown: dict[str, str] = {}
+    taken: set[str] = set()
+    for name, label, picture in zip(
+        objects["id"].astype(str), _labels(objects), objects["image"], strict=True
+    ):
+        stored = info.pictures.get(picture) if isinstance(picture, str) else None
+        if stored is not None:
+            file = plain_file_name(f"{Path(picture).stem}{Path(stored).suffix}", taken)
+            stimuli.append(Stimulus(name, "picture", file, label))
+            files[file] = services().workspace.folder / "pictures" / Path(stored).name
+            shown[file] = address(f"pictures/{stored}?size=320")
+    return GivenObjects(tuple(stimuli), files, lambda file: shown.get(file, ""))
+
+
+# Typed -------------------------------------------------------------------------------------------
+
+
+def typed_stimuli(lines: str) -> tuple[Stimulus, ...]:
+    """A word or a colour of each line; a line that is there twice counts once.
+
+    Raises
+    ------
+    DataError
+        If a line is too long for a name.
+    """
+    found: dict[str, Stimulus] = {}
+    for number, line in enumerate(lines.splitlines(), 1):
+        line = line.strip()
+        if not line:
+            continue
+        colour = _NAMED_COLOUR.fullmatch(line)
+        if len(line) > 200:
+            raise DataError(
+                "a name has at most 200 characters", file="the typed names", row=number,
+                remedy="Longer texts are pictures or files.",
+            )
+        if colour:
+            name = colour[1] or colour[2].lower()
+            stimulus = Stimulus(name, "colour", colour[2].lower(), name)
+        else:
+            stimulus = Stimulus(line, "text", line, line)
+        found.setdefault(stimulus.id, stimulus)
+    return tuple(found.values())
+
+
+# Files -------------------------------------------------------------------------------------------
+
+
+def _uploaded(current: Session, place: str) -> GivenObjects:
+    given = st.file_uploader(
+        "Pictures, sounds or videos", key=f"{place}.files", accept_multiple_files=True,
+        type=[*_PICTURES, *_SOUNDS, *_VIDEOS],
+        help="PNG, JPEG, GIF, WebP, BMP or a ZIP of them; MP3, WAV, OGG, M4A, FLAC; MP4, WebM. "
+        "Each file is an object, called like the file.",
+    ) or []
+    if not given:
+        raise DataError("no file has been chosen yet", remedy="Choose at least three files.")
+    pictures = [file for file in given if _ending(file.name) in _PICTURES]
+    contents: dict[str, bytes] = {}
+    if pictures:
+        read, notes = read_pictures(current, f"{place}.files", pictures)
+        contents |= read
+        for note in notes:
+            st.caption(panels.plain(note))
+    contents |= {
+        file.name: file.getvalue() for file in given if _ending(file.name) not in _PICTURES
+    }
+    return material_of_files(contents)
+
+
+def material_of_files(contents: Mapping[str, bytes]) -> GivenObjects:
+    """An object of every file, called like the file: with its ending where two would be alike."""
+    stems = [file_name(name).rpartition(".")[0] or name for name in contents]
+    often = Counter(stems)
+    stimuli, files = [], {}
+    taken: set[str] = set()
+    for (name, content), stem in zip(contents.items(), stems, strict=True):
+        own = stem if often[stem] == 1 else name
+        file = plain_file_name(file_name(name), taken)
+        ending = _ending(name)
+        medium = "sound" if ending in _SOUNDS else "video" if ending in _VIDEOS else "picture"
+        stimuli.append(Stimulus(own[:200], medium, file, own[:200]))
+        files[file] = content
+
+    def embedded(file: str) -> str:
+        content, kind = files.get(file, b""), mimetypes.guess_type(file)[0] or ""
+        if not kind.startswith("image/") or len(content) > _SHOWN:
+            return ""
+        return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+    return GivenObjects(tuple(stimuli), files, embedded)
+
+
+def _ending(name: str) -> str:
+    return name.rpartition(".")[2].lower()

@@ -1,0 +1,131 @@
+"""Participants of a running experiment: how they answer, and what is kept of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.experiment.conduct import conduct_table
+from tripletscope.core.experiment.results import AnswerRecord
+from tripletscope.dashboard.collecting import answer_log
+from tripletscope.dashboard.collecting.answer_log import CollectedPerson
+from tripletscope.dashboard.collecting.following import forget_states
+from tripletscope.dashboard.collecting.writer import NotKept
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick, pressed
+from tripletscope.dashboard.views.choosing import short_people
+from tripletscope.dashboard.views.collect.context import PAGE, CollectContext
+
+_STATES = {"going_on": "going on", "finished": "finished", "excluded": "stopped"}
+_PROBLEM = f"{PAGE}.people.problem"
+
+
+def people_table(
+    people: Sequence[CollectedPerson], records: Sequence[AnswerRecord]
+) -> pd.DataFrame:
+    """A row for every participant, the last one first."""
+    own = conduct_table(records).set_index("participant")
+    rows = []
+    for one in reversed(people):
+        known = own.loc[one.name] if one.name in own.index else None
+        checks = 0 if known is None else int(known["checks"])
+        repeats = 0 if known is None else int(known["repeats"])
+        rows.append({
+            "participant": one.name, "state": _STATES[one.state],
+            "answered": one.n_answers, "of": one.n_questions,
+            "failed checks": f"{int(known['failed'])} of {checks}" if checks else "",
+            "consistent": f"{int(known['consistent'])} of {repeats}" if repeats else "",
+            "median_time": None if known is None else known["median_time"],
+            "minutes": None if one.seconds is None else one.seconds / 60,
+            "began": one.began,
+        })
+    return pd.DataFrame(rows)
+
+
+def show_people_of(
+    context: CollectContext, people: Sequence[CollectedPerson], records: Sequence[AnswerRecord]
+) -> None:
+    """How every participant answers."""
+    table = people_table(people, records)
+    st.markdown("**Participants**")
+    st.dataframe(
+        table, hide_index=True, placeholder="", key=f"{PAGE}.people.{context.slug}",
+        height=min(38 + 35 * max(len(table), 1), 320),
+        column_config={
+            "participant": st.column_config.Column("participant", pinned=True),
+            "failed checks": st.column_config.Column(
+                "failed checks", help="Catch and gold questions with a wrong answer."
+            ),
+            "consistent": st.column_config.Column(
+                "consistent", help="Questions asked again that were answered as before."
+            ),
+            "median_time": st.column_config.NumberColumn(
+                "median time (s)", format="%.2f", help="Response time, practice aside."
+            ),
+            "minutes": st.column_config.NumberColumn("minutes", format="%.1f"),
+            "began": st.column_config.DatetimeColumn("began", format="D MMM, HH:mm"),
+        },
+    )
+
+
+def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> None:
+    """What is kept of one participant, to be handed out or deleted."""
+    current, slug = context.session, context.slug
+    problem = current.drafts.pop(_PROBLEM, "")
+    if problem:
+        st.error(panels.plain(problem), icon=":material/error:")
+    if not people:
+        return
+    with st.expander("Participants’ data"):
+        names = short_people([one.name for one in people])
+        who = pick(current, f"{PAGE}.person.{slug}", "Participant", names)
+        known = {one.name: one for one in people}[who]
+        if known.person:
+            st.download_button(
+                "All that is kept (JSON)", partial(_kept, context.folder, known.person),
+                f"participant-{known.number + 1}.json", "application/json",
+                key=f"{PAGE}.person.kept.{slug}", on_click="ignore", width="stretch",
+                icon=":material/download:",
+            )
+            if pressed(
+                current, f"{PAGE}.person.delete.{slug}", "Delete this participant",
+                icon=":material/delete:", width="stretch",
+            ):
+                panels.ask_to_delete(
+                    "this participant", f"{known.name}, with all answers, for good. A data set "
+                    "that was made of the answers still has them until Open the answers is "
+                    "pressed again.",
+                    partial(_delete, context, lambda: answer_log.delete_person(
+                        context.folder, known.person
+                    )),
+                )
+        if pressed(
+            current, f"{PAGE}.purge.{slug}", "Remove all ids", icon=":material/person_off:",
+            width="stretch",
+            help="Ids, parameters of addresses and devices go; the answers stay. Nobody who has "
+            "not finished can go on.",
+        ):
+            panels.ask_to_delete(
+                "all ids", "Ids, parameters of addresses and devices of everybody, for good. The "
+                "answers stay. Nobody who has not finished can go on.",
+                partial(_delete, context, lambda: answer_log.purge(context.folder)),
+            )
+
+
+def _kept(folder: Path, person: str) -> bytes:
+    kept = answer_log.personal_data(folder, person)
+    return json.dumps(kept, indent=1, ensure_ascii=False).encode()
+
+
+def _delete(context: CollectContext, delete: Any) -> None:
+    try:
+        delete()
+    except (NotKept, OSError) as error:
+        context.session.drafts[_PROBLEM] = str(error)
+    forget_states()

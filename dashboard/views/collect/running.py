@@ -1,0 +1,248 @@
+"""Run: the separate server, what comes in, and when it is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.results import AnswerRecord, answers_table
+from tripletscope.dashboard import export
+from tripletscope.dashboard.collecting import answer_log, jspsych, running
+from tripletscope.dashboard.collecting.answer_log import CollectingState
+from tripletscope.dashboard.collecting.following import (
+    ended_by_itself,
+    forget_states,
+    state_told,
+    stop_server,
+)
+from tripletscope.dashboard.collecting.running import NotStarted, RunningServer
+from tripletscope.dashboard.collecting.writer import NotKept
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import number, pick, pressed
+from tripletscope.dashboard.interface.theme import count, interval
+from tripletscope.dashboard.interface.watching import follow
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.looks import kept_looks
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.collect.context import (
+    PAGE,
+    CollectContext,
+    picture_beside_side,
+    with_experiment,
+)
+from tripletscope.dashboard.views.collect.enough import look_when_due, show_enough, show_map_so_far
+from tripletscope.dashboard.views.collect.forms import address_to_send, line
+from tripletscope.dashboard.views.collect.opening import open_answers
+from tripletscope.dashboard.views.collect.people import ask_for_one, show_people_of
+from tripletscope.dashboard.views.opening import first_page
+from tripletscope.dashboard.views.page import tab
+
+_HOSTS = {
+    "127.0.0.1": "This computer, its proxy or tunnel",
+    "0.0.0.0": "Everybody who reaches this computer",
+}
+#: What may be made of a state, with its word and its picture.
+_CHANGES = {
+    "open": (("paused", "Pause", "pause"), ("closed", "Close", "block")),
+    "paused": (("open", "Reopen", "play_arrow"), ("closed", "Close", "block")),
+    "closed": (("open", "Reopen", "play_arrow"),),
+}
+
+
+@tab(PAGE, "Run", 3, needs=with_experiment, slot=f"{PAGE}.look")
+def show_running(context: CollectContext) -> None:
+    """Start, follow, stop; and open the answers."""
+    picture, side = picture_beside_side(context)
+    try:
+        found = answer_log.state(context.folder)
+        people = [one for one in answer_log.people(context.folder) if not one.simulated]
+        named = sum(bool(one.person) for one in people)  # their names change when ids go
+        records = _records(str(context.folder), found.n_answers, len(people), named)
+    except (DataError, OSError) as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    server = running.running(context.folder)
+    with side:
+        _server(context, server)
+        _state(context, found)
+        _address(context, server)
+        _answers(context, records)
+        ask_for_one(context, people)
+    with picture:
+        _live(context, server, found)
+        _facts(context, found)
+        stopped = {one.name for one in people if one.state == "excluded"}
+        look_when_due(context, [one for one in records if one.participant not in stopped])
+        if found.n_answers:
+            show_enough(context, found)
+            show_map_so_far(context)
+            show_people_of(context, people, records)
+        elif not found.n_people:
+            panels.empty(
+                "Nobody has taken part yet",
+                "Start the server and open the address in a browser, or send it to somebody. "
+                "Answers appear here as they come in.",
+            )
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _records(folder: str, *as_of: int) -> list[AnswerRecord]:
+    """All answers, read once as long as there are no others."""
+    return answer_log.records(Path(folder))
+
+
+# What comes in -----------------------------------------------------------------------------------
+
+
+def _live(
+    context: CollectContext, server: RunningServer | None, found: CollectingState
+) -> None:
+    if found.is_overdue:
+        st.warning(
+            f"Personal data were to be gone by {context.experiment.keep_until}. Remove them under "
+            "Participants’ data.", icon=":material/warning:",
+        )
+    if server is not None:
+        told = state_told(context.folder)
+        if told is not None:
+            follow(f"{PAGE}.follow.{context.slug}", told, f"experiments/{context.slug}")
+        return
+    said = ended_by_itself(context.folder)
+    if said:
+        st.error(
+            f"The server has ended without being stopped here. Start it again: every answer that "
+            f"was acknowledged is kept. It said last: {panels.plain(said)}",
+            icon=":material/error:",
+        )
+
+
+def _facts(context: CollectContext, found: CollectingState) -> None:
+    looks = kept_looks(context.folder)
+    facts = st.columns(4)
+    facts[0].metric("Participants", f"{found.n_people:,}")
+    facts[1].metric(
+        "Answers", f"{found.n_answers:,}", help="Also to practice, catch and gold questions.",
+    )
+    facts[2].metric(
+        "Per minute", f"{found.n_last_minute:,}", help="Answers in the last minute."
+    )
+    facts[3].metric("Held-out error", f"{looks[-1].found.error:.3f}" if looks else "—")
+    words = f"{found.n_finished:,} finished, {found.n_excluded:,} stopped after failed checks."
+    if looks:
+        last = looks[-1].found
+        words += (
+            f" Error {interval(last.error, last.low, last.high)}, of "
+            f"{count(last.n_answers, 'answer')} about objects."
+        )
+    st.caption(words)
+
+
+# The server --------------------------------------------------------------------------------------
+
+
+def _server(context: CollectContext, server: RunningServer | None) -> None:
+    current, slug = context.session, context.slug
+    port = host = None
+    if server is None:
+        start = st.container()
+        with st.expander("Where it is reached"):
+            host = pick(
+                current, f"{PAGE}.host.{slug}", "Who reaches it", _HOSTS,
+                help="For participants elsewhere, put a reverse proxy or a tunnel before it; Help "
+                "shows both.",
+            )
+            port = number(
+                current, f"{PAGE}.port.{slug}", "Port", 1024, 65535, None,
+                placeholder="any that is free",
+            )
+        missing = jspsych.missing()
+        if missing:
+            start.error(panels.plain(missing), icon=":material/error:")
+        with start:
+            if pressed(
+                current, f"{PAGE}.start.{slug}", "Start the server", type="primary",
+                icon=":material/play_arrow:", width="stretch", disabled=bool(missing),
+                help="A separate program that serves this experiment alone. It goes on when "
+                "TripletScope ends.",
+            ):
+                _do(lambda: running.start(context.folder, int(port or 0), host), "Starting")
+        return
+    if pressed(
+        current, f"{PAGE}.stop.{slug}", "Stop the server", icon=":material/stop:",
+        width="stretch", help="Participants can go on where they were when it starts again.",
+    ):
+        # The next start is to be at the address that people have.
+        place = urlsplit(server.address)
+        current.take_up({f"{PAGE}.port.{slug}": place.port, f"{PAGE}.host.{slug}": place.hostname})
+        _do(lambda: stop_server(context.folder), "Stopping")
+
+
+def _do(what: Callable[[], object], words: str) -> None:
+    """Do something with the server, and show the page anew, or what went wrong."""
+    try:
+        with st.spinner(words):
+            what()
+    except (NotStarted, NotKept, OSError) as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    forget_states()
+    st.rerun()
+
+
+def _state(context: CollectContext, found: CollectingState) -> None:
+    if found.state != "open":
+        st.info(
+            "Paused: nobody is asked anything." if found.state == "paused" else
+            "Closed: nobody can begin or go on.", icon=":material/info:",
+        )
+    with st.container(horizontal=True):
+        for to, word, icon in _CHANGES[found.state]:
+            if pressed(
+                context.session, f"{PAGE}.to_{to}.{context.slug}", word, icon=f":material/{icon}:",
+                help="Answers to what was asked before are still taken.",
+            ):
+                _do(lambda to=to: answer_log.set_state(context.folder, to), word)
+
+
+def _address(context: CollectContext, server: RunningServer | None) -> None:
+    """The address to send out."""
+    base = line(
+        context.session, f"{PAGE}.public.{context.slug}", "Public address", "",
+        placeholder=server.address if server else "https://…",
+        help="Under which a reverse proxy or a tunnel serves the experiment, if there is one.",
+    ) or (server.address if server else "")
+    if base:
+        st.caption("To be sent out:")
+        st.code(address_to_send(base, context.experiment), language=None, wrap_lines=True)
+
+
+# The answers -------------------------------------------------------------------------------------
+
+
+def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
+    workspace = services().workspace
+    if pressed(
+        context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
+        icon=":material/folder_open:", width="stretch", disabled=not records,
+        help="A data set of the answers at this moment, on which all pages work. Pressed again, "
+        "it is brought up to date; results of earlier answers go.",
+    ):
+        try:
+            with st.spinner("Gathering the answers"):
+                info = open_answers(workspace, context.slug, context.folder, context.experiment)
+        except (WorkspaceError, DataError) as error:
+            st.error(panels.plain(str(error)), icon=":material/error:")
+            return
+        context.session.open(info.id)
+        st.switch_page(first_page(info))
+    st.download_button(
+        "Answers (CSV)", lambda: export.csv(answers_table(context.experiment, records)),
+        f"{export.file_name(context.experiment.title, 'answers')}.csv", "text/csv",
+        key=f"{PAGE}.csv.{context.slug}", on_click="ignore", icon=":material/download:",
+        width="stretch", disabled=not records,
+        help="Every answer with its question, also to practice and checks.",
+    )

@@ -1,0 +1,278 @@
+"""Try: the experiment as a participant sees it, and what simulated ones make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.design.plan import Plan
+from tripletscope.core.design.scenario import Scenario, scenario_like
+from tripletscope.core.embedding import STE
+from tripletscope.core.experiment.conduct import conduct_table
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.results import AnswerRecord
+from tripletscope.core.experiment.simulated import (
+    expected,
+    planned_as,
+    simulated_participants,
+)
+from tripletscope.core.simulation.truth import known_truth
+from tripletscope.dashboard.analysis import Piece
+from tripletscope.dashboard.collecting import jspsych, running
+from tripletscope.dashboard.collecting.running import NotStarted
+from tripletscope.dashboard.figures.planning import plan_curves
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import joint_form, pick, pressed
+from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.collect.context import (
+    PAGE,
+    CollectContext,
+    picture_beside_side,
+    with_experiment,
+)
+from tripletscope.dashboard.views.collect.expecting import expected_of, experiment_key
+from tripletscope.dashboard.views.page import tab
+
+SLOT = f"{PAGE}.try"
+_CANVAS = Canvas(760.0, 300.0)
+_REPEATS = 4
+#: Answers of a data set below which nothing is said of their noise.
+_ENOUGH = 50
+_LIKE = {"usual": "One answer in ten is flipped", "open": "As in the open data set"}
+
+
+@tab(PAGE, "Try", 2, needs=with_experiment, slot=SLOT)
+def show_trying(context: CollectContext) -> None:
+    """Preview, what it takes, simulated participants, and what their map would be worth."""
+    current, experiment = context.session, context.experiment
+    picture, side = picture_beside_side(context)
+    with side:
+        _preview(context)
+        button = st.container()
+        wanted = _scenario(current)
+        assumed, people = joint_form(current, [
+            (expected, f"{PAGE}.expected", ()),
+            (simulated_participants, f"{PAGE}.simulated", ("noise", "level")),
+        ])
+        piece, why = _piece(experiment, wanted)
+        run = None if piece is None else context.find(*piece)
+        shown = f"{PAGE}.simulated.{context.slug}"
+        asked = [experiment_key(experiment), people, asdict(wanted)]
+        done = current.drafts.get(shown) == asked and (
+            piece is None or (run is not None and run.complete)
+        )
+        with button:
+            wants = pressed(
+                current, f"{PAGE}.simulate", f"Simulate {count(people['n_people'], 'participant')}",
+                type="primary", icon=":material/play_arrow:", width="stretch", disabled=done,
+            )
+        if wants:
+            current.drafts[shown] = asked
+            if piece is not None and (run is None or not run.complete):
+                context.submit(
+                    f"Expected accuracy: {experiment.title}", [piece], [experiment.title]
+                )
+            st.rerun()
+    with picture:
+        try:
+            _takes(experiment, assumed)
+        except DataError as error:
+            st.warning(panels.plain(str(error)), icon=":material/edit:")
+            return
+        if current.drafts.get(shown) == asked:
+            _simulated(context, wanted, people)
+            _accuracy(context, wanted, run, why)
+        else:
+            context.empty(
+                "Nobody has been simulated",
+                "Simulated participants answer the questions of this experiment: how many fail "
+                "its checks, how consistent they are, and what a map of all answers would be "
+                "worth.",
+            )
+
+
+# Preview -----------------------------------------------------------------------------------------
+
+
+def _preview(context: CollectContext) -> None:
+    """The real page in a new tab; what is answered there is marked as simulated."""
+    missing = jspsych.missing()
+    if missing:
+        st.error(panels.plain(missing), icon=":material/error:")
+        return
+    server = running.running(context.folder)
+    if server is None:
+        if pressed(
+            context.session, f"{PAGE}.preview.{context.slug}", "Start a preview",
+            icon=":material/visibility:", width="stretch",
+            help="Starts the experiment’s server, for this computer alone.",
+        ):
+            try:
+                with st.spinner("Starting"):
+                    running.start(context.folder)
+            except (NotStarted, OSError) as error:
+                st.error(panels.plain(str(error)), icon=":material/error:")
+                return
+            st.rerun()
+        return
+    base = context.session.drafts.get(f"{PAGE}.public.{context.slug}") or server.address
+    base = base if base.endswith("/") else f"{base}/"
+    st.link_button(
+        "Preview as participant", f"{base}?preview=1", icon=":material/open_in_new:",
+        width="stretch", help="In a new tab. No answer counts.",
+    )
+    st.link_button(
+        "Watch a simulated one", f"{base}?simulate=visual", icon=":material/smart_toy:",
+        width="stretch", help="In a new tab. The browser answers by itself, at random.",
+    )
+
+
+# What it takes -----------------------------------------------------------------------------------
+
+
+def _takes(experiment: Experiment, assumed: Mapping[str, float]) -> None:
+    found = expected_of(experiment, **assumed)
+    facts = st.columns(4)
+    facts[0].metric("Questions each", f"{found.n_asked:,.0f}")
+    facts[1].metric("Minutes each", f"{found.minutes:.0f}")
+    facts[2].metric("Cost of all", f"{found.cost:,.0f}")
+    facts[3].metric("Answers", f"{found.n_answers:,}")
+    fee = f" and a fee of {assumed['fee']:.0%}" if assumed["fee"] else ""
+    st.caption(panels.plain(
+        f"If {count(experiment.most_people, 'participant')} finish, at {assumed['seconds']:g} s a "
+        f"question, {assumed['seconds_before']:g} s before and after, {assumed['pay']:g} per hour"
+        f"{fee}. Answers are those about objects, repeats aside."
+    ))
+
+
+# Simulated participants --------------------------------------------------------------------------
+
+
+def _scenario(current: Session) -> Scenario:
+    """How people err: as usual, or as in the open data set."""
+    info = current.dataset
+    ways = {"usual": _LIKE["usual"]}
+    if info is not None and info.n_answers >= _ENOUGH:
+        ways["open"] = _LIKE["open"]
+    way = pick(
+        current, f"{PAGE}.like", "Noise", ways,
+        help="It matters more than anything else. A pilot knows it best.",
+    )
+    if way == "open":
+        try:
+            return _like(info.fingerprint, services().workspace.triplets(info))
+        except (DataError, Stopped) as error:
+            st.error(panels.plain(str(error)), icon=":material/error:")
+    return Scenario()
+
+
+@st.cache_data(max_entries=8, show_spinner="Estimating the noise level")
+def _like(fingerprint: str, _triplets: Triplets) -> Scenario:
+    return scenario_like(_triplets)
+
+
+def _piece(experiment: Experiment, wanted: Scenario) -> tuple[Piece | None, str]:
+    """What is computed for the expected accuracy, or why it cannot be."""
+    try:
+        scenario, design, sizes = planned_as(experiment, wanted)
+    except DataError as error:
+        return None, str(error)
+    options = {
+        **asdict(scenario), **asdict(sizes), "design": design, "repeats": _REPEATS, "seed": 0,
+    }
+    return (STE(), "plan", options), ""
+
+
+def _simulated(
+    context: CollectContext, wanted: Scenario, people: Mapping[str, Any]
+) -> None:
+    """How simulated participants answer."""
+    experiment = context.experiment
+    try:
+        records = _records(
+            experiment, wanted, experiment_key(experiment), asdict(wanted), dict(people)
+        )
+    except (DataError, ValueError) as error:
+        st.warning(panels.plain(str(error)), icon=":material/edit:")
+        return
+    table = conduct_table(records)
+    stopped = int(np.sum(table["failed"] >= experiment.fails)) if experiment.fails else 0
+    checks, again = int(table["checks"].sum()), int(table["repeats"].sum())
+    words = [f"**{count(len(table), 'simulated participant')}**, of whom "
+             f"{stopped:,} would be asked no more after failed checks."]
+    if again:
+        words.append(f"Repeats are answered alike in {table['consistent'].sum() / again:.0%}.")
+    if checks:
+        words.append(f"{table['failed'].sum() / checks:.1%} of checks fail.")
+    st.markdown(" ".join(words))
+    st.caption(
+        f"Assumed: {people['careless']:.0%} of participants press at random; response times are "
+        "log-normal with a median of 2 s; objects are a cloud of points without clusters."
+    )
+    with st.expander("Each of them"):
+        st.dataframe(_rounded(table), hide_index=True, placeholder="", key=f"{PAGE}.conduct",
+                     height=260)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Simulating participants")
+def _records(
+    _experiment: Experiment, _wanted: Scenario, key: str, scenario: dict[str, Any],
+    people: dict[str, Any],
+) -> list[AnswerRecord]:
+    positions, _ = known_truth(  # of any number of objects, which a scenario is not
+        _wanted.truth, len(_experiment.objects), _wanted.n_components, np.random.default_rng(0),
+        length_scale=_wanted.length_scale,
+    )
+    return simulated_participants(
+        _experiment, positions, noise=_wanted.noise, level=_wanted.level, **people
+    )
+
+
+def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(median_time=table["median_time"].round(2)).rename(
+        columns={"median_time": "median time (s)"}
+    )
+
+
+# Expected accuracy -------------------------------------------------------------------------------
+
+
+def _accuracy(context: CollectContext, wanted: Scenario, run: Any, why: str) -> None:
+    """What a map of all answers would be worth."""
+    if why:
+        st.info(panels.plain(f"No accuracy is expected: {why}"), icon=":material/info:")
+        return
+    if run is None:
+        return
+    found: Plan = run.result()
+    like, _, _ = planned_as(context.experiment, wanted)
+    mean, top = float(found.accuracy[:, -1].mean()), float(found.ceiling.mean())
+    st.markdown(
+        f"**A map of all {found.n_answers[-1]:,} answers would predict {mean:.0%} of further "
+        f"ones**; knowing the truth, one would predict {top:.0%}."
+    )
+    text = (
+        f"{context.experiment.title}: accuracy expected of STE, with 95 % intervals of the mean "
+        f"of {count(len(found.accuracy), 'simulation')}. Assumed: {like.described}; nobody presses "
+        "at random. Adaptive questions count as random ones, and every response as one triplet."
+    )
+
+    def draw(canvas: Canvas) -> Any:
+        return plan_curves(
+            found.band().assign(plan=""), "accuracy", ceiling=top, caption=text, canvas=canvas
+        )
+
+    panels.figure_panel(
+        context.session, draw, key=f"{PAGE}.accuracy", alt=text, canvas=_CANVAS, caption=text,
+        table=found.band, name="expected-accuracy", simulations={"plan": run},
+    )
