@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask
+from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask, PreferencesGiven
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.interface import panels
@@ -141,7 +141,8 @@ def _upload(current: Session) -> None:
     else:
         is_measured = isinstance(reading.error, MeasuredGiven)
         told = panels.plain(reading.job.message)
-        if is_measured:
+        # Of these the program can make something: nothing is wrong with them.
+        if isinstance(reading.error, (MatrixGiven, MeasuredGiven, PreferencesGiven)):
             st.info(told, icon=":material/info:")
         else:
             st.error(told, icon=":material/error:")
@@ -149,6 +150,11 @@ def _upload(current: Session) -> None:
             show_measured(current, files)
         elif isinstance(reading.error, MatrixGiven):
             _matrix(current, files[0])
+        if isinstance(reading.error, PreferencesGiven) and pressed(
+            current, "preferences.go", "Go to Scale", type="primary", icon=":material/stairs:",
+        ):
+            go_to("scale", "preferences")
+            st.switch_page("../pages/scale.py")
         if isinstance(reading.error, OtherTask):
             st.button(
                 "Choose columns manually", on_click=current.insist_on, args=(together,),

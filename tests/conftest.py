@@ -41,6 +41,7 @@ LONG = [
     "tests/core/computing/test_same_bits.py",
     "tests/test_package.py",
     "tests/dashboard/serving/test_cli.py",
+    "tests/dashboard/collecting/",
     "tests/dashboard/views/",
     "tests/dashboard/test_waiting.py",
     "tests/dashboard/test_imports.py",

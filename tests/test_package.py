@@ -14,12 +14,13 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from poetry.core.masonry import api
 
 import tripletscope as ts
+from tests.builder import builder
 from tests.paths import ROOT, SAMPLES
 from tests.server import free_port, running
 from tripletscope.core.method import Method, methods
+from tripletscope.dashboard.collecting.jspsych import missing
 
 FOLDERS = ("core", "dashboard", "pages", "sample_data")
 KINDS = (
@@ -77,8 +78,8 @@ def built(tmp_path_factory) -> Path:
     before = Path.cwd()
     os.chdir(ROOT)
     try:
-        api.build_wheel(str(folder))
-        api.build_sdist(str(folder))
+        builder().build_wheel(str(folder))
+        builder().build_sdist(str(folder))
     finally:
         os.chdir(before)
     return folder
@@ -149,6 +150,9 @@ def test_the_wheel_holds_one_name(built):
               "sample_data/alien_eggs/responses.csv", "py.typed", "__init__.pyi"}
     assert {f"tripletscope/{name}" for name in inside} <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
+    assert wheel.name.endswith("-py3-none-any.whl")
+    if not missing():
+        assert "tripletscope/jspsych/LICENSES.txt" in names
 
 
 def test_the_source_distribution_gives_the_same_wheel(built, tmp_path, monkeypatch):
@@ -157,14 +161,14 @@ def test_the_source_distribution_gives_the_same_wheel(built, tmp_path, monkeypat
         file.extractall(tmp_path, filter="data")
     (folder,) = tmp_path.iterdir()
     monkeypatch.chdir(folder)
-    again = api.build_wheel(str(tmp_path))
+    again = builder(folder).build_wheel(str(tmp_path))
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(tmp_path / again) as second:
         assert sorted(first.namelist()) == sorted(second.namelist())
 
 
-def test_a_documentation_that_was_built_is_in_the_wheel(tmp_path, monkeypatch):
-    """Though no repository has it."""
+def test_what_no_repository_has_is_in_the_wheel(tmp_path, monkeypatch):
+    """A documentation that was built, and jsPsych."""
     for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
     for name in ("tripletscope", *FOLDERS):
@@ -172,10 +176,14 @@ def test_a_documentation_that_was_built_is_in_the_wheel(tmp_path, monkeypatch):
         (tmp_path / name / "__init__.py").touch()
     (tmp_path / "tripletscope" / "help" / "pages").mkdir(parents=True)
     (tmp_path / "tripletscope" / "help" / "pages" / "data.html").touch()
+    (tmp_path / "tripletscope" / "jspsych").mkdir()
+    (tmp_path / "tripletscope" / "jspsych" / "jspsych.js").touch()
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     monkeypatch.chdir(tmp_path)
-    with zipfile.ZipFile(tmp_path / api.build_wheel(str(tmp_path))) as wheel:
-        assert "tripletscope/help/pages/data.html" in wheel.namelist()
+    with zipfile.ZipFile(tmp_path / builder().api.build_wheel(str(tmp_path))) as wheel:
+        assert {"tripletscope/help/pages/data.html", "tripletscope/jspsych/jspsych.js"} <= {
+            *wheel.namelist()
+        }
 
 
 def test_only_the_one_name_is_installed(installed, analysis):

@@ -47,6 +47,17 @@ IntervalUnit = Annotated[
     ),
 ]
 
+#: The same for what features predict.
+LearnedUnit = Annotated[
+    str,
+    Choice(
+        {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
+        "Of the intervals. Participants: how far a share may lie with another sample of people. "
+        "Answers: with other answers by the same people. In both, models stay as they were "
+        "learned, and objects the same: intervals say nothing of other objects.",
+    ),
+]
+
 
 def over_units(unit: str, number: int | None) -> str:
     """What an interval is over, as words that follow it.

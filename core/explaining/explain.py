@@ -15,7 +15,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import noise_ceiling
 from tripletscope.core.evaluation.choosing import ChoiceCeiling, choice_accuracies
 from tripletscope.core.evaluation.share import Share
-from tripletscope.core.evaluation.units import IntervalUnit
+from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.divisions import Division
 from tripletscope.core.explaining.explained import SCHEMES, Explained
@@ -59,7 +59,7 @@ def explain(
             "components; what is left of them stays as it is.", advanced=True,
         ),
     ] = 50,
-    unit: IntervalUnit = "auto",
+    unit: LearnedUnit = "auto",
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Explained:

@@ -28,7 +28,7 @@ class Units:
 
     @classmethod
     def of(cls, answers: Triplets | Quadruples, unit: str) -> Units:
-        """Those of the answers; see `tripletscope.core.evaluation.units.IntervalUnit`."""
+        """Those of the answers; see `tripletscope.core.evaluation.units.LearnedUnit`."""
         return cls(known_people(answers, unit), answers.groups)
 
     @property

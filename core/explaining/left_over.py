@@ -16,7 +16,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.units import IntervalUnit
+from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.divisions import by_trials
 from tripletscope.core.explaining.explain import Seed, TrialFolds
@@ -123,7 +123,7 @@ def left_over(
         ),
     ] = 1.0,
     folds: TrialFolds = 5,
-    unit: IntervalUnit = "auto",
+    unit: LearnedUnit = "auto",
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> LeftOver:

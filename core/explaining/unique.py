@@ -12,7 +12,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.units import IntervalUnit
+from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.divisions import Division
 from tripletscope.core.explaining.explain import ObjectFolds, Seed, TrialFolds
@@ -145,7 +145,7 @@ def unique_parts(
     predictors: Together = "auto",
     object_folds: ObjectFolds = 3,
     folds: TrialFolds = 5,
-    unit: IntervalUnit = "auto",
+    unit: LearnedUnit = "auto",
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> UniqueParts:

@@ -60,7 +60,6 @@ def repeats(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Repeats:
     question = triplets.questions
     n_questions = int(question.max(initial=-1)) + 1
     given = both_ways(triplets, question, n_questions)
-    total = given.sum(axis=1)
     same, pairs = pairs_of(given)
     own_same, own_pairs = np.zeros(n_questions), np.zeros(n_questions)
     if "participant" in triplets.answers:
@@ -84,8 +83,12 @@ def repeats(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Repeats:
             _over_people(*of, people.number)
             for of in zip(sums.sum(axis=2), change, strict=True)
         )
+    # An answer of weight 2 are two; two that weigh little are two all the same.
+    answered = np.bincount(
+        question, np.where(triplets.weight > 0, np.maximum(triplets.weight, 1.0), 0.0), n_questions
+    )
     return Repeats(
-        within, between, n_questions, int(np.count_nonzero(total > 1)),
+        within, between, n_questions, int(np.count_nonzero(answered > 1)),
         int(np.count_nonzero((given > 0).all(axis=1))),
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask
+from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask, PreferencesGiven
 from tripletscope.core.io.formats.foreign import NO_PLUGINS
 from tripletscope.dashboard.door import reader
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
@@ -34,7 +34,10 @@ _GRACE = 1.0  # seconds after which one that is told to stop is ended
 _AT_MOST = 6  # processes with an upload, over all sessions
 _LONGEST = 4 * 2**30  # bytes of an answer
 
-_ERRORS = {kind.__name__: kind for kind in (DataError, OtherTask, MatrixGiven, MeasuredGiven)}
+_ERRORS = {
+    kind.__name__: kind
+    for kind in (DataError, OtherTask, MatrixGiven, MeasuredGiven, PreferencesGiven)
+}
 _SMALLER = "Upload a smaller part of it, or save it again as CSV."
 
 

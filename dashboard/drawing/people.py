@@ -104,7 +104,7 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
 
     yield Drawing(
         "group-maps", words("title group maps"), about, words("alt group maps"),
-        max(grid_height(maps) / _WIDTH, 0.45),
+        max(grid_height(maps) / _WIDTH, 0.25),
         lambda canvas: map_grid(
             maps, titles, shown.answers.objects, colour=colour_of(shown.answers.objects),
             caption=about, canvas=canvas,

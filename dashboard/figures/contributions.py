@@ -231,7 +231,7 @@ def trial_contributions(
 def _name(data: DimensionData, dimension: int, width: float, break_after: bool = False) -> str:
     name = html.escape(shorten(data.title(dimension), width), quote=False)
     if not data.names.get(dimension):
-        return name.replace("Dimension ", "") if break_after else name
+        return name.replace("Dimension ", "dim. ") if break_after else name
     return name
 
 

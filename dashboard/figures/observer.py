@@ -21,6 +21,8 @@ from tripletscope.dashboard.interface.theme import (
 
 #: Half the height of a band, in rows.
 _HALF = 0.32
+#: Beside what is drawn, so that chance does not lie on the names.
+_ROOM = 0.03
 
 
 def agreement_bars(
@@ -48,6 +50,11 @@ def agreement_bars(
             line={"color": FAINT, "dash": "dot", "width": 1.6 * canvas.scale},
         )
     share = [one.accuracy for one in found]
+    drawn = [
+        *(edge for one in share for edge in (one.low, one.high)), *(one.chance for one in found),
+        *(bound.value for one in found if one.ceiling.is_precise
+          for bound in (one.ceiling.lower, one.ceiling.upper)),
+    ]
     kinds = ["two options" if one.kind.shown == 2 else str(one.kind) for one in found]
     figure.add_scatter(
         x=[one.value for one in share], y=list(range(len(found))), mode="markers",
@@ -65,7 +72,8 @@ def agreement_bars(
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="agreement",
         xaxis={"title": f"agreement of people with {html.escape(observer, quote=False)}",
-               "tickformat": ".2~f", "zeroline": False},
+               "tickformat": ".2~f", "zeroline": False,
+               "range": [min(drawn) - _ROOM, max(drawn) + _ROOM]},
         yaxis={"tickvals": list(range(len(found))), "ticktext": kinds, "showgrid": False,
                "zeroline": False, "range": [len(found) - 0.5, -0.5]},
     )

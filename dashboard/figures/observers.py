@@ -195,10 +195,10 @@ def pooling_figure(
     return finished(figure, caption, canvas)
 
 
-def grid_height(maps: np.ndarray) -> float:
-    """Height in pixels of a grid of maps on the screen, by the shape of what they show."""
+def grid_height(maps: np.ndarray, wide: float = 200.0) -> float:
+    """Height in pixels of a grid of maps of some width, by the shape of what they show."""
     low, high = _window(_planes(maps))
-    row = np.clip(200.0 * (high - low)[1] / (high - low)[0], 70.0, 260.0) + 45.0
+    row = np.clip(wide * (high - low)[1] / (high - low)[0], 0.35 * wide, 1.3 * wide) + 45.0
     return float(row * -(-len(maps) // _ACROSS) + 60.0)
 
 

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.figures.labels import short_labels
-from tripletscope.dashboard.figures.placing import row_labels
+from tripletscope.dashboard.figures.placing import place_labels, row_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -26,6 +26,10 @@ from tripletscope.dashboard.interface.theme import (
 
 #: People whose names are written, and up to so many whose intervals are drawn.
 _NAMED, _BARRED = 8, 60
+#: Times the largest weight that a plane of weights shows of intervals.
+_LONGEST = 1.6
+#: Side of a plane of weights, as a share of the smaller side of the figure.
+_PLANE = 0.78
 
 
 def most_different(weights: np.ndarray) -> np.ndarray:
@@ -71,7 +75,11 @@ def _plane(
     caption: str, canvas: Canvas,
 ) -> go.Figure:
     figure = go.Figure()
+    barred = len(weights) <= _BARRED
+    # Bars of the most consistent ones may be longer than all else: then they leave the frame.
     end = 1.08 * float(weights.max())
+    if barred:
+        end = max(end, min(1.03 * float(high.max()), _LONGEST * end))
     figure.add_scatter(
         x=[0, end], y=[0, end], mode="lines", hoverinfo="skip", showlegend=False,
         line={"color": FAINT, "dash": "dot", "width": canvas.scale},
@@ -83,7 +91,7 @@ def _plane(
         line={"color": transparent(PALETTE[0], 0.3), "width": canvas.scale},
     )
     bars = {}
-    if len(weights) <= _BARRED:
+    if barred:
         bars = {
             f"error_{axis}": {
                 "type": "data", "array": high[:, k] - weights[:, k],
@@ -91,9 +99,12 @@ def _plane(
                 "thickness": 0.8 * canvas.scale, "color": transparent(PALETTE[0], 0.35),
             } for k, axis in enumerate("xy")
         }
+    places = _placed(weights / end, 1.0 / end, text, canvas)
     figure.add_scatter(
-        x=weights[:, 0], y=weights[:, 1], mode="markers+text", text=text, showlegend=False,
-        textposition="top center", textfont={"size": 0.85 * canvas.font}, hovertext=hover,
+        x=weights[:, 0], y=weights[:, 1], mode="markers+text", showlegend=False,
+        text=[one if places[i] else "" for i, one in enumerate(text)],
+        textposition=[place or "top center" for place in places],
+        textfont={"size": 0.85 * canvas.font}, hovertext=hover,
         hoverinfo="text", marker={"color": PALETTE[0], "size": 7 * canvas.scale}, **bars,
     )
     figure.add_scatter(
@@ -108,6 +119,30 @@ def _plane(
         yaxis={**axis, "title": "weight of axis 2", "scaleanchor": "x"},
     )
     return finished(figure, caption, canvas)
+
+
+def _placed(
+    points: np.ndarray, mean: float, text: list[str], canvas: Canvas
+) -> list[str]:
+    """Where the names of people in a plane go, as Plotly says it; nothing where none has room.
+
+    Parameters
+    ----------
+    points : ndarray, shape (P, 2)
+        As shares of the sides of the plane.
+    mean : float
+        Where the mark of the mean is on both sides.
+    text : list of str, length P
+        Empty for people who are not named.
+    """
+    side = _PLANE * min(canvas.width, canvas.height)
+    points = np.vstack([points, [mean, mean]])
+    spots = place_labels(
+        side * points, {i: html.unescape(one) for i, one in enumerate(text) if one},
+        font_size=0.85 * canvas.font, room=(0.0, 0.0, side, side), radius=3.5 * canvas.scale,
+        lines=False,
+    )
+    return [spots[i].position if i in spots else "" for i in range(len(text))]
 
 
 def _triangle(
@@ -193,6 +228,8 @@ def gain_dots(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
     figure.add_vline(
         0.0, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
         annotation_text="one map", annotation_font_size=0.9 * canvas.font,
+        # The words stand where there is room for them.
+        annotation_position="top right" if high.max() > -low.min() else "top left",
     )
     ends = np.concatenate([low, high, [0.0]])
     room = 0.06 * max(float(np.ptp(ends)), 1.0)

@@ -41,6 +41,7 @@ from tripletscope.dashboard.interface.theme import (
     SEQUENTIAL,
     TEXT,
     Canvas,
+    meets_tools,
     note_hidden,
 )
 
@@ -304,7 +305,8 @@ def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarra
         above = bool(title) and not canvas.screen  # then its title is above several lines
         columns = max(int((width if above else beside) / entries.max()), 1)
         rows = 1 if entries.sum() <= beside else -(-len(named) // columns) + above
-        height -= rows * (1.2 * canvas.font + 3) + 8 - (_TOOLS - edge) * canvas.screen
+        below = canvas.screen and not meets_tools(named, title, canvas)
+        height -= rows * (1.2 * canvas.font + 3) + 8 - (_TOOLS - edge) * below
     return np.maximum([width, height], 4 * canvas.font)
 
 

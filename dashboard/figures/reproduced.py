@@ -250,10 +250,13 @@ def against_categories(
     )
     add_rings(figure, figure.data[:1], data.selected, canvas)
     names = short_labels(shown, 14.0) if shown else []
+    # Weights of 0 stand beside the names of the rows, not on them.
+    most = float(weights[members].max(initial=0.0)) or 1.0
     figure.update_layout(
         template=template(canvas), dragmode="lasso",
         uirevision=f"{dimension} {column.name}",
-        xaxis={"title": _of(data, dimension), "zeroline": False, "rangemode": "tozero"},
+        xaxis={"title": _of(data, dimension), "zeroline": False,
+               "range": [-0.025 * most, 1.04 * most]},
         yaxis={"range": [max(len(shown), 1) - 0.4, -0.6], "tickvals": list(range(len(shown))),
                "ticktext": [html.escape(name, quote=False) for name in names], "ticks": "",
                "showgrid": False, "zeroline": False},

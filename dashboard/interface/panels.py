@@ -199,7 +199,12 @@ def ask_to_delete(what: str, warning: str, delete: Callable[[], None]) -> None:
 
 
 def plain(text: str) -> str:
-    """`text` as Streamlit shows it literally, in one line; what Markdown would read is escaped."""
+    """`text` as Streamlit shows it literally, in one line; what Markdown would read is escaped.
+
+    Per cent have a space before their sign, as everywhere on the pages; in texts for papers they
+    have none.
+    """
+    text = re.sub(r"(?<=\d)%", " %", text)
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", " ".join(text.splitlines()))
 
 

@@ -34,6 +34,8 @@ _SCREEN_FONT = 13.0
 #: What a page leaves of a figure's height to legend and axes, as a share of the width; numbers and
 #: title of an axis, and a line of a legend, in sizes of the letters.
 _AROUND, _AXIS, _ENTRY = 0.12, 3.6, 1.75
+#: Pixels of the tool bar of a page, with room beside it, and of the mark of an entry of a legend.
+_TOOLS, _ROOM = 200.0, 40.0
 #: Height of a plot above numbered axes of a file that grows, at least, in sizes of the letters.
 _PLOT = 11.0
 #: What margins take above and below a plot, in sizes of the letters.
@@ -222,17 +224,33 @@ def legend_height(figure: go.Figure, canvas: Canvas) -> float:
 
 def _legend_lines(figure: go.Figure, canvas: Canvas) -> int:
     """How many lines the entries of a legend above a figure take; plotly lines them up."""
-    names = [trace.name for trace in figure.data if trace.name and trace.showlegend is not False]
-    shown = figure.layout.showlegend
-    if shown is False or not names or (len(names) < 2 and not shown):
+    names, title = _legend_of(figure)
+    if not names:
         return 0
     entry = 0.92 * canvas.font
-    widest = float(width_of([html.unescape(name) for name in names], entry).max())
-    title = html.unescape(figure.layout.legend.title.text or "")
+    widest = float(width_of(names, entry).max())
     beside = float(width_of([title], entry)[0]) if title else 0.0
     if len(names) * (widest + _MARK * canvas.font) + beside <= canvas.width:
         return 1
     return math.ceil(len(names) / max(int(canvas.width // (widest + _MARK * canvas.font)), 1))
+
+
+def _legend_of(figure: go.Figure) -> tuple[list[str], str]:
+    """Entries of the legend of a figure, none if it has no legend, and its title."""
+    names = [trace.name for trace in figure.data if trace.name and trace.showlegend is not False]
+    shown = figure.layout.showlegend
+    if shown is False or (len(names) < 2 and not shown):
+        names = []
+    title = figure.layout.legend.title.text or ""
+    return [html.unescape(name) for name in names], html.unescape(title)
+
+
+def meets_tools(names: Sequence[str], title: str, canvas: Canvas) -> bool:
+    """Whether a legend above a figure on a page reaches as far as its tool bar."""
+    if not names:
+        return False
+    written = width_of([*names, title], 0.92 * canvas.font)
+    return float(written.sum()) + _ROOM * len(names) > min(canvas.width, NARROW) - _TOOLS
 
 
 def panelled(titles: Sequence[str], most: int, canvas: Canvas) -> tuple[int, Canvas]:
@@ -271,6 +289,10 @@ def longest(width: float) -> float:
 def finished(figure: go.Figure, caption: str, canvas: Canvas, top: float = 34.0) -> go.Figure:
     """A figure below the tool bar of a page, so many pixels, or above its caption in a file."""
     if canvas.screen:
+        names, title = _legend_of(figure)
+        if canvas.legend == "above" and meets_tools(names, title, canvas):
+            width = min(canvas.width, NARROW)
+            top += _ENTRY * canvas.font * _legend_lines(figure, replace(canvas, width=width))
         figure.update_layout(margin_t=top)
     return with_caption(figure, f"{caption} {remark(figure)}".strip(), canvas)
 

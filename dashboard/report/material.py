@@ -40,6 +40,9 @@ class Material:
         What people were asked, in a few words.
     rotations, cuts, pictures, dimension_names
         See `ShownResults`, where names of dimensions are `named`.
+    measured : str
+        Kind of the ratings, confusions and so on that the answers were derived from; empty where
+        the answers themselves were given.
     names : set of str
         Of the figures that were drawn, of which no two are the same.
     """
@@ -53,6 +56,7 @@ class Material:
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
     dimension_names: dict[str, dict[int, str]] = field(default_factory=dict)
+    measured: str = ""
     names: set[str] = field(default_factory=set, repr=False)
 
     @property

@@ -6,6 +6,7 @@ THOUSANDS, PERCENT, INTERVAL = ",", "%", "95% CI"
 AND, LAST_COMMA = "and", ","
 
 NOUNS = {
+    "comparison": ("comparison", "comparisons"),
     "answer": ("answer", "answers"),
     "catch trial": ("catch trial", "catch trials"),
     "cluster": ("cluster", "clusters"),

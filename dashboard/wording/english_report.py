@@ -32,6 +32,14 @@ REPORT = {
     "part software": "Software and settings",
     # Data
     "collected": "Similarity judgements of {objects} were collected in {trials}.",
+    "derived": "{kind} of {objects} were collected{whose}. The answers that are analysed here were "
+               "derived from them: {answers}, each of two values of the same rater that differ. "
+               "They overlap, and weigh as much as {effective} independent answers.",
+    "measured ratings": "Ratings of pairs",
+    "measured values": "Similarities or dissimilarities of pairs",
+    "measured confusions": "Confusions",
+    "measured piles": "Sortings into piles",
+    "measured arrangements": "Spatial arrangements",
     "from people": " from {people}",
     "each": " ({number} each)",
     "each in the median": " (median {median} per participant, range {least} to {most})",
@@ -73,10 +81,12 @@ REPORT = {
     "between people": "Inter-observer agreement: of {pairs} pairs of responses of different "
                       "participants to one question, a proportion of {share} were the same "
                       "({interval}).",
-    "ceiling": "From {questions} that were asked repeatedly, the noise ceiling lies between a "
-               "lower bound of {lower}, the agreement of a response with the majority of the other "
-               "responses to the same question, and an upper bound of {upper}, the accuracy of "
-               "knowing the probability of every response (intervals{over}) [@nili2014].",
+    "bound unknown": "unknown size",
+    "ceiling": "From {questions} that several participants answered, the noise ceiling lies "
+               "between a lower bound of {lower}, the agreement of a response with the majority of "
+               "the other responses to the same question, and an upper bound of {upper}, the "
+               "accuracy of knowing the probability of every response (intervals{over}) "
+               "[@nili2014].",
     "no ceiling": "No question was asked twice, so that the noise ceiling cannot be estimated.",
     "choices": "Taken as choices ({kind}; {trials} trials), of which guessing gets {chance} right, "
                "the noise ceiling of repeated trials lies between {lower} and {upper}.",

@@ -6,6 +6,7 @@ THOUSANDS, PERCENT, INTERVAL = "\N{NARROW NO-BREAK SPACE}", " %", "95-%-KI"
 AND, LAST_COMMA = "und", ""
 
 NOUNS = {
+    "comparison": ("Vergleich", "Vergleiche"),
     "answer": ("Antwort", "Antworten"),
     "catch trial": ("Kontrollfrage", "Kontrollfragen"),
     "cluster": ("Cluster", "Cluster"),

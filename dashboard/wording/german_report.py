@@ -32,6 +32,15 @@ REPORT = {
     "part software": "Software und Einstellungen",
     # Data
     "collected": "Ähnlichkeitsurteile über {objects} wurden erhoben: {trials}.",
+    "derived": "Erhoben wurden {kind} zu {objects}{whose}. Die hier ausgewerteten Antworten wurden "
+               "daraus abgeleitet: {answers}, jeder von zwei verschiedenen Werten derselben "
+               "Person. Sie überschneiden sich und wiegen so viel wie {effective} unabhängige "
+               "Antworten.",
+    "measured ratings": "Einschätzungen von Paaren",
+    "measured values": "Ähnlichkeiten oder Unähnlichkeiten von Paaren",
+    "measured confusions": "Verwechslungen",
+    "measured piles": "Sortierungen in Stapel",
+    "measured arrangements": "räumliche Anordnungen",
     "from people": " von {people}",
     "each": " (je {number})",
     "each in the median": " (im Median {median} je Person, {least} bis {most})",
@@ -74,11 +83,12 @@ REPORT = {
     "between people": "Übereinstimmung untereinander: Von {pairs} Paaren von Antworten "
                       "verschiedener Personen auf dieselbe Frage war ein Anteil von {share} "
                       "gleich ({interval}).",
-    "ceiling": "Nach wiederholt gestellten Fragen ({questions}) liegt die Rauschgrenze zwischen "
-               "einer unteren Schranke von {lower}, der Übereinstimmung einer Antwort mit der "
-               "Mehrheit der anderen Antworten auf dieselbe Frage, und einer oberen Schranke von "
-               "{upper}, der Treffsicherheit bei bekannter Wahrscheinlichkeit jeder Antwort "
-               "(Intervalle{over}) [@nili2014].",
+    "bound unknown": "unbekannter Größe",
+    "ceiling": "Nach Fragen, die mehrere Personen beantworteten ({questions}), liegt die "
+               "Rauschgrenze zwischen einer unteren Schranke von {lower}, der Übereinstimmung "
+               "einer Antwort mit der Mehrheit der anderen Antworten auf dieselbe Frage, und einer "
+               "oberen Schranke von {upper}, der Treffsicherheit bei bekannter Wahrscheinlichkeit "
+               "jeder Antwort (Intervalle{over}) [@nili2014].",
     "no ceiling": "Keine Frage wurde zweimal gestellt, so dass sich die Rauschgrenze nicht "
                   "schätzen lässt.",
     "choices": "Als Wahlen betrachtet ({kind}; {trials} Durchgänge), von denen Raten {chance} "

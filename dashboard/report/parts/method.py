@@ -85,7 +85,7 @@ def data(material: Material) -> Iterator[Block]:
     """What was collected, and what of it was left out."""
     words, cleaning = material.words, material.cleaning
     raw, kept = cleaning.raw, cleaning.triplets
-    sentences = [words(
+    sentences = [_derived(material) if material.measured else words(
         "collected", objects=words.count(raw.n_objects, "object"), trials=trials_of(words, raw),
     )]
     if material.asked:
@@ -114,6 +114,20 @@ def data(material: Material) -> Iterator[Block]:
         ))
     yield joined(*sentences)
     yield _flow(material)
+
+
+def _derived(material: Material) -> str:
+    """What was collected where answers were not, and how these came of it."""
+    words, raw = material.words, material.cleaning.raw
+    people = participants_of(raw)[1]
+    # A matrix of nobody in particular may hold anything.
+    kind = "values" if material.measured == "ratings" and not people else material.measured
+    return words(
+        "derived", kind=words(f"measured {kind}"),
+        objects=words.count(raw.n_objects, "object"),
+        whose=words("from people", people=words.count(people, "participant")) if people else "",
+        answers=words.count(len(raw), "comparison"), effective=words.whole(round(raw.weight.sum())),
+    )
 
 
 def _flow(material: Material) -> TextTable:
@@ -146,6 +160,8 @@ def design(material: Material) -> Iterator[Block]:
     words, answers = material.words, material.answers
     found, each = material.quality, answers.answers_per_object
     sentences = [
+        # Of values of all pairs follow all comparisons: nobody asked for them one by one.
+        "" if material.measured else
         words("questions" if found.repeats.repeated else "questions asked once",
               asked=words.count(found.repeats.questions, "question"),
               possible=words.whole(found.coverage.possible),
@@ -226,6 +242,8 @@ def quality(material: Material) -> Iterator[Block]:
 
 
 def _bound(words: Words, bound: Share) -> str:
+    if not np.isfinite(bound.value):
+        return words("bound unknown")
     return f"{words.share(bound.value)}, {words.interval(bound.low, bound.high)}"
 
 

@@ -240,9 +240,9 @@ def _facts(report: QualityReport) -> None:
         (facts[4], "Failed checks", report.checks, "Catch and gold questions answered wrongly."),
     ):
         known = share is not None and share.n
-        column.metric(title, f"{share.value:.1%}" if known else "—", help=text)
+        column.metric(title, f"{100 * share.value:.1f} %" if known else "—", help=text)
         if known:
-            column.caption(f"{share.low:.1%} to {share.high:.1%}")
+            column.caption(f"{100 * share.low:.1f} to {100 * share.high:.1f} %")
 
 
 # Views ---------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def _facts(context: DimensionsContext, facts: pd.DataFrame) -> None:
 def _accuracy(context: DimensionsContext, place: Any) -> None:
     found = accuracy_of(context)
     if found is None:  # no odd-one-out trials
-        place.metric("Accuracy", f"{context.fitted.score(context.triplets):.1%}",
+        place.metric("Accuracy", f"{100 * context.fitted.score(context.triplets):.1f} %",
                      help="Share of the answers that the dimensions were fitted to which they "
                      "predict.")
         chance = 100 * context.fitted.chance(context.triplets)
@@ -144,6 +144,8 @@ def _accuracy(context: DimensionsContext, place: Any) -> None:
     if found.ceiling.lower is not None and found.ceiling.upper is not None:
         low, high = found.ceiling.lower.value, found.ceiling.upper.value
         text += f", ceiling {100 * low:.0f} to {100 * high:.0f} %"
+        if not found.ceiling.is_precise:
+            text += " (imprecise)"
     place.caption(panels.plain(text))
 
 

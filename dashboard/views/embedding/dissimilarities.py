@@ -43,6 +43,9 @@ from tripletscope.dashboard.working.pool import pool
 _MAP = Canvas(900.0, 560.0)
 _PLOT = Canvas(760.0, 420.0)
 _PLACE = f"{PAGE}.dissimilarities"
+#: Objects for each dimension, of which more are needed for stress to tell anything (Kruskal and
+#: Wish, 1978).
+_FEW = 4
 #: Replicates are mapped of so many objects; of more they would take an hour.
 _REPLICATES, _MOST = 100, 150
 
@@ -132,15 +135,18 @@ def _ask(context: Context) -> None:
         ) or 1)
     own = measured and file is None
     weigh = own and kind is not LOE and switch(
-        context.session, f"{_PLACE}.weigh", "Weigh pairs by their standard errors", False,
-        help="Pairs about which raters agree count more. Of few raters agreement is chance "
-        "mostly, and plain means make the better map.",
+        context.session, f"{_PLACE}.weigh", "Weigh by precision", False,
+        help="Each pair counts by one over its squared standard error: pairs about which raters "
+        "agree count more. Of few raters agreement is chance mostly, and plain means make the "
+        "better map.",
     )
     asked = pressed(
         context.session, f"{_PLACE}.run", "Fit", type="primary", icon=":material/play_arrow:",
         width="stretch", disabled=file is None and not measured,
     )
-    if not asked:
+    # Who has just asked for a map of it need not ask again.
+    at_once = own and context.job is None and context.triplets.n_objects <= _MOST
+    if not (asked or at_once):
         return
     if own:
         _begin_own(context, method, neighbours, weigh)
@@ -203,12 +209,13 @@ def _drawn_of(given: Measured | None) -> int:
 def _told(given: Measured, apart: Dissimilarities) -> str:
     """What dissimilarities are of, and what is known of their errors."""
     people = apart.n_raters
-    words = f"{KINDS[given.kind].title}"
+    # A matrix of nobody in particular may hold anything.
+    words = KINDS[given.kind].title if people or given.kind != "ratings" else "Values of pairs"
     words += f" of {count(people, 'person', 'people')}." if people else "."
     upper = np.triu_indices(len(apart.mean), 1)
     missing = int(np.isnan(apart.mean[upper]).sum())
     if missing:
-        words += f" {count(missing, 'pair')} were never judged and do not count."
+        words += f" {count(missing, 'pair')} never judged: what is not known does not count."
     if given.n_objects > _MOST and not len(apart.replicates):
         words += f" Ellipses are for up to {_MOST} objects."
     elif not len(apart.replicates):
@@ -246,12 +253,19 @@ def _show(context: Context, found: Mapped) -> None:
         kept = (_nearest(matrix, neighbours) & _nearest(fitted.distances(), neighbours)).sum(axis=1)
         each = pd.Series(100 * kept / neighbours, name="neighbours kept (%)")
         text += f" {count(neighbours, 'neighbour')} each, {each.mean():.0f} % of them kept."
+        if len(objects) <= _FEW * fitted.n_components:
+            text += (
+                f" Of so few objects stress is small whatever was judged: more than "
+                f"{_FEW * fitted.n_components} are needed for a map in "
+                f"{count(fitted.n_components, 'dimension')}."
+            )
     if not fitted.converged_:
         text += " Not converged: allow for more iterations."
     if found.samples is not None:
         unit = "raters" if found.samples.unit == "participants" else "trials"
-        text += f" Ellipses hold 95 % where other {unit} would have put an object. "
-        text += found.samples.caution
+        if np.isfinite(found.samples.radius(0.95)):
+            text += f" Ellipses hold 95 % where other {unit} would have put an object."
+        text += f" {found.samples.caution}".rstrip()
     data = _drawn(context, found, positions)
 
     def draw_map(canvas: Canvas) -> Any:

@@ -198,7 +198,7 @@ def _quality(result: Result, computing: bool) -> None:
         help="Proportion of violated answers among those to which the map was fitted. It falls "
         "with every dimension; choose their number by the held-out error.",
     )
-    facts[2].metric("Loss", number(numbers["loss_"], 5))
+    facts[2].metric("Loss", number(numbers["loss_"], 4))
     losses = result.fit.arrays["losses_"]
     facts[2].caption(
         f"{agreeing(losses)} of {count(len(losses), 'restart')} within {100 * SAME_LOSS:g} %"

@@ -113,7 +113,7 @@ def verdicts(
     said = []
     if best["low"] > chance:
         said.append(
-            f"{where}, {best['space']} predicts best {_AS[best['model']]}: "
+            f"{where}, {best['space']} predicts {'best ' * (len(rows) > 1)}{_AS[best['model']]}: "
             f"{interval(*best[['accuracy', 'low', 'high']])} of the choices, where chance is "
             f"{chance:.3f}."
         )
@@ -128,7 +128,10 @@ def verdicts(
         said.append(
             "Held-out objects ask whether features tell of objects that nothing was learned of; "
             "held-out trials are about the same objects as before, which many features can learn "
-            "by heart. Where the right panel is higher, that is why."
+            "by heart: the right panel may be higher for that reason alone."
+            if (table["model"] != "raw").any() else
+            "Nothing was learned of the objects, so that the two panels differ only in the choices "
+            "they count."
         )
     return said
 
@@ -150,8 +153,8 @@ def _differences(rows: pd.DataFrame, best: pd.Series) -> list[str]:
 def _of_ceiling(best: pd.Series, bounds: tuple[float, float] | None) -> str:
     if bounds is None:
         return (
-            "How much could be predicted at all is unknown: too few questions were asked more than "
-            "once to tell the noise ceiling."
+            "How much could be predicted at all is not known well enough: too few questions were "
+            "asked more than once to tell the noise ceiling."
         )
     lower, upper = bounds
     if best["high"] >= lower:

@@ -107,8 +107,8 @@ def verdicts(found: LeftOver) -> list[str]:
         f"No more than chance is seen to be left over: beside the features, the map explains "
         f"{gain} of the deviance of held-out trials. Do not read the map.",
         f"Features help a map that knows none of them, by {beyond}." if found.beyond_low > 0 else
-        f"A map without any features predicts as well ({beyond}): it can learn of the objects "
-        "what features tell.",
+        f"A map without any features predicts {'better' if found.beyond_high < 0 else 'as well'} "
+        f"({beyond}): it can learn of the objects what features tell.",
         f"Accuracy on held-out trials, where chance is {found.chance:.3f}: {accuracy}.",
     ]
     return said

@@ -26,6 +26,8 @@ _PAGE = "features"
 _LANGUAGES = {"en": "English", "de": "Deutsch"}
 _USUAL = 200
 _ROW = 44.0
+#: Names of files that name no model.
+_NAMELESS = ("replies", "responses", "answers", "output", "results")
 
 
 @tab(_PAGE, "Model as observer", 6, slot=None)
@@ -87,10 +89,11 @@ def _replies(context: Context) -> tuple[Replies, str] | None:
     )
     if file is None:
         return None
+    stem = file.name.rsplit(".", 1)[0]
     name = st.text_input(
-        "Name of the model", file.name.rsplit(".", 1)[0][:40], max_chars=60,
+        "Name of the model", "the model" if stem.lower() in _NAMELESS else stem[:40], max_chars=60,
         key=f"{_PAGE}.replies.name@{info.id}",
-    ).strip() or "model"
+    ).strip() or "the model"
     try:
         return read_file(current, f"{_PAGE}.replies", file, "replies", about=context.triplets), name
     except DataError as error:
@@ -107,8 +110,8 @@ def _compared(context: Context, replies: Replies, name: str) -> None:
     if replies.both_ways:
         lines.append(
             f"{count(replies.both_ways, 'question')} came back in all orders: the answer was the "
-            f"same in all for {replies.consistent / replies.both_ways:.0%}. The first option was "
-            f"named in {replies.first_share:.0%} of replies."
+            f"same in all for {100 * replies.consistent / replies.both_ways:.0f} %. The first "
+            f"option was named in {100 * replies.first_share:.0f} % of replies."
         )
     st.markdown(panels.plain(" ".join(lines)))
     if len(replies.omitted):
@@ -133,9 +136,13 @@ def _compared(context: Context, replies: Replies, name: str) -> None:
 def _figure(context: Context, found: list[ChoiceAccuracy], name: str) -> None:
     text = (
         f"{context.size} Answers of people that are also those of {name}, with 95 % intervals. "
-        "Line: chance. Band: how well people predict each other, from the lower to the upper "
-        "bound of the noise ceiling."
+        "Line: chance."
     )
+    if any(one.ceiling.is_precise for one in found):
+        text += (
+            " Band: how well people predict each other, from the lower to the upper bound of the "
+            "noise ceiling."
+        )
 
     def draw(canvas: Canvas) -> Any:
         return agreement_bars(found, name, caption=text, canvas=canvas)
@@ -173,7 +180,7 @@ def _open(context: Context, model: Triplets, name: str) -> None:
         joint, origin=f"{info.origin} and replies of a model", pictures=workspace.pictures(info),
         report=[
             *info.report, *filter(None, [info.left_out]),
-            f"{count(len(model), 'answer')} of the participant {name} are those of a model, not "
+            f"{count(len(model), 'answer')} of the participant “{name}” are those of a model, not "
             "of a person.",
         ],
     )

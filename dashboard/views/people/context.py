@@ -117,7 +117,7 @@ def percent(log_gain: float) -> str:
     >>> percent(0.0953)
     '+10.0 %'
     """
-    return f"{100 * np.expm1(log_gain):+.1f} %"
+    return f"{100 * np.expm1(log_gain):+.1f} %".replace("-", "−")
 
 
 def verdict(found: PeopleComparison, by: str) -> str:
@@ -140,9 +140,10 @@ def verdict(found: PeopleComparison, by: str) -> str:
     better, clearly, worse = found.better(WEIGHTS)
     told = found.n_told
     few = "" if told == people else f" of the {told} with answers enough to tell"
+    by_chance = f"about {0.025 * told:.0f}" if 0.025 * told >= 1 else "fewer than 1"
     sentences.append(
         f"Weights predict {better} of {people} better than one map, {clearly}{few} "
-        f"clearly, and {worse} clearly worse; about {max(round(0.025 * told), 1)} on either side "
+        f"clearly, and {worse} clearly worse; {by_chance} on either side "
         "would be clear by chance." if told else
         f"Weights predict {better} of {people} better than one map; nobody gave answers enough to "
         "tell of whom this is clear."

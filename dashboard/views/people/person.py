@@ -1,4 +1,4 @@
-"""One person's map beside that of the group."""
+"""One person's map beside that of all."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
 
+#: Pixels that each of two maps is wide.
+_WIDE = 300.0
+
 
 @tab(PAGE, "One person", 2, needs=with_people)
 def show_person(context: PeopleContext) -> None:
-    """Choose a person; show what the group sees, and what this person does."""
+    """Choose a person; show what all see, and what this person does."""
     with context.side:
         method = context.model("model")
     fit = context.find(method, "fit")
@@ -34,7 +37,7 @@ def show_person(context: PeopleContext) -> None:
             context.empty(
                 "No weights have been computed yet",
                 "Compute them on the tab Weights: then the map of each person stands here beside "
-                "that of the group.",
+                "that of all.",
             )
         return
     fitted: WeightedEuclidean = fit.fitted()
@@ -88,7 +91,7 @@ def _maps(
     person = str(fitted.people_[place])
     both = np.stack([fitted.embedding_, fitted.map_of(person)])
     both = np.where(fitted.placed_[None, :, None], both, np.nan)
-    titles = ["group", short_people([person])[person]]
+    titles = ["all", short_people([person])[person]]
     text = (
         f"The map of all, and as {person} sees it: each axis is stretched by the root of its "
         f"weight. Both maps have one scale. {context.size}"
@@ -109,7 +112,7 @@ def _maps(
 
     panels.figure_panel(
         context.session, draw, key=f"{PAGE}.person.figure", alt=text, caption=text, table=table,
-        canvas=Canvas(760.0, max(2.0 * grid_height(both), 320.0)),
+        canvas=Canvas(760.0, grid_height(both, _WIDE)),
         name=export.file_name(context.info.name, "person"),
         on_pick=context.session.select_positions,
     )

@@ -10,6 +10,7 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.drawing import UNCERTAIN
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.dimension_names import kept_names
+from tripletscope.dashboard.keeping.rows import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
 from tripletscope.dashboard.report.html import page
@@ -110,6 +111,7 @@ def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, 
         info.extra.get("asked", ""), _rotations(_context, runs), _cuts, pictures,
         {run.key: names_of_dimensions(info, run) for run in runs
          if (run.task, run.kind) == ("fit", "dimensions")},
+        info.extra.get(MEASURED, {}).get("kind", ""),
     ))
 
 

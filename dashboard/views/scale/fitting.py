@@ -164,8 +164,8 @@ def _verdicts(found: ScaleDiagnostics) -> list[str]:
     """What each test found, and what that means."""
     outside = found.outside
     sentences = [
-        f"**Residuals**: {outside:.0%} lie outside of their envelope, where 5 % would if the model "
-        "held. "
+        f"**Residuals**: {100 * outside:.0f} % lie outside of their envelope, where 5 % would if "
+        "the model held. "
         + ("Many answers are less, or more, probable than the model predicts: see below whether "
            "lapses explain it; else look for groups of observers, or try another link."
            if outside > _MANY_OUTSIDE else

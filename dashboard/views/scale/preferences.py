@@ -44,7 +44,7 @@ def show_preferences_alone(current: Session) -> None:
 
 @tab(PAGE, "Preferences", 6, slot=_PLACE)
 def show_preferences(context: Context) -> None:
-    """Who is preferred to whom, on one scale."""
+    """What is preferred to what, on one scale."""
     picture, side = context.picture_and_side()
     with side:
         _ask(context)
@@ -55,7 +55,7 @@ def show_preferences(context: Context) -> None:
         elif job is None or not job.active:
             panels.empty(
                 "No preferences yet",
-                "Upload who was preferred to whom: columns winner and loser, or left, right and "
+                "Upload what was preferred to what: columns winner and loser, or left, right and "
                 "choice, with participant and ties where there are any; then press Fit.",
             )
 
@@ -107,7 +107,7 @@ def _caption(found: ScaledPreferences) -> str:
     answers = int(scale.wins.sum() + scale.ties.sum() / 2)
     text = (
         f"{MODELS[scale.model]} scale of {count(len(scale.ids), 'object')} from "
-        f"{count(answers, 'comparison')}, {found.file}. Bars: {scale.level:.0%} intervals, "
+        f"{count(answers, 'comparison')}, {found.file}. Bars: {100 * scale.level:.0f} % intervals, "
     )
     text += (
         f"bootstrap over {count(scale.n_participants, 'participant')}."

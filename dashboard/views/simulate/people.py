@@ -64,7 +64,7 @@ def _show(current: Session, scenario: Scenario, data: Triplets) -> None:
     if truth is not None:
         wrong = np.mean(CHANCE - np.sign(margins(truth, data.rows)) / 2)
         facts[3].metric(
-            "Noise ceiling", f"{1.0 - wrong:.1%}",
+            "Noise ceiling", f"{100 * (1.0 - wrong):.1f} %",
             help="Proportion of the answers that agree with the true distances: no method can "
             "predict such answers better.",
         )

@@ -42,6 +42,13 @@ def test_repeats_against_all_pairs(triplets):
     assert found.contradicted == sum(len(set(many)) > 1 for many in given.values())
 
 
+def test_answers_of_little_weight_are_repeats_all_the_same():
+    twice = [(0, 1, 2), (0, 1, 2), (1, 0, 2)]
+    answers = pd.DataFrame({"weight": [0.1, 0.1, 0.1]})
+    assert repeats(Triplets(twice, numbered_objects(3), answers)).repeated == 1
+    assert repeats(Triplets(twice[1:], numbered_objects(3), answers[1:])).repeated == 0
+
+
 def test_intervals_of_repeats_hold():
     rng = np.random.default_rng(0)
     trios = np.array([(0, j, k) for j, k in combinations(range(1, 12), 2)])

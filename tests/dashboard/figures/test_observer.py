@@ -24,3 +24,4 @@ def test_a_vague_ceiling_is_not_drawn():
     people = odd_ones([[0, 1, 2]] * 2 + [[3, 4, 5]], [0, 1, 2])
     figure = agreement_bars(observer_agreement(people, people), "M")
     assert [shape.type for shape in figure.layout.shapes] == ["line"]
+    assert figure.layout.xaxis.range[0] < figure.layout.shapes[0].x0  # not on the names

@@ -23,6 +23,12 @@ def curves(canvas: Canvas, names: int = 1, title: str = "error") -> go.Figure:
     return finished(figure, "A caption.", canvas)
 
 
+def test_a_legend_on_a_page_stands_below_the_tools_where_it_would_reach_them():
+    screen = Canvas(900.0, 430.0)
+    assert curves(screen, names=2).layout.margin.t == curves(screen).layout.margin.t
+    assert curves(screen, names=6).layout.margin.t >= curves(screen).layout.margin.t + 20
+
+
 def test_a_narrow_file_is_higher_by_what_its_letters_take():
     screen = Canvas(900.0, 430.0)
     assert curves(screen).layout.height is None

@@ -1,13 +1,15 @@
 """A report says what was found, in the words and the order that somebody wants."""
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tripletscope as ts
 from tests.paths import ROOT
+from tripletscope.core.ratings import measured
 from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material
@@ -94,6 +96,22 @@ def test_without_results_there_is_no_claim_about_a_map(colours):
     assert dict(zip(ticks.items, ticks.ticked, strict=True))[
         "Error on held-out answers, with its interval"
     ] is False
+
+
+def test_comparisons_that_were_derived_are_not_told_as_asked():
+    table = pd.DataFrame([
+        {"participant": who, "item1": one, "item2": other, "rating": (k * (5 + p)) % 7}
+        for p, who in enumerate(("p", "q", "r"))
+        for k, (one, other) in enumerate(combinations("abcdef", 2))
+    ])
+    cleaning = ts.Cleaning(measured("ratings", table, {"direction": "similar"}).triplets())
+    for language, told in (("en", "were derived from them"), ("de", "daraus abgeleitet")):
+        sections = written(Material(
+            "Rated", cleaning, words=Words(language), measured="ratings",
+        ))
+        assert told in text_of(sections["data"])
+        assert "possible" not in text_of(sections["design"])
+        assert "[–, –]" not in text_of(sections["quality"])
 
 
 def test_map_that_only_guesses_must_not_be_interpreted():

@@ -10,6 +10,7 @@ from tests.dashboard.views.harness import figure, on_tab, session_on, settled, s
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import attach_objects, read, read_feature_tables
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.views.features.accuracy import verdicts
 
 TRUTH = np.random.default_rng(3).normal(size=(16, 2))
 
@@ -34,6 +35,18 @@ def csv(values: np.ndarray, names: list[str] | None = None) -> bytes:
 
 def said(app) -> str:
     return words(app).replace("\\", "")
+
+
+def test_only_what_is_learned_can_be_learned_by_heart():
+    table = pd.DataFrame({
+        "space": "size", "model": ["raw", "raw"], "held_out": ["objects", "trials"],
+        "accuracy": 0.7, "low": 0.6, "high": 0.8, "chance": 0.5,
+    })
+    text = " ".join(verdicts(None, table, {}))
+    assert "size predicts as it is" in text  # best of one
+    assert "Nothing was learned" in text
+    text = " ".join(verdicts(None, table.assign(model="linear"), {}))
+    assert "higher for that reason alone" in text
 
 
 @pytest.fixture

@@ -58,6 +58,8 @@ def test_ratings_come_to_a_map_with_ellipses(services):
     assert "p0 rated o00 and o01" in text.replace("\\", "")
     app.button(key="measured.go").click().run()
     assert app.title[0].value == "Embedding"
+    titles = [job.title for job in services.jobs.of(app.session_state[_KEY].id)]
+    assert titles.count("NMDS: rated") == 1  # the map that was asked for
     (info,) = services.workspace.datasets()
     assert info.n_participants == 9
     assert info.n_trials == 9

@@ -43,4 +43,7 @@ def test_the_start_page_says_where_preferences_belong(services):
     app = start()
     app.file_uploader(key="upload").upload("p.csv", FILE.read_bytes(), "text/csv")
     app.run()
-    assert "on the page Scale, at Preferences" in app.error[0].value.replace("\\", "")
+    assert not app.error
+    assert "on the page Scale, at Preferences" in app.info[0].value.replace("\\", "")
+    app.button(key="preferences.go").click().run()
+    assert app.title[0].value == "Scale"

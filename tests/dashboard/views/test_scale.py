@@ -195,7 +195,7 @@ def test_lapses_are_offered_by_one_click_where_there_are_any(services):
     app = settled(app, services)
     text = words(app).replace("\\", "")
     assert "**Lapses**: answers like guesses in eva 28" in text
-    assert "ann 0.0% [0.0%, 1." in text
+    assert "ann 0.0 % [0.0 %, 1." in text
     assert not [b for b in app.button if b.key == "scale.lapses"]
 
 

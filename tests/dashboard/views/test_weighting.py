@@ -44,7 +44,7 @@ def test_weights_are_estimated_compared_set_and_undone(services, crowd):
     settled(app, services)
     shown = words(app).replace("\\", "")
     assert "Exclusion: " in shown
-    assert "95% intervals over" in shown
+    assert "95 % intervals over" in shown
     table = app.dataframe[-1].value
     assert table["answers"].tolist() == ["all answers alike", "exclusion", "weights"]
 
