@@ -37,7 +37,7 @@ lock:
 	uv pip compile pyproject.toml --constraint constraints.txt --universal --generate-hashes \
 	  --no-header --no-annotate --quiet --output-file dashboard/reproduce/locked.txt
 
-$(VENV)/ready: pyproject.toml constraints.txt
+$(VENV)/ready: pyproject.toml constraints.txt packaging/jspsych/package-lock.json
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "TripletScope needs Python 3.11 or newer; name one: make run PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)

@@ -24,10 +24,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from poetry.core.masonry import api
-
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from tests.builder import builder
 from tests.paths import ROOT
 from tests.server import free_port, running
 
@@ -80,8 +79,8 @@ def ran(*command: str | Path, folder: Path, **more: str) -> str:
 
 def build(folder: Path) -> Path:
     os.chdir(ROOT)
-    wheel = api.build_wheel(str(folder))
-    api.build_sdist(str(folder))
+    wheel = builder().build_wheel(str(folder))
+    builder().build_sdist(str(folder))
     return folder / wheel
 
 

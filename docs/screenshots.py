@@ -118,7 +118,7 @@ def of_colours(browser: Browser, address: str) -> None:
     page = opened(browser, address, "ekman_colors")
     go(page, "Uncertainty")
     take(page, "uncertainty")
-    for name in ("Kernel", "Clusters", "Features", "Compare", "Trees"):
+    for name in ("Kernel", "Clusters", "Compare", "Trees"):
         go(page, name)
         if name == "Compare":
             compute(page)
@@ -132,10 +132,24 @@ def of_people(browser: Browser, address: str) -> None:
     take(page, "people", 1080)
 
 
+def of_pebbles(browser: Browser, address: str) -> None:
+    page = opened(browser, address, "pebbles")
+    go(page, "Features")
+    compute(page)
+    take(page, "features", 1080)
+
+
 def of_choices(browser: Browser, address: str) -> None:
     page = opened(browser, address, "odd_one_out")
     go(page, "Dimensions")
     take(page, "dimensions", 900)
+
+
+def of_a_new_experiment(browser: Browser, address: str) -> None:
+    page = opened(browser, address, "alien_eggs")
+    go(page, "Collect")
+    page.get_by_role("button", name="Make the experiment").wait_for()
+    take(page, "collect")
 
 
 def of_plans(browser: Browser, address: str) -> None:
@@ -152,7 +166,10 @@ def of_plans(browser: Browser, address: str) -> None:
 def main(wanted: list[str]) -> None:
     known: dict[str, Callable[[Browser, str], None]] = {
         show.__name__: show
-        for show in (first_map, of_eggs, of_colours, of_choices, of_people, of_plans)
+        for show in (
+            first_map, of_eggs, of_colours, of_pebbles, of_choices, of_people, of_a_new_experiment,
+            of_plans,
+        )
     }
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

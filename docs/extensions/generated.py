@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from tripletscope.core.io.writing import WRITERS, write_answers
+from tripletscope.dashboard.collecting.command import collect_parser
 from tripletscope.dashboard.serving.cli import parser
 
 
@@ -20,6 +21,9 @@ def options_of(command: argparse.ArgumentParser) -> list[str]:
     """The options of a command, in Markdown."""
     lines = [f":::{{program}} {command.prog}", ":::", ""]
     for action in command._actions:
+        if not action.option_strings:
+            lines += [f"`{action.metavar}`", f": {action.help}", ""]
+            continue
         shown = action.metavar or ("{" + ",".join(action.choices) + "}" if action.choices else "")
         names = [f"{name} {shown}".rstrip() for name in action.option_strings]
         words = re.sub(r"(--[\w-]+)", r"`\1`", action.help)
@@ -61,6 +65,15 @@ class CommandLine(_Written):
         return options_of(parser())
 
 
+class CollectCommand(_Written):
+    """The options of ``tripletscope collect``."""
+
+    source = staticmethod(collect_parser)
+
+    def lines(self) -> list[str]:
+        return options_of(collect_parser())
+
+
 class Writers(_Written):
     """The layouts that can be written."""
 
@@ -72,5 +85,6 @@ class Writers(_Written):
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("command-line", CommandLine)
+    app.add_directive("collect-command", CollectCommand)
     app.add_directive("writers", Writers)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
