@@ -144,8 +144,8 @@ class Experiment:
         1, 7, "Chosen", "How many of them are put in order, of a ranking.", advanced=True
     )] = 2
     source: Annotated[str, Choice(
-        SOURCES, "Questions", "Adaptive ones need fewer answers for the same map. Of the most "
-        "uncertain, ellipses come out too small: information gain is safer.",
+        SOURCES, "Questions", "In simulations, adaptive ones needed fewer answers for the same "
+        "map. Of the most uncertain, ellipses came out too small: information gain is safer.",
     )] = "balanced"
     n_questions: Annotated[int, Number(
         1, 10_000, "Questions per participant", "Beside practice, repeats, catch and gold ones."

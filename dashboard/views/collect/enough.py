@@ -112,6 +112,8 @@ def show_map_so_far(context: CollectContext) -> None:
         f"{experiment.title}: {DEFAULT_EMBEDDING.title} map in two dimensions of "
         f"{count(found.n_answers, 'answer')} so far. Participants who were stopped are left out."
     )
+    if not kept_looks(context.folder):
+        text += " How well it predicts further answers is not known yet."
 
     def draw(canvas: Canvas) -> Any:
         return embedding_map(data, style, caption=text, revision=context.slug, canvas=canvas)

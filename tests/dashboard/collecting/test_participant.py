@@ -324,6 +324,7 @@ def test_a_pause_ends_when_it_is_over(context, tmp_path):
         page.get_by_role("button", name="Try again").click()
         answer(page, 0, 3)
         ended(page)
+    assert len(answer_log.records(tmp_path)) == 5, "what was answered when it paused counts"
 
 
 # Sounds, simulations ---------------------------------------------------------------------------
