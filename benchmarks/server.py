@@ -38,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
 from tests.browser import CHROMIUM
-from tests.journeys.test_main_path import (
+from tests.journeys.pages import (
     FLAGS,
     PATIENCE,
     choose,

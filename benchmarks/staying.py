@@ -29,7 +29,7 @@ from benchmarks.crowds import at_rest
 from benchmarks.report import machine, print_table
 from benchmarks.server import Server, file_of
 from tests.browser import CHROMIUM
-from tests.journeys.test_main_path import PATIENCE, choose, keep, open_page, upload
+from tests.journeys.pages import PATIENCE, choose, keep, open_page, upload
 from tripletscope.dashboard.working import memory
 
 _PAGES = ("Clusters", "Kernel", "Uncertainty", "Compare", "Trees", "Scale", "Computing")

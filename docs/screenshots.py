@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import CHROMIUM
-from tests.journeys.test_main_path import FLAGS, keep, the_map, upload
+from tests.journeys.pages import FLAGS, keep, the_map, upload
 from tests.server import running
 
 PICTURES = Path(__file__).resolve().parent / "pictures"

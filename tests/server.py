@@ -14,14 +14,21 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 COMMAND = [sys.executable, "-m", "tripletscope"]
-#: The same on a machine that has no browser to draw figures with.
+#: The same, with no process ready to compute before one is needed, which most tests never do.
+UNHURRIED = [
+    sys.executable, "-c",
+    "import sys; from tripletscope.dashboard.working.started import source; "
+    "one = source(); one.warm = lambda: delattr(one, 'warm'); "
+    "from tripletscope.dashboard.serving.cli import main; sys.exit(main(sys.argv[1:]))",
+]
+#: The command on a machine that has no browser to draw figures with.
 WITHOUT_BROWSER = [
     sys.executable, "-c",
     "import sys; from choreographer.browsers.chromium import Chromium; "
     "Chromium.find_browser = lambda **given: None; "
     "from tripletscope.dashboard.serving.cli import main; sys.exit(main(sys.argv[1:]))",
 ]
-#: The same with a list of what is asked of the network outside of this machine, which fails. Its
+#: The command with a list of what is asked of the network outside of this machine, which fails. Its
 #: first argument is the file of the list.
 WATCHED = [sys.executable, "-c", """
 import sys

@@ -17,7 +17,7 @@ import psutil
 from playwright.sync_api import sync_playwright
 
 from tests.browser import CHROMIUM
-from tests.journeys.test_main_path import (
+from tests.journeys.pages import (
     FLAGS,
     answers_about_towns,
     download,

@@ -10,8 +10,6 @@ from playwright.sync_api import expect
 from tests.browser import needs_browser
 from tests.dashboard.collecting.participants import needs_jspsych
 from tests.dashboard.collecting.serving import Page as Participant
-from tests.journeys.test_main_path import browser, workspace  # noqa: F401 - fixtures
-from tests.server import running
 from tripletscope.dashboard.collecting.running import stop
 
 pytestmark = [pytest.mark.browser, needs_browser, needs_jspsych]
@@ -23,32 +21,31 @@ def looking(asked: dict) -> int:
     return int(anchor == right)
 
 
-def test_answers_are_seen_as_they_come_and_become_a_map(browser, workspace):  # noqa: F811
-    with running(workspace) as address:
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(60_000)
-        page.goto(f"{address}/collect")
-        page.get_by_role("button", name="Make the experiment").click()
-        page.get_by_role("button", name="Try it").click()
-        expect(page.get_by_text("Questions each")).to_be_visible()
-        page.get_by_role("radio", name="Run", exact=True).click()
-        try:
-            page.get_by_role("button", name="Start the server").click()
-            page.get_by_role("button", name="Stop the server").wait_for()
-            served = urlsplit(page.get_by_test_id("stCode").inner_text().strip())
-            assert served.query.startswith("PROLIFIC_PID={{%PROLIFIC_PID%}}")
-            for name in ("ann", "bob"):
-                participant = Participant(served.port, name)
-                participant.begin()
-                assert participant.answer_all(looking) > 20
-            # Nobody touches the page: it follows by itself.
-            expect(page.get_by_test_id("stMetric").first).to_contain_text("2")
-            expect(page.get_by_text("map in two dimensions of").first).to_be_visible()
-            preview = browser.new_page()
-            preview.goto(f"{served.scheme}://{served.netloc}/?preview=1")
-            expect(preview.get_by_text("no answer of this page counts")).to_be_visible()
-            page.get_by_role("button", name="Open the answers").click()
-            expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_visible()
-            expect(page.get_by_test_id("stSidebar").get_by_text("My experiment")).to_be_visible()
-        finally:
-            stop(workspace / "experiments" / "my-experiment")
+def test_answers_are_seen_as_they_come_and_become_a_map(browser, house):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(60_000)
+    page.goto(f"{house.address}/collect")
+    page.get_by_role("button", name="Make the experiment").click()
+    page.get_by_role("button", name="Try it").click()
+    expect(page.get_by_text("Questions each")).to_be_visible()
+    page.get_by_role("radio", name="Run", exact=True).click()
+    try:
+        page.get_by_role("button", name="Start the server").click()
+        page.get_by_role("button", name="Stop the server").wait_for()
+        served = urlsplit(page.get_by_test_id("stCode").inner_text().strip())
+        assert served.query.startswith("PROLIFIC_PID={{%PROLIFIC_PID%}}")
+        for name in ("ann", "bob"):
+            participant = Participant(served.port, name)
+            participant.begin()
+            assert participant.answer_all(looking) > 20
+        # Nobody touches the page: it follows by itself.
+        expect(page.get_by_test_id("stMetric").first).to_contain_text("2")
+        expect(page.get_by_text("map in two dimensions of").first).to_be_visible()
+        preview = browser.new_page()
+        preview.goto(f"{served.scheme}://{served.netloc}/?preview=1")
+        expect(preview.get_by_text("no answer of this page counts")).to_be_visible()
+        page.get_by_role("button", name="Open the answers").click()
+        expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_visible()
+        expect(page.get_by_test_id("stSidebar").get_by_text("My experiment")).to_be_visible()
+    finally:
+        stop(house.workspace / "experiments" / "my-experiment")

@@ -6,27 +6,23 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import needs_browser
-from tests.journeys.test_main_path import (  # noqa: F401 - fixtures
+from tests.journeys.pages import (
     at_rest,
-    browser,
     download,
     open_page,
-    workspace,
 )
-from tests.server import running
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
 
-def test_a_button_that_can_be_pressed_downloads(browser, workspace):  # noqa: F811
-    with running(workspace) as address:
-        page = open_page(browser, f"{address}/?sample=alien_eggs")
-        expect(page.get_by_text("from 100 replicates")).to_be_visible()
-        at_rest(page)
-        dialog = page.get_by_role("dialog")
-        for _ in range(3):  # opened again, it has still the buttons of the time before
-            page.get_by_role("button", name="Download figure").click()
-            dialog.locator("img").wait_for()
-            assert download(page, "PDF").startswith(b"%PDF")
-            page.keyboard.press("Escape")
-            dialog.wait_for(state="detached")
+def test_a_button_that_can_be_pressed_downloads(browser, address):
+    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    expect(page.get_by_text("from 100 replicates")).to_be_visible()
+    at_rest(page)
+    dialog = page.get_by_role("dialog")
+    for _ in range(3):  # opened again, it has still the buttons of the time before
+        page.get_by_role("button", name="Download figure").click()
+        dialog.locator("img").wait_for()
+        assert download(page, "PDF").startswith(b"%PDF")
+        page.keyboard.press("Escape")
+        dialog.wait_for(state="detached")

@@ -6,15 +6,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
-from tests.journeys.test_main_path import (  # noqa: F401 - fixtures
-    answers,
-    browser,
+from tests.journeys.pages import (
     open_page,
     upload,
     wait_for_map,
-    workspace,
 )
-from tests.server import running
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -29,36 +25,35 @@ def tabs_to(page: Page, name: str, most: int) -> None:
     raise AssertionError(f"{name} is more than {most} tabs away")
 
 
-def test_the_focus_is_kept_and_seen(browser, workspace, answers):  # noqa: F811
-    with running(workspace) as address:
-        page = open_page(browser, address)
-        upload(page, answers)
-        expect(page.get_by_role("heading", name=f"Reading {answers.name}")).to_be_focused()
-        page.get_by_role("button", name="Keep this data set").focus()
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
-        wait_for_map(page)
-        expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
+def test_the_focus_is_kept_and_seen(browser, address, answers):
+    page = open_page(browser, address)
+    upload(page, answers)
+    expect(page.get_by_role("heading", name=f"Reading {answers.name}")).to_be_focused()
+    page.get_by_role("button", name="Keep this data set").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
+    wait_for_map(page)
+    expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
 
-        tabs_to(page, "Download figure", 16)
-        for dark in (False, True):
-            page.emulate_media(color_scheme="dark" if dark else "light")
-            ring = page.evaluate("(() => { const style = getComputedStyle(document.activeElement);"
-                                 "return [style.outlineStyle, style.outlineWidth]; })()")
-            assert ring == ["solid", "2px"]
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("button", name="PDF", exact=True)).to_be_enabled()
-        tabs_to(page, "PDF", 6)
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("button", name="Download figure")).to_be_focused()
+    tabs_to(page, "Download figure", 16)
+    for dark in (False, True):
+        page.emulate_media(color_scheme="dark" if dark else "light")
+        ring = page.evaluate("(() => { const style = getComputedStyle(document.activeElement);"
+                             "return [style.outlineStyle, style.outlineWidth]; })()")
+        assert ring == ["solid", "2px"]
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="PDF", exact=True)).to_be_enabled()
+    tabs_to(page, "PDF", 6)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Download figure")).to_be_focused()
 
-        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Kernel").focus()
-        page.keyboard.press("Shift+Tab")
-        page.keyboard.press("Tab")
-        link = page.get_by_test_id("stSidebarNav").get_by_role("link", name="Kernel")
-        expect(link).to_be_focused()
-        assert link.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Kernel").focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    link = page.get_by_test_id("stSidebarNav").get_by_role("link", name="Kernel")
+    expect(link).to_be_focused()
+    assert link.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
 
-        # what a figure shows is told to those who cannot see it
-        figure = page.locator(".st-key-map").get_by_role("img", name="Map of 40 objects.")
-        expect(figure).to_be_visible()
+    # what a figure shows is told to those who cannot see it
+    figure = page.locator(".st-key-map").get_by_role("img", name="Map of 30 objects.")
+    expect(figure).to_be_visible()

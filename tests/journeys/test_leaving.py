@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
-from tests.journeys.test_main_path import (  # noqa: F401 - `browser` and `workspace` are fixtures
-    answers,
-    browser,
-    open_page,
-    upload,
-    workspace,
-)
+from tests.journeys.pages import open_page, upload
 from tests.server import running
 
 pytestmark = [pytest.mark.browser, needs_browser]
@@ -31,13 +27,15 @@ import tripletscope.dashboard.views.data.reading as reading
 import tripletscope.dashboard.waiting as waiting
 import tripletscope.dashboard.working.started as started
 
+over = sys.argv.pop(1)
+
 def endless(progress, **details):
     begun = time.monotonic()
     while not progress(min((time.monotonic() - begun) / 600, 0.9), **details):
         time.sleep(0.02)
 
 def direction(table, reading, progress):
-    endless(lambda *given, **details: progress(*given, **details) or os.path.exists("over"))
+    endless(lambda *given, **details: progress(*given, **details) or os.path.exists(over))
     raise imports.DataError("nobody waited for it")
 
 def accept(*upload, accept=imports.accept):
@@ -65,47 +63,57 @@ def go(page: Page, name: str) -> None:
     page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
 
 
-def test_pages_are_left_while_jobs_are_watched(browser, workspace, answers):  # noqa: F811
-    with running(workspace, command=SLOW) as address:
-        page = open_page(browser, address)
-        for _ in range(2):
-            go(page, "Start")
-            upload(page, answers)
-            expect(page.get_by_text("Comparing with other readings").first).to_be_visible()
-            page.get_by_role("button", name="Keep this data set").click()
-            arrived(page, "Embedding")
-            expect(page.get_by_role("button", name="Cancel").first).to_be_visible()
-        # the live map, and the jobs in the sidebar of every page
-        for name in ("Data", "Embedding", "Compare", "Embedding", "Clusters", "Embedding") * 2:
+@pytest.fixture(scope="module")
+def over(tmp_path_factory) -> Path:
+    """Once this file is there, no comparing takes any longer."""
+    return tmp_path_factory.mktemp("slow") / "over"
+
+
+@pytest.fixture(scope="module")
+def address(over) -> Iterator[str]:
+    with running(over.parent / "workspace", command=[*SLOW, str(over)]) as found:
+        yield found
+
+
+def test_pages_are_left_while_jobs_are_watched(browser, address, answers):
+    page = open_page(browser, address)
+    for _ in range(2):
+        go(page, "Start")
+        upload(page, answers)
+        expect(page.get_by_text("Comparing with other readings").first).to_be_visible()
+        page.get_by_role("button", name="Keep this data set").click()
+        arrived(page, "Embedding")
+        expect(page.get_by_role("button", name="Cancel").first).to_be_visible()
+    # the live map, and the jobs in the sidebar of every page
+    for name in ("Data", "Embedding", "Compare", "Embedding", "Clusters", "Embedding"):
+        go(page, name)
+        arrived(page, {"Data": answers.stem}.get(name, name))
+    # one click after the other, before any page has come
+    for _ in range(2):
+        for name in ("Start", "Embedding", "Data", "Embedding"):
             go(page, name)
-            arrived(page, {"Data": "towns"}.get(name, name))
-        # one click after the other, before any page has come
-        for _ in range(4):
-            for name in ("Start", "Embedding", "Data", "Embedding"):
-                go(page, name)
-            arrived(page, "Embedding")
-        expect(page.locator(".st-key-live-map .js-plotly-plot .nsewdrag")).to_be_visible()
-        page.get_by_role("button", name="Cancel").first.click()
-        go(page, "Scale")
-        arrived(page, "Scale")
+        arrived(page, "Embedding")
+    expect(page.locator(".st-key-live-map .js-plotly-plot .nsewdrag")).to_be_visible()
+    page.get_by_role("button", name="Cancel").first.click()
+    go(page, "Scale")
+    arrived(page, "Scale")
+    page.context.close()
 
 
 def test_a_job_that_ends_while_a_click_is_on_its_way_undoes_no_click(
-    browser, workspace, answers, tmp_path, monkeypatch  # noqa: F811
+    browser, address, answers, over
 ):
     """Messages take their time, as through a tunnel: the job's end is seen before the click is."""
-    monkeypatch.chdir(tmp_path)  # where the server looks whether comparing is over
-    with running(workspace, command=SLOW) as address:
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.add_init_script(
-            "const send = WebSocket.prototype.send; WebSocket.prototype.send = function (message) "
-            "{ setTimeout(() => send.call(this, message), 800); };"
-        )
-        page.goto(address)
-        upload(page, answers)
-        expect(page.get_by_text("Comparing with other readings").first).to_be_visible()
-        go(page, "Scale")
-        (tmp_path / "over").touch()
-        expect(page.get_by_role("heading", name="Scale", exact=True)).to_be_visible()
-        page.wait_for_timeout(4_000)  # longer than any request that was under way
-        expect(page.get_by_role("heading", name="Scale", exact=True)).to_be_visible()
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.add_init_script(
+        "const send = WebSocket.prototype.send; WebSocket.prototype.send = function (message) "
+        "{ setTimeout(() => send.call(this, message), 800); };"
+    )
+    page.goto(address)
+    upload(page, answers)
+    expect(page.get_by_text("Comparing with other readings").first).to_be_visible()
+    go(page, "Scale")
+    over.touch()
+    expect(page.get_by_role("heading", name="Scale", exact=True)).to_be_visible()
+    page.wait_for_timeout(4_000)  # longer than any request that was under way
+    expect(page.get_by_role("heading", name="Scale", exact=True)).to_be_visible()

@@ -11,8 +11,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
-from tests.journeys.test_main_path import browser, workspace  # noqa: F401 - fixtures
-from tests.server import running
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -32,49 +30,48 @@ def file_of(page: Page, form: str) -> bytes:
     return download.value.path().read_bytes()
 
 
-def test_a_report_from_the_map_to_the_file(browser, workspace):  # noqa: F811
-    with running(workspace) as address:
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.set_default_timeout(120_000)
-        page.goto(f"{address}/?sample=ekman_colors")
-        expect(page.get_by_text("replicates").first).to_be_visible()
-        go(page, "Report")
-        report = page.locator(".st-key-report")
-        expect(report).to_contain_text("800 trials from 8 participants")
-        expect(report).to_contain_text("It predicted held-out answers with an error of")
-        expect(report.locator(".js-plotly-plot").first).to_be_visible()
+def test_a_report_from_the_map_to_the_file(browser, address):
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.set_default_timeout(120_000)
+    page.goto(f"{address}/?sample=ekman_colors")
+    expect(page.get_by_text("replicates").first).to_be_visible()
+    go(page, "Report")
+    report = page.locator(".st-key-report")
+    expect(report).to_contain_text("800 trials from 8 participants")
+    expect(report).to_contain_text("It predicted held-out answers with an error of")
+    expect(report.locator(".js-plotly-plot").first).to_be_visible()
 
-        page.get_by_label("Authors", exact=True).fill("A. Author")
-        page.get_by_label("Authors", exact=True).press("Enter")
-        expect(report).to_contain_text("A. Author")
-        html = file_of(page, "Web page").decode()
-        assert "A. Author" in html
-        assert '<figure id="fig-map">' in html
+    page.get_by_label("Authors", exact=True).fill("A. Author")
+    page.get_by_label("Authors", exact=True).press("Enter")
+    expect(report).to_contain_text("A. Author")
+    html = file_of(page, "Web page").decode()
+    assert "A. Author" in html
+    assert '<figure id="fig-map">' in html
 
-        page.get_by_text("Order and words").click()
-        choose(page, "Part", "Map")
-        expect(page.get_by_text(re.compile("^@fig-map shows the map"))).to_be_visible()
-        words = page.get_by_label("Words", exact=True)
-        expect(words).to_have_count(1)
-        words.fill("My words about @fig-map.")
-        words.press("Control+Enter")
-        expect(report).to_contain_text("My words about Figure 1.")
+    page.get_by_text("Order and words").click()
+    choose(page, "Part", "Map")
+    expect(page.get_by_text(re.compile("^@fig-map shows the map"))).to_be_visible()
+    words = page.get_by_label("Words", exact=True)
+    expect(words).to_have_count(1)
+    words.fill("My words about @fig-map.")
+    words.press("Control+Enter")
+    expect(report).to_contain_text("My words about Figure 1.")
 
-        choose(page, "File", "Word")
-        found = docx.Document(io.BytesIO(file_of(page, "Word")))
-        assert any("My words about Figure" in p.text for p in found.paragraphs)
+    choose(page, "File", "Word")
+    found = docx.Document(io.BytesIO(file_of(page, "Word")))
+    assert any("My words about Figure" in p.text for p in found.paragraphs)
 
-        choose(page, "Language", "Deutsch")
-        expect(report).to_contain_text("Ähnlichkeitsurteile über 14 Objekte")
-        choose(page, "File", "LaTeX")
-        with zipfile.ZipFile(io.BytesIO(file_of(page, "LaTeX"))) as archive:
-            assert "figures/map.pdf" in archive.namelist()
+    choose(page, "Language", "Deutsch")
+    expect(report).to_contain_text("Ähnlichkeitsurteile über 14 Objekte")
+    choose(page, "File", "LaTeX")
+    with zipfile.ZipFile(io.BytesIO(file_of(page, "LaTeX"))) as archive:
+        assert "figures/map.pdf" in archive.namelist()
 
-        # Another visit, another result: the words stay, and the report says what has changed.
-        choose(page, "Language", "English")
-        expect(report).to_contain_text("My words about Figure 1.")
-        go(page, "Clusters")
-        page.get_by_role("heading", name="Clusters", exact=True).wait_for()
-        expect(page.get_by_text("Click a branch")).to_be_visible()
-        go(page, "Report")
-        expect(report).to_contain_text("Agglomerative")
+    # Another visit, another result: the words stay, and the report says what has changed.
+    choose(page, "Language", "English")
+    expect(report).to_contain_text("My words about Figure 1.")
+    go(page, "Clusters")
+    page.get_by_role("heading", name="Clusters", exact=True).wait_for()
+    expect(page.get_by_text("Click a branch")).to_be_visible()
+    go(page, "Report")
+    expect(report).to_contain_text("Agglomerative")

@@ -6,48 +6,43 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import needs_browser
-from tests.journeys.test_main_path import (  # noqa: F401 - fixtures
-    answers,
-    browser,
+from tests.journeys.pages import (
     keep,
     open_page,
     upload,
     wait_for_map,
-    workspace,
 )
-from tests.server import running
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
 
 
-def test_a_job_closes_nothing_and_moves_nothing(browser, workspace, answers):  # noqa: F811
-    with running(workspace) as address:
-        page = open_page(browser, address)
-        page.set_viewport_size({"width": 1280, "height": 720})
-        upload(page, answers)
-        keep(page)
-        wait_for_map(page)
-        page.get_by_role("link", name="Uncertainty").click()
-        page.get_by_role("radio", name="Calibration").click()
-        more = page.get_by_text("More settings")
-        expect(more).to_have_count(1)
-        more.click()
-        seed = page.get_by_role("spinbutton", name="Seed")
-        expect(seed).to_be_visible()
-        page.get_by_role("spinbutton", name="Data sets").fill("20")
-        page.get_by_role("spinbutton", name="Data sets").press("Tab")
-        button = page.get_by_role("button", name="Simulated answers")
-        button.scroll_into_view_if_needed()
-        before = page.evaluate(PLACE)
-        button.click()
-        cancel = page.get_by_role("button", name="Cancel")
-        expect(cancel.first).to_be_visible()
-        expect(cancel).to_have_count(1)
-        expect(seed).to_be_visible()
-        expect(cancel).to_have_count(0)
-        expect(page.get_by_text("Ellipses.").first).to_be_visible()
-        expect(seed).to_be_visible()
-        expect(page.get_by_role("spinbutton", name="Data sets")).to_have_value("20")
-        assert abs(page.evaluate(PLACE) - before) < 150, "no jump but that of the bar"
+def test_a_job_closes_nothing_and_moves_nothing(browser, address, answers):
+    page = open_page(browser, address)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    upload(page, answers)
+    keep(page)
+    wait_for_map(page)
+    page.get_by_role("link", name="Uncertainty").click()
+    page.get_by_role("radio", name="Calibration").click()
+    more = page.get_by_text("More settings")
+    expect(more).to_have_count(1)
+    more.click()
+    seed = page.get_by_role("spinbutton", name="Seed")
+    expect(seed).to_be_visible()
+    page.get_by_role("spinbutton", name="Data sets").fill("20")
+    page.get_by_role("spinbutton", name="Data sets").press("Tab")
+    button = page.get_by_role("button", name="Simulated answers")
+    button.scroll_into_view_if_needed()
+    before = page.evaluate(PLACE)
+    button.click()
+    cancel = page.get_by_role("button", name="Cancel")
+    expect(cancel.first).to_be_visible()
+    expect(cancel).to_have_count(1)
+    expect(seed).to_be_visible()
+    expect(cancel).to_have_count(0)
+    expect(page.get_by_text("Ellipses.").first).to_be_visible()
+    expect(seed).to_be_visible()
+    expect(page.get_by_role("spinbutton", name="Data sets")).to_have_value("20")
+    assert abs(page.evaluate(PLACE) - before) < 150, "no jump but that of the bar"

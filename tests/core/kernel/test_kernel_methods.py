@@ -162,21 +162,16 @@ def test_labels_are_predicted_without_being_seen(algorithm, groups):
     assert (classify_labels(K1().fit(groups), some, folds=3).truth == -1).sum() == 9
 
 
-def test_the_standard_error_covers_other_objects_of_the_same_kind():
-    """Over data sets of 40 objects, for labels that the distances say little about."""
-    errors, told, plain = [], [], []
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        side = np.repeat([0, 1], 20)
-        positions = rng.normal(size=(40, 2)) + side[:, None]
-        fitted = K1().fit(simulate(positions, 3000, seed=seed))
-        found = classify_labels(fitted, side, algorithm="knn", folds=5, seed=seed)
-        assert found.fold_errors.shape == found.chosen.shape == (5, 5)
-        errors.append(found.error)
-        told.append(found.standard_error)
-        plain.append(found.fold_errors.std(ddof=1) / 5)
-    assert 0.7 < np.mean(told) / np.std(errors, ddof=1) < 1.4
-    assert np.mean(plain) / np.std(errors, ddof=1) < 0.6
+def test_the_standard_error_knows_that_folds_share_objects():
+    """Nadeau and Bengio's; `benchmarks/classification.py` shows that it covers other objects."""
+    side = np.repeat([0, 1], 20)
+    positions = np.random.default_rng(0).normal(size=(40, 2)) + side[:, None]
+    fitted = K1().fit(simulate(positions, 3000, seed=0))
+    found = classify_labels(fitted, side, algorithm="knn", folds=5)
+    assert found.fold_errors.shape == found.chosen.shape == (5, 5)
+    spread = found.fold_errors.std(ddof=1)
+    assert spread > 0.05
+    assert found.standard_error == pytest.approx(spread * (1 / 25 + 1 / 4) ** 0.5)
 
 
 def test_features_and_maps_can_be_classified(landmark_data, groups):

@@ -18,20 +18,17 @@ import pytest
 
 from tests.server import (
     COMMAND,
+    UNHURRIED,
     WATCHED,
     free_port,
     printed_address,
     running,
     wait_until_up,
 )
+from tripletscope.dashboard.keeping import services
+from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
 from tripletscope.dashboard.serving import cli
 from tripletscope.dashboard.serving.cli import main, parser
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("workspace")) as found:
-        yield found
 
 
 def get(address: str, **headers: str):
@@ -76,16 +73,25 @@ def test_a_taken_port_is_explained(capsys, tmp_path):
     assert "Traceback" not in message
 
 
-def test_an_unusable_workspace_is_explained(tmp_path):
+@pytest.fixture
+def here(monkeypatch):
+    """The command in this process, as far as it comes without a server; nothing of it stays."""
+    for name in (WORKSPACE_VARIABLE, "TRIPLETSCOPE_ENGINE", "NUMBA_CACHE_DIR"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+        if not os.environ[name]:
+            monkeypatch.delenv(name)
+    services._services.cache_clear()
+    yield lambda *arguments: main([*arguments, "--port", str(free_port()), "--no-open"])
+    services._services.cache_clear()
+
+
+def test_an_unusable_workspace_is_explained(tmp_path, here, capsys):
     file = tmp_path / "file"
     file.write_text("")
-    done = subprocess.run(
-        [*COMMAND, "--workspace", str(file), "--port", str(free_port()), "--no-open"],
-        capture_output=True, text=True, timeout=60,
-    )
-    assert done.returncode == 1
-    assert "cannot be written" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert here("--workspace", str(file)) == 1
+    message = capsys.readouterr().err
+    assert "cannot be written" in message
+    assert "Traceback" not in message
 
 
 def test_a_lost_catalogue_is_explained(tmp_path):
@@ -104,15 +110,13 @@ def test_a_lost_catalogue_is_explained(tmp_path):
     ("fast", "1", "There is no engine “fast”"),
     ("threads", "much", "TRIPLETSCOPE_JOB_MEMORY must be a number of gigabytes, not 'much'"),
 ])
-def test_where_nothing_could_be_computed_is_explained(tmp_path, engine, gigabytes, message):
-    done = subprocess.run(
-        [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open",
-         "--engine", engine], capture_output=True, text=True, timeout=60,
-        env={**os.environ, "TRIPLETSCOPE_JOB_MEMORY": gigabytes},
-    )
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+def test_where_nothing_could_be_computed_is_explained(
+    tmp_path, here, capsys, monkeypatch, engine, gigabytes, message
+):
+    monkeypatch.setenv("TRIPLETSCOPE_JOB_MEMORY", gigabytes)
+    assert here("--workspace", str(tmp_path), "--engine", engine) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert message in said
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
@@ -166,7 +170,8 @@ def handshake(port: int, host: str, origin: str | None) -> int:
 
 
 def test_a_proxys_name_is_served_when_it_is_given(tmp_path):
-    with running(tmp_path, more=["--host", "scope.example.org"]) as address:
+    more = ["--host", "scope.example.org"]
+    with running(tmp_path, more=more, command=UNHURRIED) as address:
         port = int(address.rsplit(":", 1)[1])
         assert get(address, Host="scope.example.org").status == 200
         assert handshake(port, "scope.example.org", "https://scope.example.org") == 101

@@ -12,21 +12,15 @@ from playwright.sync_api import expect, sync_playwright
 
 from tests.browser import CHROMIUM, needs_browser
 from tests.dashboard.serving.test_cli import get
-from tests.server import running
+from tests.server import UNHURRIED, running
 from tripletscope.dashboard.serving.guard import is_own_origin
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("workspace")) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory):
     """The address of a server that asks for its key, with the key."""
     more = ["--key", "--sample", "ekman_colors", "--host", "scope.example.org:8443"]
-    with running(tmp_path_factory.mktemp("locked"), more=more) as found:
+    with running(tmp_path_factory.mktemp("locked"), more=more, command=UNHURRIED) as found:
         yield found
 
 
@@ -152,7 +146,7 @@ def test_what_is_no_key_is_no_fault_of_the_server(locked, given):
 
 
 def test_every_server_has_another_key(locked, tmp_path):
-    with running(tmp_path, more=["--key"]) as other:
+    with running(tmp_path, more=["--key"], command=UNHURRIED) as other:
         keys = [parse_qs(urlsplit(address).query)["key"][0] for address in (locked, other)]
         assert len(set(keys)) == 2
         assert min(map(len, keys)) >= 32

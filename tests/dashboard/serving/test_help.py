@@ -14,7 +14,7 @@ from starlette.routing import Mount
 
 from tests.dashboard.serving.test_cli import get
 from tests.paths import ROOT
-from tests.server import running
+from tests.server import UNHURRIED, running
 from tripletscope.dashboard.interface.guide import HELP
 from tripletscope.dashboard.serving.help import SITE, Help
 
@@ -72,7 +72,7 @@ def test_it_is_where_the_site_is_built():
 
 
 def test_the_server_serves_it_to_those_whom_it_lets_in(tmp_path):
-    with running(tmp_path, more=["--key"]) as address:
+    with running(tmp_path, more=["--key"], command=UNHURRIED) as address:
         parts = urlsplit(address)
         with pytest.raises(urllib.error.HTTPError) as refused:
             get(f"{parts.scheme}://{parts.netloc}{HELP}/index.html")

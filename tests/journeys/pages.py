@@ -1,0 +1,130 @@
+"""What journeys do on a page: open, upload, keep, wait, choose, download."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+from tripletscope.core.simulation.simulate import simulate
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+PATIENCE = 120_000  # milliseconds, for a machine that is busy
+expect.set_options(timeout=PATIENCE)
+
+
+def answers_about_towns(folder: Path, name: str = "towns", seed: int = 0) -> Path:
+    """A file of 2,400 answers by nine participants about 30 towns on a map."""
+    towns = np.random.default_rng(seed).uniform(-2, 2, size=(30, 2))
+    triplets = simulate(towns, 2400, noise="logistic", seed=seed)
+    file = folder / f"{name}.csv"
+    with file.open("w", newline="") as target:
+        writer = csv.writer(target)
+        writer.writerow(["subject", "head", "left", "right", "winner"])
+        for number, (anchor, near, far) in enumerate(triplets.rows.tolist()):
+            options = [near, far] if number % 2 else [far, near]
+            writer.writerow([f"s{number % 9}", *(f"town {i}" for i in (anchor, *options, near))])
+    return file
+
+
+def open_page(browser: Browser, address: str, dark: bool = False) -> Page:
+    context = browser.new_context(
+        viewport={"width": 1400, "height": 1000}, color_scheme="dark" if dark else "light",
+        accept_downloads=True,
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.elsewhere = []
+    page.on("request", lambda r: page.elsewhere.append(r.url) if foreign(r.url, address) else None)
+    page.goto(address)
+    return page
+
+
+def foreign(url: str, address: str) -> bool:
+    return url.startswith(("http", "ws")) and address.split("//")[1] not in url
+
+
+def upload(page: Page, file: Path) -> None:
+    page.locator(".st-key-upload input[type=file]").set_input_files(file)
+    expect(page.get_by_role("heading", name=f"Reading {file.name}")).to_be_visible()
+
+
+def keep(page: Page) -> None:
+    page.get_by_role("button", name="Keep this data set").click()
+    expect(page.get_by_role("heading", name="Embedding")).to_be_visible()
+
+
+def the_map(page: Page):
+    return page.locator(".st-key-map .js-plotly-plot")
+
+
+def wait_for_map(page: Page) -> None:
+    the_map(page).locator(".nsewdrag").wait_for()
+    expect(page.get_by_text("from 100 replicates")).to_be_visible()
+    expect(page.get_by_text("5-fold cross-validation").first).to_be_visible()
+    at_rest(page)
+
+
+def at_rest(page: Page) -> None:
+    """Until no job is shown, the script has ended and nothing of the run before is left."""
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(page.get_by_test_id("stApp")).to_have_attribute(
+        "data-test-script-state", "notRunning"
+    )
+    expect(page.get_by_role("button", name="Download figure")).to_have_count(1)
+
+
+def choose(page: Page, name: str, option: str) -> None:
+    """Choose in a select box; a page that runs anew meanwhile may have closed its list."""
+    found = page.get_by_role("option", name=option, exact=True)
+    for _ in range(10):
+        page.get_by_role("combobox", name=name).click()
+        with contextlib.suppress(PlaywrightTimeout):
+            found.click(timeout=PATIENCE / 20)
+            return
+    raise AssertionError(f"{name} never offered {option}")
+
+
+def fit(page: Page, sign: Locator) -> None:
+    """Press Fit, and wait for the sign that it took effect."""
+    page.locator(".st-key-fit button").click()
+    sign.wait_for()
+
+
+def lasso(page: Page) -> None:
+    """Around the left half of the map."""
+    the_map(page).evaluate("p => p.scrollIntoView({ block: 'center' })")
+    box = the_map(page).locator(".nsewdrag").bounding_box()
+    left, top = box["x"] + 3, box["y"] + 3
+    right, bottom = box["x"] + box["width"] / 2, box["y"] + box["height"] - 3
+    page.mouse.move(left, top)
+    page.mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom), (left, top)):
+        page.mouse.move(x, y, steps=6)
+    page.mouse.up()
+
+
+def selected(page: Page) -> set[int]:
+    """Objects that the map marks as selected, once they are as many as the table shows."""
+    heading = page.get_by_text(re.compile(r"^\d+ selected objects?$"))
+    number = int(heading.inner_text().split()[0])
+    marked = (
+        "p.data.filter(t => t.customdata && t.selectedpoints)"
+        ".flatMap(t => t.selectedpoints.map(k => t.customdata[k]))"
+    )
+    page.wait_for_function(
+        "number => { const p = document.querySelector('.st-key-map .js-plotly-plot');"
+        f"return p && p.data && {marked}.length === number; }}", arg=number,
+    )
+    return set(the_map(page).evaluate(f"p => {marked}"))
+
+
+def download(page: Page, name: str) -> bytes:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=name, exact=True).click()
+    return Path(waiting.value.path()).read_bytes()
