@@ -133,7 +133,8 @@ class DatasetInfo:
     @property
     def n_trials(self) -> int | None:
         """Trials in which the answers were given; None if each has its own, or none is known."""
-        return self.extra.get("trials")
+        trials = self.extra.get("trials")
+        return trials if isinstance(trials, int) else None
 
     @property
     def has_only_pairs(self) -> bool:
