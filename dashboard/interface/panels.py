@@ -124,7 +124,7 @@ def _numbers(
 ) -> None:
     """Buttons for the numbers behind a figure, and for all together."""
     st.download_button(
-        "Numbers (CSV)", lambda: export.sheet(table()), f"{printable.name}.csv", "text/csv",
+        "Numbers (CSV)", lambda: export.csv(table()), f"{printable.name}.csv", "text/csv",
         key=f"{printable.key}.csv", on_click="ignore", icon=":material/table:",
         help="For spreadsheets and programs. A name that a spreadsheet would take for a "
         "formula has an apostrophe in front.",
@@ -149,7 +149,7 @@ def _together(
     name, form = printable.name, "pdf" if can_render() else "html"
     files = {
         f"{name}.{form}": printable.file(form, composition),
-        f"{name}.csv": export.sheet(table()),
+        f"{name}.csv": export.csv(table()),
         f"{name}-figure.json": json.dumps(composition.to_dict(), indent=2).encode(),
     }
     if info is not None:
