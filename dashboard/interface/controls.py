@@ -73,10 +73,10 @@ def several(
 ) -> list[Any]:
     """Any of several named options, given as value -> label."""
     labels = dict(zip(options, distinct(options.values()), strict=True))
-    begin = session.remembered(key, list(default))
-    initial = [value for value in options if isinstance(begin, list) and value in begin]
+    begin, known = session.remembered(key, list(default)), list(options)
+    initial = [value for value in begin if value in known] if isinstance(begin, list) else []
     chosen = st.multiselect(
-        label, list(options), initial, key=key, persist_state="session",
+        label, known, initial, key=key, persist_state="session",
         format_func=lambda value: labels[value], **further,
     )
     return session.remember(key, list(chosen))
