@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.composer import Printable, compose_button
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas, remark
+from tripletscope.dashboard.interface.theme import SCREEN, Canvas, plain, remark
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
@@ -196,16 +195,6 @@ def ask_to_delete(what: str, warning: str, delete: Callable[[], None]) -> None:
             st.rerun()
 
     ask()
-
-
-def plain(text: str) -> str:
-    """`text` as Streamlit shows it literally, in one line; what Markdown would read is escaped.
-
-    Per cent have a space before their sign, as everywhere on the pages; in texts for papers they
-    have none.
-    """
-    text = re.sub(r"(?<=\d)%", " %", text)
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", " ".join(text.splitlines()))
 
 
 def ago(moment: str) -> str:
