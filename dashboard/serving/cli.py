@@ -119,6 +119,7 @@ def _host(text: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the dashboard, or the server of an experiment; returns the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    os.umask(0o077)  # what is kept, here or by processes that are started, is for this account
     if arguments[:1] == ["collect"]:
         # That one knows nothing of all this, so that its participants cannot reach it.
         from tripletscope.dashboard.collecting.command import main as collect
