@@ -7,6 +7,9 @@ import zipfile
 
 from tripletscope.dashboard import export
 from tripletscope.dashboard.reproduce.inside import MANIFEST, manifest
+from tripletscope.dashboard.reproduce.terms import Terms
+
+TERMS = Terms("Shapes, compared", ("Ada Lovelace", "Hopper, Grace"), "CC0-1.0")
 
 
 def unzipped(content: bytes) -> dict[str, bytes]:

@@ -9,34 +9,27 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
-from pathlib import Path
 
 import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from PIL import Image
 from scipy.spatial.distance import pdist
 
 import tripletscope as ts
 from tests.core.quality.answers import people_data
-from tests.dashboard.reproduce.changed import signed, unzipped
-from tests.dashboard.views.harness import start, words
+from tests.dashboard.reproduce.changed import TERMS, unzipped
 from tests.paths import ROOT
-from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
-from tripletscope.core.embedding import STE
-from tripletscope.core.io import Pairs, Reading
+from tripletscope.core.io import Pairs
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard import export, imports
 from tripletscope.dashboard.door.desk import Desk
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce import showing
@@ -44,63 +37,10 @@ from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.inside import ABOUT, MANIFEST, is_archive, manifest
 from tripletscope.dashboard.reproduce.restoring import restore
 from tripletscope.dashboard.reproduce.terms import Terms
-from tripletscope.dashboard.state import Session
-
-TERMS = Terms("Shapes, compared", ("Ada Lovelace", "Hopper, Grace"), "CC0-1.0")
-
-
-def png(colour: str) -> bytes:
-    buffer = io.BytesIO()
-    Image.new("RGB", (8, 8), colour).save(buffer, "PNG")
-    return buffer.getvalue()
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
     return export.bundle(files)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A workspace with a data set of everything, and its archive."""
-    workspace = Workspace(tmp_path_factory.mktemp("one"))
-    data = people_data()
-    objects = data.objects.assign(image=[f"{name}.png" for name in data.ids])
-    objects["image"] = objects["image"].replace(f"{data.ids[0]}.png", "b: odd.png")
-    answers = data.answers.assign(
-        age=pd.Series(range(len(data))).map(lambda k: 20.0) + data.answers["participant"].astype(
-            "str").str[1:].astype(int),
-        file=data.answers["participant"].astype("str") + ".csv",
-    )
-    catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "p5"], "correct": [True, False]})
-    info = workspace.add_dataset(
-        Triplets(data.rows, objects, answers, "Shapes"), origin="shapes.csv",
-        report=["All rows were read."], catch_trials=catch,
-        pictures={name: png("red" if k % 2 else "blue")
-                  for k, name in enumerate(objects["image"])},
-        extra={"asked": "triplets", "columns": ["a", "b"],
-               "reading": Reading.from_roles(anchor="a", near="b", far="c").to_dict(),
-               "report": {"title": "What p1 did"}},
-    )
-    cleaning = workspace.cleaning(info).with_gold(Triplets(data.rows[:3], objects))
-    for step in (Exclusion("failed_checks", {"most": 0.4}), Exclusion(participants=("p1",)),
-                 Exclusion(answers=(1, 2), reason="the door bell")):
-        cleaning = cleaning.excluding(step)
-    info = workspace.update_dataset(info, cleaning)
-    triplets = workspace.triplets(info)
-    for k, (task, method, options) in enumerate((
-        ("fit", STE(n_init=1), {}), ("bootstrap", STE(n_init=1), {"replicates": 3}),
-        ("fit", Agglomerative(), {}),
-        ("cross_validate", STE(n_init=1), {"folds": 3, "unit": "participants"}),
-    )):
-        workspace.add_run(info, run(task, method, triplets, options), f"Result {k}")
-    settings = {
-        f"map.colour@{info.id}": "age", f"trees.map@{info.id}.x": info.id, "map.other@f00": 1,
-        "composer": {"width": 120.0, "nonsense": 3}, "composer.width": 120.0,
-    }
-    yield workspace, info, archive(
-        workspace, info, TERMS, files={"report.html": b"<html></html>"}, settings=settings
-    )
-    workspace.close()
 
 
 def state(workspace, info):
@@ -240,122 +180,6 @@ def test_methods_of_another_version_are_left_and_told(made, services):
     opened = imports.open_archive("a.zip", zipped({**files, MANIFEST: manifest(files)}))
     assert "1 result that this version does not have" in opened.notes[0]
     assert len(services.workspace.runs(opened.info.id)) == 3
-
-
-def altered(content: bytes, change) -> bytes:
-    """An archive after a change of what it says, and of the arrays of its first map."""
-    files = unzipped(content)
-    about = json.loads(files[ABOUT])
-    one = next(run for run in about["runs"] if run["record"]["task"] == "fit"
-               and run["record"]["kind"] == "embedding")
-    with np.load(io.BytesIO(files[one["file"]])) as kept:
-        arrays = dict(kept)
-    change(about, one["record"], arrays)
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    files |= {ABOUT: json.dumps(about).encode(), one["file"]: buffer.getvalue()}
-    return signed(files)
-
-
-def files_in(folder: Path) -> set[str]:
-    """Every file of a workspace but the catalogue's own."""
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")
-            if path.is_file() and not path.name.startswith("catalogue")}
-
-
-REFUSED = {
-    "a parameter out of bounds": lambda about, run, arrays: run["parameters"].update(
-        n_components=0),
-    "a parameter of another kind": lambda about, run, arrays: run["parameters"].update(
-        n_components={"x": 1}),
-    "an option there is not": lambda about, run, arrays: run["options"].update(replicates=3),
-    "an array of another shape": lambda about, run, arrays: arrays.update(
-        embedding_=arrays["embedding_"][:-1]),
-    "an array with an axis less": lambda about, run, arrays: arrays.update(
-        embedding_=arrays["embedding_"].ravel()),
-    "an array of another kind": lambda about, run, arrays: arrays.update(
-        placed_=arrays["placed_"].astype(str)),
-    "an array there is not": lambda about, run, arrays: arrays.update(other=np.zeros(3)),
-    "an array missing": lambda about, run, arrays: arrays.pop("embedding_"),
-    "a number of another kind": lambda about, run, arrays: run["numbers"].update(loss_="small"),
-    "a number for a method": lambda about, run, arrays: run["numbers"].update(distances=1),
-    "a time that is none": lambda about, run, arrays: run.update(created="yesterday"),
-    "a mapping for a time": lambda about, run, arrays: run.update(created={"x": 1}),
-    "seconds beyond all numbers": lambda about, run, arrays: run.update(seconds={}),
-    "half a character": lambda about, run, arrays: about["dataset"].update(origin="\ud800"),
-    "a report that is none": lambda about, run, arrays: about["dataset"].update(report="abc"),
-    "a reason that is none": lambda about, run, arrays: about["dataset"]["exclusions"][0].update(
-        reason=[1]),
-}
-
-
-@pytest.mark.parametrize("change", REFUSED.values(), ids=REFUSED)
-def test_nothing_stays_of_what_is_refused(made, services, change):
-    before = files_in(services.workspace.folder)
-    with pytest.raises(DataError, match=r"a\.zip: .* Download it again"):
-        imports.open_archive("a.zip", altered(made[2], change))
-    assert files_in(services.workspace.folder) == before
-    assert services.workspace.datasets() == []
-
-
-def test_nothing_stays_where_keeping_fails(made, services, monkeypatch):
-    """Of a new data set; of one that was there, none of the results that came."""
-    workspace, kept = services.workspace, Workspace.add_run
-    imports.open_archive("a.zip", altered(made[2], lambda about, *_: about["runs"].clear()))
-    (there,) = workspace.datasets()
-
-    def fails(self, info, run, name):
-        if run.task == "cross_validate":
-            raise WorkspaceError("The disk is full.")
-        return kept(self, info, run, name)
-
-    monkeypatch.setattr(Workspace, "add_run", fails)
-    for change in (lambda *_: None, lambda about, *_: about["dataset"].update(name="Other")):
-        with pytest.raises(WorkspaceError):
-            imports.open_archive("a.zip", altered(made[2], change))
-        assert [info.id for info in workspace.datasets()] == [there.id]
-        assert workspace.runs(there.id) == []
-
-
-LEFT = {
-    "trials": {"x": 1}, "tables": {"x": 1}, "measured": {"x": 1}, "features": {"x": 1}, "asked": 3,
-}
-
-
-def test_what_pages_cannot_read_of_a_data_set_breaks_none(made, services):
-    """Neither of the archive's notes, nor of what was set on pages."""
-    def change(about, *_):
-        about["dataset"]["extra"] |= LEFT
-        places = ("embedding.shown@{data set}", "map.labels@{data set}.x", "map.colour@{data set}",
-                  "map.coverage@{data set}", "clusters.shown@{data set}")
-        about["settings"] |= {key: {"x": [1]} for key in places}
-
-    opened = imports.open_archive("a.zip", altered(made[2], change))
-    assert not set(LEFT) - {"asked"} & set(opened.info.extra)
-    session = Session("a")
-    session.take_up(opened.settings)
-    session.open(opened.info.id)
-    session.save()
-    start("start", "a")
-    start("embedding", "a")
-
-
-def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, planted):
-    """However it came there; the others are drawn, and pages beside it."""
-    workspace = services.workspace
-    sound, broken = (workspace.add_dataset(planted.renamed(name), origin="a", report=[])
-                     for name in ("Sound", "Broken"))
-    found = run("fit", STE(n_init=1), planted)
-    workspace.add_run(broken, replace(found, arrays={"embedding_": np.zeros(3)}), "STE")
-    for name, value in LEFT.items():
-        workspace.note(broken.id, name, value)
-    app = start()
-    text = words(app)
-    assert "Sound" in text
-    assert "damaged, and cannot be shown here" in text
-    app.button(key=f"delete.{broken.id}").click().run()
-    workspace.delete_dataset(broken.id)
-    assert [info.id for info in workspace.datasets()] == [sound.id]
 
 
 def test_bombs_and_paths_that_lead_outside_are_refused(made, services):
