@@ -78,8 +78,8 @@ def _look(info: DatasetInfo, name: str) -> tuple[str, str]:
     except Exception:  # whatever a damaged entry holds
         log.exception("the card of the data set %s cannot be drawn", info.id)
         return small_map(np.empty((0, 2))), (
-            f"**{panels.plain(str(name))}**  \n:material/warning: This data set or one of its "
-            "results is damaged, and cannot be shown here. More has the button that deletes it."
+            f"**{panels.plain(str(name))}**  \n:material/warning: Damaged: it cannot be shown. "
+            "Delete it under More."
         )
 
 

@@ -132,7 +132,7 @@ def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, plante
     app = start()
     text = words(app)
     assert "Sound" in text
-    assert "damaged, and cannot be shown here" in text
+    assert "Damaged: it cannot be shown" in text
     app.button(key=f"delete.{broken.id}").click().run()
     workspace.delete_dataset(broken.id)
     assert [info.id for info in workspace.datasets()] == [sound.id]
