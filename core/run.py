@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from pkgutil import walk_packages
-from typing import Any
+from typing import Any, Self, get_origin, get_type_hints
 
 import numpy as np
 from sklearn.base import clone
@@ -24,6 +25,7 @@ from tripletscope import __version__, core
 from tripletscope.core.cluster.clustering import Clustering
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.documented import OPTIONAL, check_documented, documented
 from tripletscope.core.evaluation.compare import LearningCurve, Tuning
 from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.method import Method, checked, for_key, methods
@@ -36,6 +38,7 @@ __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 #: Part of every key: the version since which the same settings give the same results. Raise it when
 #: they give others.
 RESULTS_SINCE = "0.3.0"
+_KEY = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class Run:
@@ -85,6 +88,55 @@ class Run:
     numbers: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls, record: Mapping[str, Any], arrays: Mapping[str, np.ndarray], n_objects: int
+    ) -> Self:
+        """A result that was written elsewhere, after a check of all that it says.
+
+        Parameters
+        ----------
+        record : mapping
+            The fields, without arrays; others are left out.
+        arrays : mapping of str to ndarray
+        n_objects : int
+            Of the data that it belongs to.
+
+        Raises
+        ------
+        ValueError
+            If a field has another kind, a parameter or an option is not as declared, or the
+            result has other values, kinds or shapes than its method or task documents.
+        """
+        hints = {name: kind for name, kind in get_type_hints(cls).items() if name != "arrays"}
+        for name, kind in hints.items():
+            if not isinstance(record.get(name), get_origin(kind) or kind):
+                raise ValueError(f"{name} of a result must be {kind}")
+        found = cls(**{name: record[name] for name in hints}, arrays=dict(arrays))
+        found._check(n_objects)
+        return found
+
+    def _check(self, n_objects: int) -> None:
+        if not _KEY.fullmatch(self.key):
+            raise ValueError("the key of a result must be a hash")
+        datetime.fromisoformat(self.created)
+        if self.task not in TASKS or self.method not in methods(self.kind):
+            raise ValueError(f"there is no {self.task} of a method {self.method}")
+        task, method = TASKS[self.task], methods(self.kind)[self.method]
+        if task.kinds and self.kind not in task.kinds:
+            raise ValueError(f"{self.task} is not for methods of kind {self.kind}")
+        checked(method, self.parameters)
+        if self.task == "fit" and set(self.options) == {"distances"}:
+            if not isinstance(self.options["distances"], str):
+                raise ValueError("distances must have a name")
+        else:
+            checked(task.function, self.options)
+        values, sizes = {**self.numbers, **self.arrays}, {"n": n_objects}
+        missing = task.required(method) - set(values)
+        if missing:
+            raise ValueError(f"the result lacks {', '.join(sorted(missing))}")
+        check_documented(values, documented(task.gives or method), sizes)
+
     def fresh(self) -> Method:
         """The method as it was set, not fitted."""
         return methods(self.kind)[self.method](**self.parameters)
@@ -131,6 +183,13 @@ class _Fit(Computation):
     """A fit, whose result is the fitted method: all of it is in the method's parameters."""
 
     gives = None
+
+    def required(self, method: type[Method]) -> set[str]:
+        said = documented(method).items()
+        return {
+            name for name, what in said
+            if name.endswith("_") and not what.endswith(("None", OPTIONAL))
+        }
 
     def compute(
         self, method: Method, triplets: Triplets | None, options: Mapping[str, Any],

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_type_hints
 
@@ -107,6 +107,13 @@ class Computation:
             if field.metadata.get("kept", True)
         }
         return *divided(state), not watched.stopped
+
+    def required(self, method: type[Method]) -> set[str]:
+        """Names of the values that every result of a method has."""
+        return {
+            one.name for one in fields(self.gives)
+            if one.metadata.get("kept", True) and one.default is MISSING
+        }
 
     def restored(self, numbers: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
         """The result, from its plain values and arrays."""

@@ -11,47 +11,34 @@ from typing import Any
 
 import pandas as pd
 
+from tripletscope.core.data.cells import marked
 from tripletscope.core.run import Run
 
 #: Bytes of a part of a file's name; most systems allow 255 for the whole.
 _LONGEST = 100
-#: How a text begins that spreadsheets take for a formula, and what only begins like one.
-_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 _RETURN = re.compile(r"\r\n?")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 
 
 def csv(table: pd.DataFrame) -> bytes:
-    """A table as CSV with all digits, UTF-8, to be read by programs: every text as it is."""
-    return table.to_csv(index=False).encode()
+    """A table as CSV with all digits, UTF-8: what every download of a table is written by.
 
-
-def sheet(table: pd.DataFrame) -> bytes:
-    """A table as CSV to be opened in a spreadsheet, where no text is a formula.
-
-    A text that begins like one gets an apostrophe in front, which spreadsheets take for "this is
-    text". The names of objects are whatever somebody has put into a file.
+    No text in it is a formula, see `tripletscope.core.data.cells`: names are whatever somebody has
+    put into a file or typed in an experiment.
     """
     columns = [
         column if pd.api.types.is_numeric_dtype(column) else column.astype(object).map(_as_text)
         for _, column in table.items()
     ]
     safe = pd.concat(columns, axis=1) if columns else table
-    return csv(safe.set_axis([_as_text(name) for name in table.columns], axis=1))
-
-
-def is_formula(text: Any) -> bool:
-    """Whether a spreadsheet would take a text for a formula."""
-    return (
-        isinstance(text, str) and bool(_FORMULA.match(text)) and not _NUMBER.fullmatch(text)
-    )
+    return safe.set_axis([_as_text(name) for name in table.columns], axis=1).to_csv(
+        index=False
+    ).encode()
 
 
 def _as_text(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    value = _RETURN.sub("\n", value)  # the writer quotes no returns, and the rest would be a row
-    return f"'{value}" if is_formula(value) else value
+    return marked(_RETURN.sub("\n", value))  # the writer quotes no returns: the rest were a row
 
 
 def settings(runs: Mapping[str, Run], data: Mapping[str, Any]) -> bytes:

@@ -155,7 +155,7 @@ class Hierarchy(Clustering):
 
     Attributes
     ----------
-    linkage_ : ndarray, shape (m - 1, 4)
+    linkage_ : ndarray of merges, shape (m - 1, 4)
         SciPy's, of the m objects about which something is known.
     """
 

@@ -18,7 +18,7 @@ class Dendrogram:
 
     Attributes
     ----------
-    linkage : ndarray, shape (m - 1, 4)
+    linkage : ndarray of merges, shape (m - 1, 4)
         SciPy's: the two nodes merged, the height, the number of leaves; heights ascend. The node
         named first is drawn first.
     objects : ndarray of int, shape (m,)

@@ -36,7 +36,7 @@ class Stability:
         Numbers of clusters: 2, 3, ...
     agreement : ndarray, shape (r, m)
         Adjusted Rand index of each replicate and the clusters of all answers, by number.
-    linkage : ndarray, shape (p, 4)
+    linkage : ndarray of merges, shape (p, 4)
         Tree of all answers; no rows where the method makes none.
     support : ndarray, shape (p,)
         Share of replicates that have exactly this branch.

@@ -1,4 +1,8 @@
-"""Texts of cells: what stands for nothing, and what is the same when it is read again."""
+"""Texts of cells: what stands for nothing, what is the same when it is read again, and formulas.
+
+A spreadsheet takes a text that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, and may run
+it. Every table that is written has an apostrophe in front of such a text; reading takes it off.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,11 @@ import re
 #: Cells that say that nothing was written down.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "nil", "undefined"})
 
+#: Patterns that Python and Arrow understand alike.
+FORMULA = r"^'*[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"
+NUMBER = r"^'*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_FORMULA = re.compile(FORMULA.replace(r"\x{", r"\u").replace("}", ""))
+_NUMBER = re.compile(NUMBER)
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -21,8 +30,28 @@ def writable(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """The text without white space, and without quotation marks that stood behind a space."""
+    """The text of a cell as it was meant.
+
+    Without white space, quotation marks that stood behind a space, and the mark of `marked`.
+    """
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1].replace('""', '"').strip()
+    return unmarked(text).strip() if text[:1] == "'" else text
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would take a text for a formula; apostrophes in front do not count."""
+    return bool(_FORMULA.match(text)) and not _NUMBER.match(text)
+
+
+def marked(text: str) -> str:
+    """`text` with an apostrophe in front where it would be a formula."""
+    return f"'{text}" if is_formula(text) else text
+
+
+def unmarked(text: str) -> str:
+    """What `marked` has marked. A text between two apostrophes is quoted, and stays."""
+    if text[:1] == "'" and text[-1:] != "'" and is_formula(text):
+        return text[1:]
     return text

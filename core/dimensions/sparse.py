@@ -36,7 +36,7 @@ class SparseDimensions(Method):
     n_objects_ : int
     placed_ : ndarray of bool, shape (n,)
         False for objects without trials.
-    losses_ : ndarray
+    losses_ : ndarray, shape (steps,)
         The loss in the course of the fit.
     converged_, stopped_ : bool
     """

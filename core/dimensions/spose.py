@@ -43,7 +43,7 @@ class SPoSE(SparseDimensions):
     n_objects_ : int
     placed_ : ndarray of bool, shape (n,)
         False for objects without trials.
-    losses_ : ndarray
+    losses_ : ndarray, shape (steps,)
         The loss in the course of the fit, which begins at lower penalties.
     converged_, stopped_ : bool
 

@@ -54,9 +54,9 @@ class VICE(SparseDimensions):
     n_objects_ : int
     placed_ : ndarray of bool, shape (n,)
         False for objects without trials.
-    losses_ : ndarray
+    losses_ : ndarray, shape (steps,)
         Minus the evidence's lower bound in the course of the fit.
-    counts_ : ndarray of int
+    counts_ : ndarray of int, shape (steps,)
         Number of dimensions at the same steps.
     converged_ : bool
         Whether their number changed by no more than one in the last quarter of the steps.

@@ -171,7 +171,7 @@ class LearningCurve:
         Answers learned from, ascending.
     errors : ndarray, shape (r, p)
         Error in r random divisions of the questions, on the same held-out answers for all p.
-    influence : ndarray, shape (p, P)
+    influence : ndarray, shape (p, P) or (0, 0)
         By how much each participant moves the mean error; none where the unit is answers.
     unit : {"answers", "participants"}
         What the intervals take as independent.

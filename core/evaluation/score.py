@@ -59,7 +59,7 @@ class ErrorEstimate:
         Answers that were predicted; those of weight 0 are none.
     scheme : str
         How they were held out, in words.
-    fold_errors : ndarray
+    fold_errors : ndarray, shape (folds,)
         Error of every fold; empty for a single split.
     wrong : ndarray, shape (T,)
         How wrongly each answer was predicted, from 0 (right) to 1; NaN where it was not.

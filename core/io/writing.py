@@ -11,10 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from tripletscope.core.data.cells import MISSING, bare, plain_number
+from tripletscope.core.data.cells import (
+    FORMULA,
+    MISSING,
+    NUMBER,
+    bare,
+    marked,
+    plain_number,
+)
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
@@ -202,10 +210,22 @@ def _three(triplets: Triplets, chosen: int) -> pa.Table:
 
 
 def _csv(table: pa.Table) -> bytes:
+    """A table as CSV, without formulas, as `marked` has it."""
+    table = pa.table({marked(name): _marked(table[name]) for name in table.column_names})
     buffer = io.BytesIO()
     options = pa.csv.WriteOptions(quoting_style="needed", quoting_header="needed")
     pa.csv.write_csv(table, buffer, options)
     return buffer.getvalue()
+
+
+def _marked(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column
+    formulas = pc.and_not(
+        pc.match_substring_regex(column, FORMULA), pc.match_substring_regex(column, NUMBER)
+    )
+    mark, nothing = (pa.scalar(text, column.type) for text in ("'", ""))
+    return pc.if_else(formulas, pc.binary_join_element_wise(mark, column, nothing), column)
 
 
 def _parquet(table: pa.Table) -> bytes:

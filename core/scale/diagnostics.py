@@ -56,7 +56,7 @@ class ScaleDiagnostics:
     six_point : float or None
         Log-likelihood of the answers that belong to six-point conditions; None where there are
         none.
-    simulated_six_point : ndarray, shape (b,)
+    simulated_six_point : ndarray, shape (b,) or (0,)
         Empty where there are none.
     n_six_points : int
         Six-point conditions.

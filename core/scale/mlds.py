@@ -74,15 +74,15 @@ class MLDS(Method):
         the most likely one. A normal prior on the differences of neighbouring levels, that they
         are equal give or take their own size and add up to five times the noise, then makes the
         scale finite; `sigma_` is largely the prior's.
-    lapse_, lapse_low_, lapse_high_ : ndarray, shape (k,)
+    lapse_, lapse_low_, lapse_high_ : ndarray, shape (k,), optional
         With `lapses`: rates of each of `observers_`, with the 95 % interval by the profile of the
         likelihood.
-    preference_, preference_errors_ : ndarray, shape (k,)
+    preference_, preference_errors_ : ndarray, shape (k,), optional
         With `order`: by how much each of `observers_` prefers the second interval, in units of the
         noise.
-    observers_ : ndarray of str, shape (k,)
+    observers_ : ndarray of str, shape (k,), optional
         With either; one empty name where all share a rate.
-    values_ : ndarray, shape (p,)
+    values_ : ndarray, shape (p,), optional
         With either: all that was estimated; the scale in units of the noise without its lowest
         level, preferences, and log odds of the rates.
     n_answers_ : int

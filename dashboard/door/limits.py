@@ -1,19 +1,24 @@
 """What a process gives up for good before it reads what a stranger wrote.
 
-============  =================================  ===========================  ====================
-              Linux                              macOS                        Windows
-============  =================================  ===========================  ====================
-other files   no new descriptor of any kind      no new descriptor            nothing; the process
-                                                                              has no path to open
-network       no new descriptor                  no new descriptor            nothing
-memory        address space                      not enforced by the system   nothing; the server
-                                                                              counts time alone
-time          processor seconds, wall clock      processor seconds, clock     wall clock
-rights        no new ones, no capabilities       those of the user            those of the user
-core dumps    none                               none                         none
-============  =================================  ===========================  ====================
+================  ================================  =====================  =======================
+                  Linux                             macOS                  Windows
+================  ================================  =====================  =======================
+other files       no call that names one; no new    no new descriptor      nothing; the process
+                  descriptor                                               has no path to open
+other processes   no call that makes, ends, stops,  no new one             nothing
+                  reads or writes one
+network           no call                           no new descriptor      nothing
+memory            address space                     not enforced by the    nothing; the server
+                                                    system                 counts time alone
+time              processor seconds, wall clock     processor seconds,     wall clock
+                                                    wall clock
+rights            no new ones, no capabilities      those of the user      those of the user
+core dumps        none                              none                   none
+================  ================================  =====================  =======================
 
-The wall clock is the server's, which ends the process (`tripletscope.dashboard.door.workers`).
+The calls of Linux are refused by a filter, see `tripletscope.dashboard.door.calls`; on machines
+other than x86-64 and 64-bit ARM there is none, and no new descriptor is all. The wall clock is the
+server's, which ends the process (`tripletscope.dashboard.door.workers`).
 """
 
 from __future__ import annotations
@@ -22,6 +27,8 @@ import contextlib
 import ctypes
 import struct
 import sys
+
+from tripletscope.dashboard.door.calls import restrict_calls
 
 try:
     import resource
@@ -33,7 +40,7 @@ MEMORY = 6 * 2**30
 #: Seconds of processor time for one request, and for all of a process.
 PROCESSOR, ALTOGETHER = 900, 4 * 3600
 
-_NO_NEW_PRIVILEGES, _DROP_FROM_SET = 38, 24  # of prctl
+_NO_NEW_PRIVILEGES, _DROP_FROM_SET, _DUMPABLE = 38, 24, 4  # of prctl
 _VERSION = 0x20080522  # of capset
 
 
@@ -46,9 +53,18 @@ def shut_in() -> None:
         ):
             if what is not None:
                 _limit(what, most, most)
+        if sys.platform == "darwin":  # Linux counts threads, too
+            _limit(resource.RLIMIT_NPROC, 0, 0)
         allow()
     if sys.platform == "linux":
         _drop_rights()
+        restrict_calls()
+
+
+def hide_memory() -> None:
+    """Let no other process of this account read or write the memory of this one, nor trace it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
 
 
 def allow(seconds: int = PROCESSOR) -> None:

@@ -54,7 +54,7 @@ def pick(
     values = list(options)
     labels = dict(zip(values, distinct(options.values()), strict=True))
     initial = session.remembered(key, default)
-    initial = next((v for v in (initial, default) if v in options), values[0])
+    initial = next((v for v in (initial, default) if v in values), values[0])
     chosen = st.selectbox(
         label, values, index=values.index(initial), key=key, persist_state="session",
         format_func=lambda value: labels[value], **further,
@@ -73,9 +73,10 @@ def several(
 ) -> list[Any]:
     """Any of several named options, given as value -> label."""
     labels = dict(zip(options, distinct(options.values()), strict=True))
-    initial = [value for value in session.remembered(key, list(default)) if value in options]
+    begin, known = session.remembered(key, list(default)), list(options)
+    initial = [value for value in begin if value in known] if isinstance(begin, list) else []
     chosen = st.multiselect(
-        label, list(options), initial, key=key, persist_state="session",
+        label, known, initial, key=key, persist_state="session",
         format_func=lambda value: labels[value], **further,
     )
     return session.remember(key, list(chosen))
@@ -86,7 +87,7 @@ def tabs(session: Session, key: str, label: str, options: Mapping[Any, str]) -> 
     values = list(options)
     initial = session.remembered(key, values[0])
     chosen = st.segmented_control(
-        label, values, default=initial if initial in options else values[0], key=key,
+        label, values, default=initial if initial in values else values[0], key=key,
         format_func=lambda value: options[value], label_visibility="collapsed",
         persist_state="session", required=True,
     )
@@ -116,6 +117,7 @@ def switch(session: Session, key: str, label: str, default: bool, **further: Any
 def text(session: Session, key: str, label: str, default: str, **further: Any) -> str:
     """Lines of text."""
     initial = session.remembered(key, default)
+    initial = initial if isinstance(initial, str) else default
     return session.remember(
         key, st.text_area(label, initial, key=key, persist_state="session", **further)
     )
@@ -133,6 +135,7 @@ def number(
     """A number in a range, whole if `low` is; None where nothing is entered."""
     initial = session.remembered(key, default)
     if initial is not None:
+        initial = initial if isinstance(initial, int | float) and initial == initial else low
         initial = type(low)(min(max(initial, low), high))
     return session.remember(
         key,

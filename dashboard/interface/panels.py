@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.composer import Printable, compose_button
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas, remark
+from tripletscope.dashboard.interface.theme import SCREEN, Canvas, plain, remark
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
@@ -124,7 +123,7 @@ def _numbers(
 ) -> None:
     """Buttons for the numbers behind a figure, and for all together."""
     st.download_button(
-        "Numbers (CSV)", lambda: export.sheet(table()), f"{printable.name}.csv", "text/csv",
+        "Numbers (CSV)", lambda: export.csv(table()), f"{printable.name}.csv", "text/csv",
         key=f"{printable.key}.csv", on_click="ignore", icon=":material/table:",
         help="For spreadsheets and programs. A name that a spreadsheet would take for a "
         "formula has an apostrophe in front.",
@@ -149,7 +148,7 @@ def _together(
     name, form = printable.name, "pdf" if can_render() else "html"
     files = {
         f"{name}.{form}": printable.file(form, composition),
-        f"{name}.csv": export.sheet(table()),
+        f"{name}.csv": export.csv(table()),
         f"{name}-figure.json": json.dumps(composition.to_dict(), indent=2).encode(),
     }
     if info is not None:
@@ -196,16 +195,6 @@ def ask_to_delete(what: str, warning: str, delete: Callable[[], None]) -> None:
             st.rerun()
 
     ask()
-
-
-def plain(text: str) -> str:
-    """`text` as Streamlit shows it literally, in one line; what Markdown would read is escaped.
-
-    Per cent have a space before their sign, as everywhere on the pages; in texts for papers they
-    have none.
-    """
-    text = re.sub(r"(?<=\d)%", " %", text)
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", " ".join(text.splitlines()))
 
 
 def ago(moment: str) -> str:

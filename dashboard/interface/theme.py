@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -337,3 +338,13 @@ def duration(seconds: float) -> str:
 def count(n: int, noun: str, plural: str | None = None) -> str:
     """A count with its noun, like 1 answer or 17,611 answers."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def plain(text: str) -> str:
+    """`text` as Streamlit shows it literally, in one line; what Markdown would read is escaped.
+
+    Per cent have a space before their sign, as everywhere on the pages; in texts for papers they
+    have none.
+    """
+    text = re.sub(r"(?<=\d)%", " %", text)
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", " ".join(text.splitlines()))

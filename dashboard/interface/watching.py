@@ -8,8 +8,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.dashboard.interface.chart import address, asset
-from tripletscope.dashboard.interface.panels import plain
-from tripletscope.dashboard.interface.theme import duration
+from tripletscope.dashboard.interface.theme import duration, plain
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.state import session
 

@@ -133,7 +133,8 @@ class DatasetInfo:
     @property
     def n_trials(self) -> int | None:
         """Trials in which the answers were given; None if each has its own, or none is known."""
-        return self.extra.get("trials")
+        trials = self.extra.get("trials")
+        return trials if isinstance(trials, int) else None
 
     @property
     def has_only_pairs(self) -> bool:
@@ -267,6 +268,8 @@ def fault_of(path: Path) -> str | None:
     """What is wrong with a catalogue, as the end of a sentence; None where nothing is."""
     if not path.exists():
         return "is missing"
+    if path.is_dir():
+        return "is a folder"
     if not path.stat().st_size:
         return "is empty"  # SQLite would make it one, and delete a log that it finds beside it
     try:

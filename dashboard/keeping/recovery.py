@@ -60,7 +60,7 @@ def recover(workspace: Path, trash: Trash, into: Path | None = None) -> Recovery
         fault = "listed nothing"
     else:
         unused = not (holds_files(workspace) or records.exist() or backups(workspace))
-        if unused and fault != "is damaged" and not has_log(path):
+        if unused and fault not in ("is damaged", "is a folder") and not has_log(path):
             return Recovery()
         useful = sound_backups(workspace)
     if not useful and not records.exist():

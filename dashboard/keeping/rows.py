@@ -30,15 +30,22 @@ MEASURED = "measured"
 def files_of(row: DatasetRow | Row) -> set[File]:
     """The files that a data set mentions, without those of its runs."""
     data = {file_of("data", name) for column in DATA if (name := getattr(row, column))}
-    if measured := row.extra.get(MEASURED):
-        data.add(file_of("data", measured["file"]))
+    data |= {file_of("data", file) for file in _files_in([row.extra.get(MEASURED)])}
     tables = {file_of("runs", file) for file in table_files(row.extra)}
     return data | tables | {file_of("pictures", file) for file in row.pictures.values()}
 
 
 def table_files(extra: Mapping[str, Any]) -> list[str]:
     """The files of the tables of features that a data set mentions in its plain values."""
-    return [entry["file"] for entry in extra.get(TABLES, ())]
+    return _files_in(extra.get(TABLES))
+
+
+def _files_in(entries: Any) -> list[str]:
+    """The files that entries mention, whatever another version or a damaged entry holds."""
+    return [
+        entry["file"] for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict) and isinstance(entry.get("file"), str)
+    ]
 
 
 def facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:

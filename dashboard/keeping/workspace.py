@@ -84,8 +84,7 @@ class Workspace(GrowingAnswers):
         self._object_ids: dict[str, str] = {}
         self._cleaning: tuple[tuple, Cleaning] | None = None
         self._lock = threading.Lock()
-        # One for each workspace: what a picture may do to it reaches nobody else's.
-        self._shrinker: Worker | None = None
+        self._shrinker: Worker | None = None  # what a picture does to it reaches nobody else's
         self._shrinking = threading.Lock()
 
     # Data sets -----------------------------------------------------------------------------
@@ -208,7 +207,7 @@ class Workspace(GrowingAnswers):
             return [info_of(row) for row in rows]
 
     def dataset(self, dataset: str) -> DatasetInfo | None:
-        """One data set, or None if it is not there (any more)."""
+        """One data set, or None if it is not there."""
         with self._reading() as session:
             row = None if dataset in self._unreadable else session.get(DatasetRow, dataset)
             return info_of(row) if row else None
@@ -223,9 +222,7 @@ class Workspace(GrowingAnswers):
 
     def cleaning(self, info: DatasetInfo) -> Cleaning:
         """What was imported, and what was left out of it."""
-        wanted = (
-            info.imported, info.pairs, info.gold, info.catch_trials, info.state, info.name
-        )
+        wanted = info.imported, info.pairs, info.gold, info.catch_trials, info.state, info.name
         with self._lock:
             if self._cleaning and self._cleaning[0] == wanted:
                 return self._cleaning[1]
@@ -426,15 +423,15 @@ class Workspace(GrowingAnswers):
         try:
             arrays = self._storage.arrays(file)
         except DamagedFile as error:
-            self._unlist(number)
+            self.unlist_run(number)
             raise WorkspaceError(
                 f"The result {name} was damaged and is no longer listed; load the page again, and "
                 "compute it anew. Everything else can be used."
             ) from error
         return Run(**record, arrays=dict(arrays))
 
-    def _unlist(self, number: int) -> None:
-        """Take a damaged result out of the list; its file and its record go to the trash."""
+    def unlist_run(self, number: int) -> None:
+        """Take one result out of the list; its file and its record go to the trash."""
         with self._writing() as session:
             row = session.get(RunRow, number)
             if row is None:

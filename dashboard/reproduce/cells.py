@@ -52,7 +52,8 @@ def script(head: str, cells: Sequence[Cell]) -> bytes:
         # Words stand right above the code that they are about.
         text += f"{lines}\n" if with_words else f"\n{lines}\n"
         with_words = cell.kind == "words"
-    return text.encode()
+    # In literals such signs are escaped; in comments a NUL would end the script.
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text).encode()
 
 
 def notebook(cells: Sequence[Cell]) -> bytes:

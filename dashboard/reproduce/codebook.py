@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from tripletscope.core.data.cells import marked
 from tripletscope.core.io.columns.reading import ROLES
 
 #: Values of a column of texts that are listed.
@@ -147,7 +148,10 @@ def _of_bids(name: str, column: pd.Series) -> dict[str, Any]:
 
 def tab_separated(table: pd.DataFrame) -> bytes:
     """A table as BIDS writes it: tabs, and n/a for what is not known."""
-    texts = table.map(lambda value: " ".join(str(value).split()) if pd.notna(value) else "n/a")
+    texts = table.map(
+        lambda value: marked(" ".join(str(value).split())) if pd.notna(value) else "n/a"
+    )
+    texts = texts.rename(columns=marked)
     return texts.to_csv(sep="\t", index=False, lineterminator="\n").encode()
 
 

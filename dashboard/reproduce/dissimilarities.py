@@ -15,7 +15,7 @@ from tripletscope.core.ratings import Measured
 from tripletscope.dashboard import export
 from tripletscope.dashboard.reproduce.cells import Cell, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
-from tripletscope.dashboard.reproduce.recipe import call, source_of
+from tripletscope.dashboard.reproduce.recipe import call, source_of, without_marks
 
 #: Joins objects with their nearest ones, as the program does.
 _GRAPH = """away = matrix + np.diag(np.full(len(matrix), np.inf))
@@ -82,7 +82,7 @@ class DissimilarityMap:
         options = [f"{name}={value!r}" for name, value in self.given.options.items()]
         return "\n".join([
             call("table = pd.read_csv", repr(path), f"dtype={texts!r}", "keep_default_na=False",
-                 'na_values=[""]'),
+                 'na_values=[""]') + without_marks(table),
             call(f"given = ts.{type(self.given).__name__}", "table", *options),
             f"apart = given.dissimilarities({self.replicates})",
         ])

@@ -12,6 +12,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from tripletscope import __version__
+from tripletscope.core.data.cells import is_formula
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -238,7 +239,8 @@ class Steps:
                 if not is_numeric_dtype(column)
             ), "str")
             lines += [
-                f"table = pd.read_csv({paths['pairs']!r}, dtype={texts!r})",
+                f"table = pd.read_csv({paths['pairs']!r}, dtype={texts!r})"
+                + without_marks(self.pairs.answers),
                 'pairs = ts.Quadruples(table[list("ijkl")], '
                 'answers=table.drop(columns=list("ijkl")),',
                 f"                      objects=ts.read_objects({paths['objects']!r}))",
@@ -249,7 +251,8 @@ class Steps:
         of = "answers" if "answers" in paths else "pairs"
         given = [of, f"json.load(open({paths['exclusions']!r}))"]
         if "catch" in paths:
-            given.append(f"catch_trials=pd.read_csv({paths['catch']!r})")
+            read = f"catch_trials=pd.read_csv({paths['catch']!r})"
+            given.append(read + without_marks(self.cleaning.catch_trials))
         if "gold" in paths:
             given.append(f"gold=ts.read_gold({paths['gold']!r}, answers)[0]")
         return call(f"{of} = ts.Cleaning.from_log", *given) + ".triplets"
@@ -388,6 +391,15 @@ def _written(triplets: Triplets) -> tuple[str, bytes]:
     """How a file of answers ends, and what it holds: names, where they can be read again."""
     layout = "npy" if WRITERS["anchored"].problem(triplets) else "anchored"
     return WRITERS[layout].suffix, write_answers(triplets, layout)
+
+
+def without_marks(table: pd.DataFrame) -> str:
+    """What takes off the marks of formulas from a table that pandas reads, if it has any."""
+    has = any(
+        is_formula(str(value)) for _, column in table.items() if not is_numeric_dtype(column)
+        for value in column.dropna().unique()
+    )
+    return """.replace(r"^'(?='*[=+@-])", "", regex=True)""" if has else ""
 
 
 def source_of(method: Method) -> str:

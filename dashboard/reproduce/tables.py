@@ -37,5 +37,5 @@ def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
             table = drawing.table()
             if len(table) <= _MOST:
                 name = drawing.name if len(groups) == 1 else f"{data}-{drawing.name}"
-                found[f"{export.file_name(name)}.csv"] = export.sheet(table)
+                found[f"{export.file_name(name)}.csv"] = export.csv(table)
     return found

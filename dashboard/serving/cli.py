@@ -119,6 +119,7 @@ def _host(text: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the dashboard, or the server of an experiment; returns the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    os.umask(0o077)  # what is kept, here or by processes that are started, is for this account
     if arguments[:1] == ["collect"]:
         # That one knows nothing of all this, so that its participants cannot reach it.
         from tripletscope.dashboard.collecting.command import main as collect
@@ -175,6 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
 
+    from tripletscope.dashboard.door.limits import hide_memory
     from tripletscope.dashboard.serving.key import PARAMETER, new_key, with_key
     from tripletscope.dashboard.serving.server import APP, make_app
 
@@ -198,6 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     door = with_key(key) if key else None
     if lab:
         hosts, door = [*hosts, lab.host], labs.signed_in(lab, folder)
+    hide_memory()  # from readers of files, where nothing else keeps them from it
     make_app(hosts, door, lab.secrets if lab else None).run(config={
         "server.address": _ADDRESS,
         "server.port": options.port,

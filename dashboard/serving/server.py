@@ -21,7 +21,7 @@ from starlette.routing import Mount, Route
 
 from tripletscope.dashboard.collecting.following import state_told
 from tripletscope.dashboard.interface.guide import HELP
-from tripletscope.dashboard.interface.panels import plain
+from tripletscope.dashboard.interface.theme import plain
 from tripletscope.dashboard.interface.watching import state_of
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.experiments import experiment_folder, stimulus_file

@@ -38,9 +38,9 @@ def place_of(info: DatasetInfo) -> str:
 def opened_map(current: Session, info: DatasetInfo) -> RunInfo | None:
     """The map that is open, or would be on the page Embedding; None where there is none."""
     listed = maps_of(info)
-    runs = {run.key: run for run in listed}
     chosen = (current.drafts.get(place) for place in (place_of(info), before(place_of(info))))
-    return next((runs[key] for key in chosen if key in runs), listed[0] if listed else None)
+    found = (run for key in chosen for run in listed if run.key == key)
+    return next(found, listed[0] if listed else None)
 
 
 def maps_of(info: DatasetInfo) -> list[RunInfo]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,6 +21,8 @@ from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import delete, rename
 from tripletscope.dashboard.views.opened_map import maps_of
 from tripletscope.dashboard.views.opening import first_page, size_of
+
+log = logging.getLogger(__name__)
 
 _WIDTH, _HEIGHT = 84, 56  # pixels of a thumbnail
 _MOST_POINTS = 400
@@ -54,12 +57,10 @@ def _kept(moment: str) -> str:
 
 
 def _one(current: Session, info: DatasetInfo, name: str) -> None:
+    picture, said = _look(info, name)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.image(_thumbnail(info), width=_WIDTH)
-        st.markdown(
-            f"**{panels.plain(name)}**  \n{size_of(info)}. Opened {panels.ago(info.opened)}.",
-            width="stretch",
-        )
+        st.image(picture, width=_WIDTH)
+        st.markdown(said, width="stretch")
         if pressed(current, f"open.{info.id}", "Open", icon=":material/folder_open:"):
             current.open(info.id)
             st.switch_page(first_page(info))
@@ -67,6 +68,19 @@ def _one(current: Session, info: DatasetInfo, name: str) -> None:
             rename(info)
             if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):
                 delete(info)
+
+
+def _look(info: DatasetInfo, name: str) -> tuple[str, str]:
+    """Picture and text of a card. One that cannot be drawn says so: the others stay."""
+    try:
+        size = f"{size_of(info)}. Opened {panels.ago(info.opened)}."
+        return _thumbnail(info), f"**{panels.plain(name)}**  \n{size}"
+    except Exception:  # whatever a damaged entry holds
+        log.exception("the card of the data set %s cannot be drawn", info.id)
+        return small_map(np.empty((0, 2))), (
+            f"**{panels.plain(str(name))}**  \n:material/warning: Damaged: it cannot be shown. "
+            "Delete it under More."
+        )
 
 
 def _thumbnail(info: DatasetInfo) -> str:

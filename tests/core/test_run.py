@@ -12,13 +12,15 @@ from tripletscope.core import run as run_module
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions import VICE, SPoSE
+from tripletscope.core.documented import documented
 from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate, split_error
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.individuals import WeightedEuclidean
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.run import TASKS, key, run
+from tripletscope.core.method import methods
+from tripletscope.core.run import TASKS, Run, key, run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.uncertainty import bootstrap
 
@@ -109,6 +111,58 @@ def test_a_run_is_plain_data_and_repeats_itself(task, split_data):
         assert isinstance(array, np.ndarray)
         np.testing.assert_array_equal(array, again.arrays[name])
     assert not hasattr(method, "n_objects_"), "the caller's method was fitted"
+
+
+def elsewhere(found: Run) -> dict:
+    """What a file says of a result, beside its arrays."""
+    return json.loads(json.dumps({k: v for k, v in vars(found).items() if k != "arrays"}))
+
+
+@pytest.mark.parametrize("task", QUICK)
+def test_every_result_is_what_its_task_documents(task, split_data):
+    found = run(task, METHODS.get(task, STE(n_init=1)), split_data, QUICK[task])
+    n_objects = split_data.n_objects
+    assert Run.of(elsewhere(found), found.arrays, n_objects).numbers == found.numbers
+    said = documented(TASKS[task].gives or STE)
+    assert {*found.numbers, *found.arrays} <= set(said)
+    for name, array in found.arrays.items():
+        with pytest.raises(ValueError, match=name):
+            Run.of(elsewhere(found), {**found.arrays, name: array[None, None]}, n_objects)
+        with pytest.raises(ValueError, match=name):
+            Run.of(elsewhere(found), {**found.arrays, name: array.astype(complex)
+                                      if array.dtype.kind != "U" else array == ""}, n_objects)
+
+
+@pytest.mark.parametrize("method", [
+    *(method for kind in ("embedding", "kernel", "cluster") for method in methods(kind).values()),
+    MLDS, SPoSE, VICE, *methods("individuals").values(),
+], ids=lambda method: method.name)
+def test_every_fit_is_what_its_method_documents(method, split_data):
+    settings = {"stimulus": "size"} if method is MLDS else {}
+    for further in ({}, {"lapses": "one"}) if method is MLDS else ({},):
+        found = run("fit", method(**settings, **further), split_data)
+        again = Run.of(elsewhere(found), found.arrays, split_data.n_objects)
+        assert vars(again.fitted()).keys() == vars(found.fitted()).keys()
+
+
+@pytest.mark.parametrize("change", [
+    {"seconds": "1"}, {"complete": 1}, {"created": "yesterday"}, {"key": "../x"}, {"numbers": []},
+    {"parameters": {"n_components": 0}}, {"parameters": {"n_components": [2]}},
+    {"parameters": {"unknown": 1}}, {"options": {"replicates": 3}}, {"task": "classify"},
+    {"options": {"distances": 3}}, {"method": "k1"}, {"kind": "kernel"}, {"data": None},
+    {"numbers": {"fit": 1}}, {"numbers": {"loss_": "small"}}, {"numbers": {"n_iter_": True}},
+])
+def test_a_result_from_elsewhere_that_is_none_is_refused(change, split_data):
+    found = run("fit", STE(n_init=1), split_data)
+    record = elsewhere(found)
+    if change.get("numbers"):
+        change = {"numbers": {**record["numbers"], **change["numbers"]}}
+    with pytest.raises(ValueError, match=r"must|lacks|needs|no |not |Invalid"):
+        Run.of({**record, **change}, found.arrays, split_data.n_objects)
+    with pytest.raises(ValueError, match="embedding_"):
+        Run.of(record, {}, split_data.n_objects)
+    with pytest.raises(ValueError, match="embedding_"):
+        Run.of(record, found.arrays, split_data.n_objects + 1)
 
 
 def test_results_come_back_as_objects(split_data):

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
+import re
 import zipfile
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from tests.paths import ROOT
+from tripletscope.core.data.cells import bare, marked, unmarked
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
-from tripletscope.core.io import read, write_answers
+from tripletscope.core.io import WRITERS, Pairs, read, write_answers, write_pairs
+from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard import export
+from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.reproduce.archive import archive
+from tripletscope.dashboard.reproduce.terms import Terms
 
 
 def test_tables_keep_all_digits():
@@ -29,7 +39,8 @@ def test_tables_keep_all_digits():
 def test_spreadsheets_find_no_formulas():
     hostile = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1",
                '=HYPERLINK("x")', "-cmd|' /C calc'!A0"]
-    harmless = ["a=1", "-1", "+1.5e-3", "", " =1", "'=1", "ä", "-.5", "a\r=1"]
+    hostile += ["'=1", "''+x"]  # or reading would take them for marked ones
+    harmless = ["a=1", "-1", "+1.5e-3", "", " =1", "'a", "'-1", "ä", "-.5", "a\r=1"]
     texts = hostile + harmless
     table = pd.DataFrame({
         "=name": texts, "same": pd.Series(texts, dtype="str"),
@@ -37,7 +48,7 @@ def test_spreadsheets_find_no_formulas():
         "missing": [None] * len(texts),
     })
     table = pd.concat([table, table[["number"]]], axis=1)  # also twice the same name
-    with io.StringIO(export.sheet(table).decode(), newline="") as file:
+    with io.StringIO(export.csv(table).decode(), newline="") as file:
         head, *rows = csv.reader(file)
     assert head == ["'=name", "same", "kind", "number", "missing", "number"]
     expected = [text.replace("\r", "\n") for text in [f"'{text}" for text in hostile] + harmless]
@@ -47,11 +58,90 @@ def test_spreadsheets_find_no_formulas():
     assert {row[4] for row in rows} == {""}
 
 
-def test_what_programs_read_stays_exact():
-    names = ["=1+1", "-1+1", "@x", "\ttab"]
-    table = pd.DataFrame({"=id": names})
-    assert pd.read_csv(io.BytesIO(export.csv(table)))["=id"].tolist() == names
-    assert export.sheet(pd.DataFrame()) == export.csv(pd.DataFrame())
+def test_a_mark_is_taken_off_by_reading_and_only_a_mark():
+    for text in ("=1+1", "-a", "@x", "'=1", "''+x", "＝1", "-1", "'-1", "a", "'a", "don't", "'"):
+        assert unmarked(marked(text)) == text
+        assert bare(f" {marked(text)} ") == text
+    for quoted in ("'-'", "'=1'", "'a'"):
+        assert bare(quoted) == quoted
+    assert export.csv(pd.DataFrame()) == b"\n"
+
+
+def formulas(content: bytes, delimiter: str = ",") -> list[str]:
+    """The cells of a table that a spreadsheet takes for formulas."""
+    with io.StringIO(content.decode("utf-8-sig"), newline="") as file:
+        return [cell for row in csv.reader(file, delimiter=delimiter) for cell in row
+                if cell[:1] in set("=+-@\t\r＝＋－＠")
+                and not re.fullmatch(r"[-+]?[\d.e+-]+", cell)]
+
+
+@pytest.fixture
+def hostile(truth):
+    """Answers with formulas wherever a name can stand."""
+    n = len(truth)
+    objects = pd.DataFrame({
+        "id": [f"=o{k}" for k in range(n)], "label": [f"@l{k}" for k in range(n)],
+        "-kind": ["+a", "=b"] * (n // 2),
+    })
+    rows = simulate(truth, 300, seed=1).rows
+    answers = pd.DataFrame({"participant": ["=p", "-q", "@r"] * 100, "+note": ["=1+1"] * 300,
+                            "split": ["train", "test"] * 150})
+    return Triplets(rows, objects, answers, "=cmd")
+
+
+def test_no_layout_of_answers_holds_a_formula(hostile, truth):
+    tables = [writer(hostile) for writer in WRITERS.values()
+              if writer.suffix == ".csv" and not writer.problem(hostile)]
+    assert len(tables) >= 2
+    pairs = Quadruples([[0, 1, 2, 3]] * 3, objects=hostile.objects,
+                       answers=pd.DataFrame({"participant": ["=p", "-q", "r"]}))
+    for table in [*tables, write_pairs(pairs)]:
+        assert not formulas(table)
+    assert formulas(b"id\n=1+1\n"), "the check finds one"
+
+
+def test_no_table_of_an_archive_holds_a_formula_and_its_script_finds_the_names(hostile, tmp_path):
+    workspace = Workspace(tmp_path)
+    catch = pd.DataFrame({"row": [2], "participant": ["=p"], "correct": [True]})
+    pairs = Pairs(np.array([[0, 1, 2, 3]] * 2), pd.DataFrame({"participant": ["=p", "-q"]}),
+                  np.arange(2), hostile.n_objects)
+    info = workspace.add_dataset(
+        hostile, origin="=a", report=["=b"], catch_trials=catch, pairs=pairs
+    )
+    info = workspace.update_dataset(
+        info, workspace.cleaning(info).excluding(Exclusion(participants=("-q",)))
+    )
+    workspace.add_run(info, run("fit", STE(n_init=1), workspace.triplets(info)), "=fit")
+    content = archive(workspace, info, Terms("=title"))
+    workspace.close()
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        names = [name for name in file.namelist() if name.endswith((".csv", ".tsv"))]
+        tables = {name: file.read(name) for name in names}
+        file.extractall(tmp_path / "archive")
+    assert len(tables) >= 6
+    for name, table in tables.items():
+        assert not formulas(table, "\t" if name.endswith(".tsv") else ","), name
+    data = tmp_path / "archive" / "data"
+    answers, objects = (
+        next(data.glob(f"*description-{what}_data.csv")) for what in ("answers", "objects")
+    )
+    back = read(answers, objects=objects, keep=["+note"])
+    assert back.ids == hostile.ids
+    assert set(back.answers["participant"]) == {"=p", "-q", "@r"}
+
+
+def test_every_table_of_the_dashboard_goes_through_one_writer():
+    """No module writes one itself, whatever its name for it is."""
+    written = {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("dashboard", "pages") for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr in ("to_csv", "write_csv", "DictWriter")
+    }
+    # The desk writes files of its own to warm up; BIDS has tabs, and marks what the others mark.
+    assert written == {
+        "dashboard/export.py", "dashboard/door/desk.py", "dashboard/reproduce/codebook.py"
+    }
 
 
 def test_answers_about_names_like_formulas_read_back_the_same(truth, tmp_path):

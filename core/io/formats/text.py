@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tripletscope.core.data.cells import writable
+from tripletscope.core.data.cells import unmarked, writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.names import counted, is_known_name
 
@@ -330,7 +330,7 @@ def unique_names(names: Iterable[str], notes: list[str]) -> list[str]:
     """`names` without repetitions and gaps; what was changed is added to `notes`."""
     unique: dict[str, int] = {}  # and the last number that was given to others of its name
     for i, given in enumerate(names, start=1):
-        name = given = writable(given).replace("\n", " ") or f"column {i}"
+        name = given = unmarked(writable(given).replace("\n", " ")) or f"column {i}"
         count = unique.get(given, 1)
         while name in unique:
             count += 1

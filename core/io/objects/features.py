@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from tripletscope.core.data.cells import unmarked
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.loading import load
@@ -86,7 +87,8 @@ def checked_cells(table: Table, columns: list[str]) -> pd.DataFrame:
     """
     cells = table.preview(table.n_rows)[columns]
     texts = pd.DataFrame({
-        str(column): cells[column].astype("str").fillna("").str.strip() for column in cells
+        str(column): cells[column].astype("str").fillna("").str.strip().map(unmarked)
+        for column in cells
     }, index=cells.index)
     texts = texts.mask(texts.isin({*_MISSING, *map(str.upper, _MISSING), "NaN", "None"}), "")
     if table.delimiter != ",":

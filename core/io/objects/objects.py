@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.cells import plain_number
+from tripletscope.core.data.cells import plain_number, unmarked
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.io.formats.source import Source
@@ -177,7 +177,7 @@ def _rows(table: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:
 
 
 def _as_texts(column: pd.Series) -> pd.Series:
-    texts = column.astype("str").fillna("").str.strip()
+    texts = column.astype("str").fillna("").str.strip().map(unmarked)
     return texts.map(plain_number) if pd.api.types.is_float_dtype(column) else texts
 
 

@@ -240,7 +240,7 @@ def _merges(shown: ShownClustering, resampled: Stability) -> None:
         },
     )
     st.download_button(
-        "CSV", lambda: export.sheet(table),
+        "CSV", lambda: export.csv(table),
         f"{export.file_name(shown.info.name, 'merges')}.csv", "text/csv",
         key=f"{PAGE}.merges.csv", on_click="ignore", icon=":material/download:",
     )

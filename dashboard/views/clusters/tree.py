@@ -230,7 +230,7 @@ def _files(shown: ShownClustering) -> Callable[[], None]:
     def buttons() -> None:
         name = export.file_name(shown.info.name, shown.run.method)
         st.download_button(
-            "Memberships (CSV)", lambda: export.sheet(memberships(shown)), f"{name}-clusters.csv",
+            "Memberships (CSV)", lambda: export.csv(memberships(shown)), f"{name}-clusters.csv",
             "text/csv", key=f"{PAGE}.memberships", on_click="ignore", icon=":material/table:",
         )
         if shown.tree is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from tripletscope.core.evaluation.score import (
     n_groups,
 )
 from tripletscope.core.evaluation.units import over_units_of_each
-from tripletscope.core.method import methods
+from tripletscope.core.method import Method, methods
 from tripletscope.core.run import Run, key
 from tripletscope.core.uncertainty import uncertainty_by_dimension
 from tripletscope.core.uncertainty.samples import SOURCES
@@ -121,7 +121,8 @@ def show_dimensions(context: Context) -> None:
         context.submit(f"Comparing dimensions: {context.info.name}", first)
         st.rerun()
     with picture:
-        table, estimates = _collected(context.info, context.triplets, plan)
+        known = plan.estimates(context.info, context.triplets)  # results may arrive meanwhile
+        table, estimates = _collected(context.info, context.triplets, plan, known)
         if table.empty or table["held-out error"].isna().all():
             context.empty(
                 "Nothing has been computed yet",
@@ -129,7 +130,7 @@ def show_dimensions(context: Context) -> None:
                 "are computed.",
             )
             return
-        found = recommended(context.info, context.triplets, plan)
+        found = recommended(known, context.triplets, plan.ratio)
         suggestions = {name: suggestion for name, (suggestion, _) in found.items()}
         ceiling = ceiling_of(context.triplets)
         _error_figure(context, table, estimates.values(), suggestions, ceiling)
@@ -178,13 +179,12 @@ def _of_methods(
 
 
 def _collected(
-    info: DatasetInfo, triplets: Triplets, plan: Comparison
+    info: DatasetInfo, triplets: Triplets, plan: Comparison,
+    known: Sequence[tuple[Method, ErrorEstimate]],
 ) -> tuple[pd.DataFrame, dict[str, ErrorEstimate]]:
     """What is there of a plan: a table of what was fitted, and the estimates by name."""
     rows: list[dict[str, Any]] = []
-    estimates = {
-        analysis.describe(method): estimate for method, estimate in plan.estimates(info, triplets)
-    }
+    estimates = {analysis.describe(method): estimate for method, estimate in known}
     names = []
     for method in (*plan.methods, *plan.others):
         fit = analysis.find(info, triplets, method, "fit")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,20 +100,29 @@ def _allowed(parameter: Parameter, value: Any) -> Any:
 
 
 def recommended(
-    info: DatasetInfo, triplets: Triplets | Quadruples, comparison: Comparison
+    estimates: Sequence[tuple[Method, ErrorEstimate]], triplets: Triplets | Quadruples,
+    ratio: float,
 ) -> dict[str, tuple[Suggestion, ErrorEstimate]]:
     """What held-out errors recommend: of each method, with the error of the best number.
 
     Of every method whose error is known in more than one number of dimensions.
+
+    Parameters
+    ----------
+    estimates : sequence of (Method, ErrorEstimate)
+        As of `Comparison.estimates`. Whoever shows them, too, asks once: more may arrive.
+    triplets : Triplets or Quadruples
+    ratio : float
+        `Comparison.ratio`.
     """
     by_dimension: dict[str, dict[int, ErrorEstimate]] = {}
-    for method, estimate in comparison.estimates(info, triplets):
+    for method, estimate in estimates:
         if isinstance(method, OrdinalEmbedding):
             by_dimension.setdefault(method.title, {})[method.n_components] = estimate
     found = {}
     for name, errors in by_dimension.items():
         if len(errors) > 1:
-            suggestion = recommend_dimension(errors, triplets, comparison.ratio)
+            suggestion = recommend_dimension(errors, triplets, ratio)
             found[name] = suggestion, errors[suggestion.best]
     return found
 

@@ -162,7 +162,9 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
     plan = standing(context.session, triplets)
     wanted = {
         (name, suggestion.n_components)
-        for name, (suggestion, _) in recommended(info, triplets, plan).items()
+        for name, (suggestion, _) in recommended(
+            plan.estimates(info, triplets), triplets, plan.ratio
+        ).items()
     }
     keys = [
         key("fit", method, triplets) for method in plan.methods

@@ -185,7 +185,7 @@ def show_objects(context: Context) -> None:
             help="Selected objects are marked on every page.",
         )
         st.download_button(
-            "CSV", lambda: export.sheet(table.drop(columns="picture", errors="ignore")),
+            "CSV", lambda: export.csv(table.drop(columns="picture", errors="ignore")),
             f"{info.name}-objects.csv", "text/csv", icon=":material/download:",
             on_click="ignore",
         )
@@ -238,12 +238,6 @@ def show_answers(context: Context) -> None:
 
 def _downloads(info: DatasetInfo, triplets: Triplets) -> None:
     """A button for every layout in which the answers can be had."""
-    texts = [*triplets.ids, *triplets.labels]
-    if any(map(export.is_formula, texts)):
-        st.caption(
-            "Names are written as they are, so that a file reads back the same. A spreadsheet "
-            "takes some of them for formulas: import its columns as text."
-        )
     for writer in WRITERS.values():
         problem = writer.problem(triplets)
         st.download_button(

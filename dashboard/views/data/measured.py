@@ -121,6 +121,6 @@ def show_table(
         height=min(38 + 35 * max(len(shown), 1), 420), column_config=formats,
     )
     st.download_button(
-        "CSV", lambda: export.sheet(whole), f"{export.file_name(name)}.csv", "text/csv",
+        "CSV", lambda: export.csv(whole), f"{export.file_name(name)}.csv", "text/csv",
         key=f"quality.csv.{name}", icon=":material/download:", on_click="ignore",
     )

@@ -215,7 +215,8 @@ def _dimensions(context: QualityContext) -> list[str]:
     if context.info.has_only_pairs:
         return []
     comparison = standing(context.session, context.answers)
-    found = recommended(context.info, context.answers, comparison)
+    known = comparison.estimates(context.info, context.answers)
+    found = recommended(known, context.answers, comparison.ratio)
     if not found:
         return [
             "Number of dimensions: not compared yet, as the page Compare stands. It recommends one."

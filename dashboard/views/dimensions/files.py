@@ -55,15 +55,15 @@ def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:
     name = export.file_name(context.info.name, "dimensions")
     runs, data = runs_of(context), context.data
     files = {
-        f"{name}.csv": export.sheet(object_table(context)),
-        f"{name}-table.csv": export.sheet(facts),
+        f"{name}.csv": export.csv(object_table(context)),
+        f"{name}-table.csv": export.csv(facts),
         **reproduction(
             context.info, services().workspace.cleaning(context.info), runs,
             named={context.fit.key: data.names},
         ),
     }
     if data.sd is not None:
-        files[f"{name}-sd.csv"] = export.sheet(uncertainty_table(context))
+        files[f"{name}-sd.csv"] = export.csv(uncertainty_table(context))
     shown = {int(i) for k in range(data.n_dimensions) for i in data.highest(k, 20)}
     possible = can_render()
     composition = Composition(**PRESETS["Two columns"])

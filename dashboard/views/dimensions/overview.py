@@ -242,7 +242,7 @@ def _strips(
 
     def further() -> None:
         st.download_button(
-            "Objects × dimensions (CSV)", lambda: export.sheet(object_table(context)),
+            "Objects × dimensions (CSV)", lambda: export.csv(object_table(context)),
             f"{export.file_name(context.info.name, 'dimensions')}.csv", "text/csv",
             key=f"{PAGE}.objects.csv", on_click="ignore", icon=":material/table:",
         )

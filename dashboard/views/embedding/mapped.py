@@ -395,15 +395,15 @@ def _everything(
     def make() -> bytes:
         figure = recipe()
         files = {
-            f"{name}-coordinates.csv": export.sheet(coordinates(result)),
-            f"{name}-objects.csv": export.sheet(_inspected(result, 0.95)),
+            f"{name}-coordinates.csv": export.csv(coordinates(result)),
+            f"{name}-objects.csv": export.csv(_inspected(result, 0.95)),
             **reproduction(
                 result.info, services().workspace.cleaning(result.info),
                 list(result.runs.values()), drawn=figure,
             ),
         }
         if result.covariances is not None:
-            files[f"{name}-covariances.csv"] = export.sheet(covariance_table(result))
+            files[f"{name}-covariances.csv"] = export.csv(covariance_table(result))
         possible = can_render()
         for form in FORMATS:
             if possible or form not in NEED_BROWSER:
@@ -458,7 +458,7 @@ def show_objects(current: Session, result: Result) -> None:
         st.dataframe(answer_table(result.triplets, at_odds[:_MOST_AT_ODDS]), hide_index=True,
                      key="at odds")
         st.download_button(
-            "All of them (CSV)", lambda: export.sheet(answer_table(result.triplets, at_odds)),
+            "All of them (CSV)", lambda: export.csv(answer_table(result.triplets, at_odds)),
             "answers-at-odds.csv", "text/csv", key="at odds.csv", on_click="ignore",
         )
 

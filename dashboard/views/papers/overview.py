@@ -62,6 +62,6 @@ def show_overview(context: Context) -> None:
         },
     )
     st.download_button(
-        "Table (CSV)", lambda: export.sheet(table), "papers.csv", "text/csv",
+        "Table (CSV)", lambda: export.csv(table), "papers.csv", "text/csv",
         key=f"{PAGE}.csv", on_click="ignore", icon=":material/table:",
     )

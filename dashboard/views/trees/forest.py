@@ -254,7 +254,7 @@ def _forest(
     def proximities() -> bytes:
         ids = [grove.triplets.ids[i] for i in objects]
         matrix = pd.DataFrame(forest.proximity(), index=ids, columns=ids)
-        return export.sheet(matrix.rename_axis("id").reset_index())
+        return export.csv(matrix.rename_axis("id").reset_index())
 
     def further() -> None:
         st.download_button(

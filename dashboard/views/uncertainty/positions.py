@@ -170,7 +170,7 @@ def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
                     help="Selects the objects of the chosen rows on every page.",
                 )
                 st.download_button(
-                    "CSV", lambda shown=shown: export.sheet(shown),
+                    "CSV", lambda shown=shown: export.csv(shown),
                     f"{export.file_name(context.info.name, make.__name__)}.csv", "text/csv",
                     key=f"weak.{make.__name__}.csv", on_click="ignore",
                     icon=":material/download:",
@@ -180,7 +180,7 @@ def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
 def _distances(context: UncertaintyContext, samples: Samples) -> None:
     st.download_button(
         "All distances with their standard deviations (CSV)",
-        lambda: export.sheet(_pairs(context.triplets, samples.comparisons)),
+        lambda: export.csv(_pairs(context.triplets, samples.comparisons)),
         f"{export.file_name(context.info.name, 'distances')}.csv", "text/csv",
         key=f"{PAGE}.distances.csv", on_click="ignore", icon=":material/download:",
     )

@@ -172,7 +172,7 @@ def _list(context: UncertaintyContext) -> None:
         },
     )
     st.download_button(
-        "CSV", lambda: export.sheet(table),
+        "CSV", lambda: export.csv(table),
         f"{export.file_name(context.info.name, 'predictions')}.csv", "text/csv",
         key=f"{PAGE}.predicted.csv", on_click="ignore", icon=":material/download:",
     )

@@ -3,10 +3,12 @@
 import ctypes
 import os
 import socket
+import threading
 import time
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 
 from tripletscope.dashboard.door import desk, limits
 from tripletscope.dashboard.door.reader import _answer, pack, unpack
@@ -57,8 +59,71 @@ def another() -> None:
         raise OSError(code)
 
 
+def grandchild() -> None:
+    if os.fork() == 0:
+        os._exit(0)
+
+
+def program() -> None:
+    os.execv("/bin/true", ["true"])
+
+
+def kill() -> None:
+    os.kill(os.getppid(), 0)
+
+
+def signal_thread() -> None:
+    _call("tgkill", os.getppid(), os.getppid(), 0)
+
+
+def write_memory() -> None:
+    _call("process_vm_writev", os.getppid(), 0, 0, 0, 0, 0)
+
+
+def trace() -> None:
+    _call("ptrace", 16, os.getppid(), 0, 0)
+
+
+def limit_others() -> None:
+    import resource
+
+    resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)
+
+
+def threads() -> None:
+    """No harm: what libraries do that compute."""
+    found = []
+    workers = [threading.Thread(target=lambda: found.append(np.eye(300) @ np.eye(300)))
+               for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(found) == len(workers)
+    assert len(pa.array(range(10**6)).cast("string")) == 10**6
+
+
+def _call(name: str, *given: int) -> None:
+    system = ctypes.CDLL(None, use_errno=True)
+    if getattr(system, name)(*given) == -1:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+#: What is done to a file that is there.
+TO_FILES = {
+    "rename": lambda file: os.rename(file, f"{file}.other"),
+    "truncate": lambda file: os.truncate(file, 0),
+    "unlink": os.unlink,
+    "chmod": lambda file: os.chmod(file, 0o777),
+    "link": lambda file: os.link(file, f"{file}.other"),
+    "symlink": lambda file: os.symlink(file, f"{file}.other"),
+    "mkdir": lambda file: os.mkdir(f"{file}.other"),
+    "utime": lambda file: os.utime(file, (0, 0)),
+    "stat": os.stat,
+}
 HARMS = {harm.__name__: harm for harm in (
-    memory, forever, crash, passwords, write, network, more, another
+    memory, forever, crash, passwords, write, network, more, another, grandchild, program, kill,
+    signal_thread, write_memory, trace, limit_others, threads,
 )}
 
 
@@ -68,13 +133,16 @@ class Astray(desk.Desk):
     def objects(self, name: str, content: bytes) -> str:
         if name == "nonsense":
             os.write(int(content), b"\x05\0\0\0\0\0\0\0abcde")
+        elif name in TO_FILES:
+            TO_FILES[name](content.decode())
         else:
             HARMS[name]()
         return "done"
 
 
 def get_ready():
-    """Nothing is needed."""
+    """What Arrow loads late is loaded before."""
+    pa.array(range(3)).cast("string")
     yield
 
 

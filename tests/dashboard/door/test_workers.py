@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import subprocess
 import sys
 import threading
 import time
@@ -26,6 +28,10 @@ from tripletscope.dashboard.processes import starting
 
 ASTRAY = replace(READERS, module=harm.__name__)
 needs_limits = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all limits")
+needs_calls = pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"),
+    reason="only Linux on x86-64 and 64-bit ARM has a filter of calls here",
+)
 
 
 @pytest.fixture
@@ -159,6 +165,45 @@ def test_two_things_can_be_asked_at_once(reader):
 def test_a_process_that_was_led_astray_reaches_nothing(astray, name):
     with pytest.raises(DataError, match="the program has failed to read it"):
         astray.ask("objects", file="a.csv", name=name, content=b"")
+
+
+@needs_calls
+@pytest.mark.parametrize("name", [
+    "grandchild", "program", "kill", "signal_thread", "write_memory", "trace", "limit_others",
+])
+def test_a_process_reaches_no_other_process(astray, name, caplog):
+    with pytest.raises(DataError, match="the program has failed to read it"):
+        astray.ask("objects", file="a.csv", name=name, content=b"")
+    assert "PermissionError" in caplog.text
+
+
+@needs_calls
+@pytest.mark.parametrize("name", harm.TO_FILES)
+def test_a_process_changes_no_file(astray, name, tmp_path, caplog):
+    file = tmp_path / "answers.csv"
+    file.write_text("a,b,c")
+    before = file.stat()
+    with pytest.raises(DataError, match="the program has failed to read it"):
+        astray.ask("objects", file="a.csv", name=name, content=str(file).encode())
+    assert "PermissionError" in caplog.text
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+    assert file.read_text() == "a,b,c"
+    assert (file.stat().st_mode, file.stat().st_mtime) == (before.st_mode, before.st_mtime)
+
+
+def test_threads_of_libraries_still_work(astray):
+    assert astray.ask("objects", file="a.csv", name="threads", content=b"") == "done"
+
+
+@needs_calls
+def test_the_memory_of_the_server_is_for_itself():
+    """Also where no filter keeps a reader from asking: no process of the account may."""
+    asked = (
+        "import ctypes; from tripletscope.dashboard.door.limits import hide_memory;"
+        "hide_memory(); print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))"  # PR_GET_DUMPABLE
+    )
+    ended = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True)
+    assert ended.stdout == "0\n", ended.stderr
 
 
 @needs_limits

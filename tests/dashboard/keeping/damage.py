@@ -9,7 +9,7 @@ from pathlib import Path
 #: And what is said of them.
 WAYS = {
     "missing": "missing", "empty": "empty", "no tables": "empty", "no rows": "listed nothing",
-    "garbage": "damaged", "half": "damaged", "of others": "damaged",
+    "garbage": "damaged", "half": "damaged", "of others": "damaged", "a folder": "a folder",
 }
 
 
@@ -27,6 +27,8 @@ def lose(catalogue: Path, how: str) -> None:
             connection.execute("CREATE TABLE birds (name)")
             if how == "no tables":
                 connection.execute("DROP TABLE birds")
+    elif how == "a folder":
+        catalogue.mkdir()
     elif how != "missing":
         catalogue.write_bytes({
             "empty": b"", "garbage": b"garbage" * 3000, "half": whole[:len(whole) // 2],

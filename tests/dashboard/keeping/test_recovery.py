@@ -18,7 +18,8 @@ from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping import backups as backups_module
 from tripletscope.dashboard.keeping import opened as opened_module
 from tripletscope.dashboard.keeping.backups import backups
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.package import pack
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 
@@ -102,6 +103,14 @@ def test_without_a_sound_backup_the_list_is_made_again_from_the_files(used, way)
     if left:
         kept = workspace.trash.find("", "catalogue.sqlite")
         assert kept.read_bytes() == left, "nothing is deleted at once"
+
+
+def test_a_folder_in_the_place_of_a_new_catalogue_is_said(tmp_path):
+    (tmp_path / "catalogue.sqlite").mkdir()
+    with pytest.raises(WorkspaceError, match=r"catalogue\.sqlite is a folder, .* Put back"):
+        Workspace(tmp_path)
+    with pytest.raises(WorkspaceError, match="is a folder"):
+        pack(tmp_path, tmp_path / "backup.zip")
 
 
 def test_the_newest_sound_backup_is_taken_where_nothing_else_records_what_there_is(used):

@@ -9,25 +9,22 @@ import json
 import re
 import subprocess
 import sys
-import zipfile
 
 import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from PIL import Image
 from scipy.spatial.distance import pdist
 
 import tripletscope as ts
 from tests.core.quality.answers import people_data
+from tests.dashboard.reproduce.changed import TERMS, unzipped
 from tests.paths import ROOT
-from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
-from tripletscope.core.embedding import STE
-from tripletscope.core.io import Pairs, Reading
+from tripletscope.core.io import Pairs
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
@@ -41,66 +38,9 @@ from tripletscope.dashboard.reproduce.inside import ABOUT, MANIFEST, is_archive,
 from tripletscope.dashboard.reproduce.restoring import restore
 from tripletscope.dashboard.reproduce.terms import Terms
 
-TERMS = Terms("Shapes, compared", ("Ada Lovelace", "Hopper, Grace"), "CC0-1.0")
-
-
-def png(colour: str) -> bytes:
-    buffer = io.BytesIO()
-    Image.new("RGB", (8, 8), colour).save(buffer, "PNG")
-    return buffer.getvalue()
-
-
-def unzipped(content: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(content)) as file:
-        return {name: file.read(name) for name in file.namelist()}
-
 
 def zipped(files: dict[str, bytes]) -> bytes:
     return export.bundle(files)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A workspace with a data set of everything, and its archive."""
-    workspace = Workspace(tmp_path_factory.mktemp("one"))
-    data = people_data()
-    objects = data.objects.assign(image=[f"{name}.png" for name in data.ids])
-    objects["image"] = objects["image"].replace(f"{data.ids[0]}.png", "b: odd.png")
-    answers = data.answers.assign(
-        age=pd.Series(range(len(data))).map(lambda k: 20.0) + data.answers["participant"].astype(
-            "str").str[1:].astype(int),
-        file=data.answers["participant"].astype("str") + ".csv",
-    )
-    catch = pd.DataFrame({"row": [2, 3], "participant": ["p0", "p5"], "correct": [True, False]})
-    info = workspace.add_dataset(
-        Triplets(data.rows, objects, answers, "Shapes"), origin="shapes.csv",
-        report=["All rows were read."], catch_trials=catch,
-        pictures={name: png("red" if k % 2 else "blue")
-                  for k, name in enumerate(objects["image"])},
-        extra={"asked": "triplets", "columns": ["a", "b"],
-               "reading": Reading.from_roles(anchor="a", near="b", far="c").to_dict(),
-               "report": {"title": "What p1 did"}},
-    )
-    cleaning = workspace.cleaning(info).with_gold(Triplets(data.rows[:3], objects))
-    for step in (Exclusion("failed_checks", {"most": 0.4}), Exclusion(participants=("p1",)),
-                 Exclusion(answers=(1, 2), reason="the door bell")):
-        cleaning = cleaning.excluding(step)
-    info = workspace.update_dataset(info, cleaning)
-    triplets = workspace.triplets(info)
-    for k, (task, method, options) in enumerate((
-        ("fit", STE(n_init=1), {}), ("bootstrap", STE(n_init=1), {"replicates": 3}),
-        ("fit", Agglomerative(), {}),
-        ("cross_validate", STE(n_init=1), {"folds": 3, "unit": "participants"}),
-    )):
-        workspace.add_run(info, run(task, method, triplets, options), f"Result {k}")
-    settings = {
-        f"map.colour@{info.id}": "age", f"trees.map@{info.id}.x": info.id, "map.other@f00": 1,
-        "composer": {"width": 120.0, "nonsense": 3}, "composer.width": 120.0,
-    }
-    yield workspace, info, archive(
-        workspace, info, TERMS, files={"report.html": b"<html></html>"}, settings=settings
-    )
-    workspace.close()
 
 
 def state(workspace, info):
@@ -238,7 +178,7 @@ def test_methods_of_another_version_are_left_and_told(made, services):
     files[ABOUT] = json.dumps(about).encode()
     del files[MANIFEST]
     opened = imports.open_archive("a.zip", zipped({**files, MANIFEST: manifest(files)}))
-    assert "1 result of methods" in opened.notes[0]
+    assert "1 result that this version does not have" in opened.notes[0]
     assert len(services.workspace.runs(opened.info.id)) == 3
 
 
@@ -319,8 +259,8 @@ def test_terms_are_written_down(made):
         ("Lovelace", "Ada"), ("Hopper", "Grace")
     ]
     readme = files["README.md"].decode()
-    for start in ("data/", "products/", "materials/", "CITATION.cff", MANIFEST):
-        assert f"`{start}" in readme
+    for place in ("data/", "products/", "materials/", "CITATION.cff", MANIFEST):
+        assert f"`{place}" in readme
     assert files["products/report.html"] == b"<html></html>"
 
 

@@ -26,6 +26,15 @@ def test_words_become_comments_above_their_code():
     )
 
 
+def test_no_sign_of_a_name_ends_a_script():
+    """Neither in the head nor in words; what stands in literals is escaped there."""
+    name = "a\0b\x0cc\ud800\u2028d"
+    made = script(f'"""{name}"""\n', [Cell("words", name), Cell("code", f"x = {name!r}")])
+    found = {}
+    exec(compile(made, "made", "exec"), found)
+    assert found["x"] == name
+
+
 def test_a_notebook_is_valid_and_the_same_each_time():
     made = notebook(CELLS)
     nbformat.validate(nbformat.reads(made.decode(), as_version=4))

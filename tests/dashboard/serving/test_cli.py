@@ -12,10 +12,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.paths import ROOT
 from tests.server import (
     COMMAND,
     UNHURRIED,
@@ -117,6 +119,34 @@ def test_where_nothing_could_be_computed_is_explained(
     assert here("--workspace", str(tmp_path), "--engine", engine) == 1
     (said,) = capsys.readouterr().err.splitlines()
     assert message in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps a user's folders to the user")
+def test_what_is_kept_is_for_this_account_alone(tmp_path):
+    """Whoever starts the command: files, and what its processes will write."""
+    folder = tmp_path / "ws"
+    before = os.umask(0o022)
+    try:
+        with running(folder):
+            there = [folder, *folder.rglob("*")]
+            assert len(there) > 5
+            assert not [path for path in there if path.lstat().st_mode & 0o077]
+            if sys.platform == "linux":
+                pids = [p.pid for p in psutil.Process().children(recursive=True)]
+                masks = [Path(f"/proc/{pid}/status").read_text() for pid in pids]
+                assert len(masks) >= 2
+                assert all("Umask:\t0077" in mask for mask in masks)
+        assert main(["collect", str(tmp_path / "none")]) == 1
+        assert os.umask(0o022) == 0o077
+    finally:
+        os.umask(before)
+
+
+def test_nothing_is_said_before_the_server_is_up(tmp_path):
+    """No warning of a library on the console at each start."""
+    asked = "import tripletscope.dashboard.serving.server"
+    done = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])

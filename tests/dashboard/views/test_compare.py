@@ -28,7 +28,12 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.curves import learning_figure
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.compare.learning import verdict
-from tripletscope.dashboard.views.compare.recommending import in_words, p_value, verdicts
+from tripletscope.dashboard.views.compare.recommending import (
+    Comparison,
+    in_words,
+    p_value,
+    verdicts,
+)
 
 
 def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted):
@@ -91,6 +96,20 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     assert not app.button(key="compare.run").disabled
     assert "3 of 6" not in words(app)
     assert "6 of 12" in words(app)
+
+
+def test_results_may_arrive_while_the_page_is_drawn(services, opened, monkeypatch):
+    """Every look at what is there finds one more: the page shows what one look found."""
+    settled(start("compare", opened), services)
+    looks, known = [], Comparison.estimates
+
+    def growing(self, info, triplets):
+        looks.append(known(self, info, triplets))
+        return looks[-1][: len(looks)]
+
+    monkeypatch.setattr(Comparison, "estimates", growing)
+    start("compare", opened)
+    assert len(looks[-1]) > 2
 
 
 def test_maps_side_by_side_are_aligned(services, opened):

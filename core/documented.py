@@ -1,0 +1,112 @@
+"""The kinds and shapes of values, as the docstring of their class states them.
+
+A result is documented once, for readers. What comes from elsewhere is checked against the same
+lines, such as ``maps : ndarray, shape (p, n, d)``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.cluster.hierarchy import is_valid_linkage
+
+_LINE = re.compile(r"^ *(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
+_SHAPE = re.compile(r"\((.*?)\)")
+_LENGTH = re.compile(r", length (\w+)")
+#: How the line of a value ends that not every result has.
+OPTIONAL = ", optional"
+#: Kinds of arrays, as NumPy abbreviates them, by the word in the docstring.
+_ARRAYS = {"": "fiu", "int": "iu", "bool": "b", "str": "U", "merges": "f"}
+_SCALARS: dict[str, Callable[[Any], bool]] = {
+    "int": lambda value: _is_number(value, int),
+    "float": lambda value: _is_number(value, int | float),
+    "bool": lambda value: isinstance(value, bool),
+    "str": lambda value: isinstance(value, str),
+    "dict": lambda value: isinstance(value, dict),
+    "None": lambda value: value is None,
+}
+
+
+@cache
+def documented(kind: type) -> Mapping[str, str]:
+    """What the docstrings of a class, and of those that it builds on, say of each name."""
+    found: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        for names, said in _LINE.findall(one.__doc__ or ""):
+            found.update(dict.fromkeys(names.split(", "), said))
+    return found
+
+
+def check_documented(
+    values: Mapping[str, Any], said: Mapping[str, str], sizes: Mapping[str, int]
+) -> None:
+    """Check values against what is documented of them.
+
+    Parameters
+    ----------
+    values : mapping
+    said : mapping of str to str
+        As of `documented`; the letters of all shapes stand for the same sizes.
+    sizes : mapping of str to int
+        Sizes that are known, by their letter.
+
+    Raises
+    ------
+    ValueError
+        If a value is not documented, is of another kind, or has another shape.
+    """
+    sizes = dict(sizes)
+    for name in sorted(values):
+        if name not in said:
+            raise ValueError(f"{name} is no part of it")
+        if not _is_as_said(values[name], said[name].removesuffix(OPTIONAL), sizes):
+            raise ValueError(f"{name} must be {said[name]}")
+
+
+def _is_number(value: Any, kind: Any) -> bool:
+    """Whether a value is a number of a kind that an array can hold."""
+    return (
+        isinstance(value, kind) and not isinstance(value, bool)
+        and not (isinstance(value, int) and abs(value) >= 2**63)
+    )
+
+
+def _is_as_said(value: Any, said: str, sizes: dict[str, int]) -> bool:
+    if said.startswith("{"):
+        return isinstance(value, str) and value in ast.literal_eval(said)
+    if said.startswith("ndarray"):
+        if not isinstance(value, np.ndarray):
+            return value is None and said.endswith("or None")
+        kind = re.match(r"ndarray(?: of (\w+))?", said)[1] or ""
+        if value.dtype.kind not in _ARRAYS[kind]:
+            return False
+        if kind == "merges" and len(value) and not is_valid_linkage(value):
+            return False
+        shapes = _SHAPE.findall(said)
+        return not shapes or any(_fits(value.shape, shape, sizes) for shape in shapes)
+    if said.startswith("list of str"):
+        length = _LENGTH.findall(said)
+        return (
+            isinstance(value, list) and all(isinstance(one, str) for one in value)
+            and (not length or _fits((len(value),), length[0], sizes))
+        )
+    return any(_SCALARS[kind](value) for kind in said.split(" or "))
+
+
+def _fits(shape: tuple[int, ...], said: str, sizes: dict[str, int]) -> bool:
+    """Whether a shape is as documented; sizes that were open are those of this shape then."""
+    terms = [term.strip() for term in said.split(",") if term.strip()]
+    if len(terms) != len(shape):
+        return False
+    here = dict(sizes)
+    for term, size in zip(terms, shape, strict=True):
+        wanted = int(term) if term.isdigit() else here.setdefault(term, size)
+        if wanted != size:
+            return False
+    sizes.update(here)
+    return True

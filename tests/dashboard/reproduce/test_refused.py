@@ -1,0 +1,138 @@
+"""Archives that somebody has changed: nothing of them stays, and no page breaks."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.dashboard.reproduce.changed import signed, unzipped
+from tests.dashboard.views.harness import start, words
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.embedding import STE
+from tripletscope.core.run import run
+from tripletscope.dashboard import imports
+from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.reproduce.inside import ABOUT
+from tripletscope.dashboard.state import Session
+
+
+def altered(content: bytes, change) -> bytes:
+    """An archive after a change of what it says, and of the arrays of its first map."""
+    files = unzipped(content)
+    about = json.loads(files[ABOUT])
+    one = next(run for run in about["runs"] if run["record"]["task"] == "fit"
+               and run["record"]["kind"] == "embedding")
+    with np.load(io.BytesIO(files[one["file"]])) as kept:
+        arrays = dict(kept)
+    change(about, one["record"], arrays)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    files |= {ABOUT: json.dumps(about).encode(), one["file"]: buffer.getvalue()}
+    return signed(files)
+
+
+def files_in(folder: Path) -> set[str]:
+    """Every file of a workspace but the catalogue's own."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")
+            if path.is_file() and not path.name.startswith("catalogue")}
+
+
+REFUSED = {
+    "a parameter out of bounds": lambda about, run, arrays: run["parameters"].update(
+        n_components=0),
+    "a parameter of another kind": lambda about, run, arrays: run["parameters"].update(
+        n_components={"x": 1}),
+    "an option there is not": lambda about, run, arrays: run["options"].update(replicates=3),
+    "an array of another shape": lambda about, run, arrays: arrays.update(
+        embedding_=arrays["embedding_"][:-1]),
+    "an array with an axis less": lambda about, run, arrays: arrays.update(
+        embedding_=arrays["embedding_"].ravel()),
+    "an array of another kind": lambda about, run, arrays: arrays.update(
+        placed_=arrays["placed_"].astype(str)),
+    "an array there is not": lambda about, run, arrays: arrays.update(other=np.zeros(3)),
+    "an array missing": lambda about, run, arrays: arrays.pop("embedding_"),
+    "a number of another kind": lambda about, run, arrays: run["numbers"].update(loss_="small"),
+    "a number for a method": lambda about, run, arrays: run["numbers"].update(distances=1),
+    "a time that is none": lambda about, run, arrays: run.update(created="yesterday"),
+    "a mapping for a time": lambda about, run, arrays: run.update(created={"x": 1}),
+    "seconds beyond all numbers": lambda about, run, arrays: run.update(seconds={}),
+    "half a character": lambda about, run, arrays: about["dataset"].update(origin="\ud800"),
+    "a report that is none": lambda about, run, arrays: about["dataset"].update(report="abc"),
+    "a reason that is none": lambda about, run, arrays: about["dataset"]["exclusions"][0].update(
+        reason=[1]),
+}
+
+
+@pytest.mark.parametrize("change", REFUSED.values(), ids=REFUSED)
+def test_nothing_stays_of_what_is_refused(made, services, change):
+    before = files_in(services.workspace.folder)
+    with pytest.raises(DataError, match=r"a\.zip: .* Download it again"):
+        imports.open_archive("a.zip", altered(made[2], change))
+    assert files_in(services.workspace.folder) == before
+    assert services.workspace.datasets() == []
+
+
+def test_nothing_stays_where_keeping_fails(made, services, monkeypatch):
+    """Of a new data set; of one that was there, none of the results that came."""
+    workspace, kept = services.workspace, Workspace.add_run
+    imports.open_archive("a.zip", altered(made[2], lambda about, *_: about["runs"].clear()))
+    (there,) = workspace.datasets()
+
+    def fails(self, info, run, name):
+        if run.task == "cross_validate":
+            raise WorkspaceError("The disk is full.")
+        return kept(self, info, run, name)
+
+    monkeypatch.setattr(Workspace, "add_run", fails)
+    for change in (lambda *_: None, lambda about, *_: about["dataset"].update(name="Other")):
+        with pytest.raises(WorkspaceError):
+            imports.open_archive("a.zip", altered(made[2], change))
+        assert [info.id for info in workspace.datasets()] == [there.id]
+        assert workspace.runs(there.id) == []
+
+
+LEFT = {
+    "trials": {"x": 1}, "tables": {"x": 1}, "measured": {"x": 1}, "features": {"x": 1}, "asked": 3,
+}
+
+
+def test_what_pages_cannot_read_of_a_data_set_breaks_none(made, services):
+    """Neither of the archive's notes, nor of what was set on pages."""
+    def change(about, *_):
+        about["dataset"]["extra"] |= LEFT
+        places = ("embedding.shown@{data set}", "map.labels@{data set}.x", "map.colour@{data set}",
+                  "map.coverage@{data set}", "clusters.shown@{data set}")
+        about["settings"] |= {key: {"x": [1]} for key in places}
+
+    opened = imports.open_archive("a.zip", altered(made[2], change))
+    assert not set(LEFT) - {"asked"} & set(opened.info.extra)
+    session = Session("a")
+    session.take_up(opened.settings)
+    session.open(opened.info.id)
+    session.save()
+    start("start", "a")
+    start("embedding", "a")
+
+
+def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, planted):
+    """However it came there; the others are drawn, and pages beside it."""
+    workspace = services.workspace
+    sound, broken = (workspace.add_dataset(planted.renamed(name), origin="a", report=[])
+                     for name in ("Sound", "Broken"))
+    found = run("fit", STE(n_init=1), planted)
+    workspace.add_run(broken, replace(found, arrays={"embedding_": np.zeros(3)}), "STE")
+    for name, value in LEFT.items():
+        workspace.note(broken.id, name, value)
+    app = start()
+    text = words(app)
+    assert "Sound" in text
+    assert "Damaged: it cannot be shown" in text
+    app.button(key=f"delete.{broken.id}").click().run()
+    workspace.delete_dataset(broken.id)
+    assert [info.id for info in workspace.datasets()] == [sound.id]
