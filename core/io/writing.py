@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from tripletscope.core.data.cells import MISSING, bare, plain_number
+from tripletscope.core.data.cells import reads_as_itself
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
@@ -241,8 +241,7 @@ def _anything(triplets: Triplets) -> None:
 def _names_survive(triplets: Triplets | Quadruples) -> None:
     """Names of objects are found again: nothing in them is taken for something else."""
     for text in triplets.ids:
-        read_as = plain_number(bare(text))
-        if read_as != text or text.casefold() in MISSING or len(text) > MAX_NAME or any(
+        if not reads_as_itself(text) or len(text) > MAX_NAME or any(
             ord(character) < 32 for character in text
         ):
             raise DataError(

@@ -9,13 +9,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.participant import participant_id
+
 #: Bytes of one request.
 MOST_BYTES = 64 * 1024
 #: Characters of one value that is written down without a meaning of its own.
 _MOST_CHARACTERS = 300
 #: Answers or events in one request.
 _MOST = 100
-_PERSON = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+_LINE = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+_ANY = re.compile(r".*", re.DOTALL)
 _TAB = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
@@ -26,7 +30,17 @@ _LATEST, _LONGEST = 1e14, 1e9
 
 
 class NotUnderstood(Exception):
-    """A request is not as agreed; the message says in what."""
+    """A request is not as agreed; the message says in what.
+
+    Attributes
+    ----------
+    page : str
+        With which page of text the participant is turned away; empty for that of every failure.
+    """
+
+    def __init__(self, why: str, page: str = "") -> None:
+        super().__init__(why)
+        self.page = page
 
 
 class NotSo(Exception):
@@ -48,7 +62,7 @@ class NotSo(Exception):
 
 @dataclass(frozen=True)
 class Beginning:
-    """Somebody opens the page: see `read_beginning`."""
+    """Somebody opens the page: see `read_beginning`; the id is in its one spelling."""
 
     person: str
     parameters: Mapping[str, str]
@@ -117,15 +131,19 @@ def read_beginning(body: Mapping[str, Any]) -> Beginning:
         If that is not said as agreed.
     """
     person, token = body.get("person"), body.get("token")
-    if not _is_text(person, _PERSON):
-        raise NotUnderstood("“person” must be 1 to 200 characters in one line.")
+    if not _is_text(person, _ANY):
+        raise NotUnderstood("“person” must be text.")
+    try:
+        person = participant_id(person)
+    except DataError as error:
+        raise NotUnderstood(str(error), "wrong_id") from None
     parameters, device = body.get("parameters", {}), body.get("device", {})
     if not isinstance(parameters, dict) or not isinstance(device, dict):
         raise NotUnderstood("“parameters” and “device” must be objects.")
     return Beginning(
         person,
         {name: value for name, value in parameters.items()
-         if isinstance(name, str) and _is_text(value, _PERSON)},
+         if isinstance(name, str) and _is_text(value, _LINE)},
         _tab(body),
         token if _is_text(token, _TOKEN) else None,
         {

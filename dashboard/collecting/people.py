@@ -345,7 +345,7 @@ class Reception:
             if left:
                 why = f"{left:,} questions are left"
                 self.refuse(log, number, "end", why, "")
-                return Reply({"why": why, "state": self._state_for(log, person)}, 400)
+                return Reply({"why": why}, 400)
             log.execute(
                 "UPDATE people SET state = 'finished', finished = ?, finished_ms = ?, seen = ? "
                 "WHERE number = ?", (now(), self._clock.now(), now(), number),

@@ -217,7 +217,7 @@ class ExperimentServer:
                 reply = await answer(read_body(await _body(request)))
             except NotUnderstood as error:
                 await self._note(what, str(error))
-                return _json({"why": str(error)}, 400)
+                return _json({"why": str(error), "state": error.page}, 400)
             except HTTPException as error:
                 await self._note(what, error.detail)
                 raise

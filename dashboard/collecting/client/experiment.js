@@ -51,7 +51,7 @@
     if (isPreview || simulation) return `${isPreview ? "preview" : "simulated"}-${Keeping.uuid()}`;
     // Only the first parameter tells people apart: a study's id, say, is that of everybody.
     const given = address.get(told.parameters[0]);
-    if (given) return [...given].slice(0, 200).join("");
+    if (given) return Keeping.participantId(given);
     return Keeping.browser.get("person") ?? Keeping.uuid();
   }
 
@@ -123,8 +123,7 @@
 
   function refused(error) {
     console.error(error);
-    if (error instanceof Refused && error.isElsewhere) stop("elsewhere");
-    else if (error instanceof Refused) stop("wrong_address");
+    if (error instanceof Refused) stop(error.page);
     else throw error;
   }
 
@@ -566,6 +565,7 @@
       exclusion_message: () => { final = { name: "desktop_only" }; return ""; },
       simulation_options: { data: { mobile: false } },
     },
+    only(() => !person, call(async () => stop("wrong_id"))),
     only(() => !token, page(texts.consent, texts.agree, {
       choices: ["", ""], otherwise: texts.disagree,
       button_html: (_, number) => (
