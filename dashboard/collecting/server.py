@@ -45,8 +45,6 @@ from tripletscope.dashboard.collecting.texts import CLIENT
 from tripletscope.dashboard.collecting.told import told
 from tripletscope.dashboard.collecting.writer import AnswerLog, NotKept, set_setting, setting
 
-#: Seconds in which a request has to arrive whole.
-_PATIENCE = 20.0
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
 #: What files are; systems know this differently well, and browsers believe nothing else.
 _KINDS = {
@@ -264,16 +262,13 @@ class ExperimentServer:
 
 
 async def _body(request: Request) -> bytes:
-    """The content of a request, if it is not long, and does not take for ever to come."""
+    """The content of a request, if it is not long."""
     found = bytearray()
     try:
-        async with asyncio.timeout(_PATIENCE):
-            async for part in request.stream():
-                found += part
-                if len(found) > MOST_BYTES:
-                    raise HTTPException(413, f"A request may have {MOST_BYTES:,} bytes.")
-    except TimeoutError:
-        raise HTTPException(408, "The request did not arrive in time.") from None
+        async for part in request.stream():
+            found += part
+            if len(found) > MOST_BYTES:
+                raise HTTPException(413, f"A request may have {MOST_BYTES:,} bytes.")
     except ClientDisconnect:
         raise HTTPException(400, "The connection was lost.") from None
     return bytes(found)

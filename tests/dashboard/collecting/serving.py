@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 from tripletscope.core.experiment.experiment import STIMULI, Experiment, Stimulus
 from tripletscope.dashboard.collecting.command import listening_on
+from tripletscope.dashboard.collecting.connections import Room, patient_server
 from tripletscope.dashboard.collecting.server import make_experiment_server
 
 
@@ -33,13 +32,10 @@ def experiment_in(folder: Path, **values: Any) -> Path:
 
 
 @contextmanager
-def serving(folder: Path, port: int = 0) -> Iterator[int]:
+def serving(folder: Path, port: int = 0, room: Room | None = None) -> Iterator[int]:
     """The port of a server in this process, which may be given."""
     listening = listening_on("127.0.0.1", port)
-    server = uvicorn.Server(uvicorn.Config(
-        make_experiment_server(folder), log_config=None, access_log=False, ws="none",
-        server_header=False,
-    ))
+    server = patient_server(make_experiment_server(folder), room or Room())
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     until = time.monotonic() + 20
