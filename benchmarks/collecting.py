@@ -1,8 +1,9 @@
-"""Collecting answers: three hundred participants at once, ten kills, and a full disk.
+"""Collecting answers: three hundred participants at once, ten kills, a full disk, idle crowds.
 
     python benchmarks/collecting.py load      # times until an answer is acknowledged, beside a peer
     python benchmarks/collecting.py kills     # what is lost or doubled when the server is killed
     python benchmarks/collecting.py full      # what happens on a disk without room (Linux)
+    python benchmarks/collecting.py idle      # 4,100 connections that say nothing, or half a header
 
 The peer is a plain server of the same libraries that confirms every answer by itself, as one would
 write it first. It knows no participants and no questions, and so has less to do. ``--slow 10`` lets
@@ -359,6 +360,50 @@ def kills(options: argparse.Namespace) -> bool:
         return compared(folder, tally)
 
 
+def idle(options: argparse.Namespace) -> bool:
+    """People answer while thousands of connections are open that never ask for anything whole."""
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    async def stay(port: int, said: bytes, until: float, opened: Counter) -> None:
+        while time.monotonic() < until:
+            with suppress(OSError):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                opened["connections"] += 1
+                writer.write(said)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(reader.read(), max(until - time.monotonic(), 0))
+                writer.close()
+            await asyncio.sleep(1.0)
+
+    async def beside(server: Server, said: bytes) -> tuple[Tally, Counter]:
+        opened: Counter = Counter()
+        until = time.monotonic() + options.seconds + 10
+        crowded = [asyncio.create_task(stay(server.port, said, until, opened))
+                   for _ in range(4100)]
+        await asyncio.sleep(5)
+        tally = await crowd(server.port, options.people, options.seconds, 1.0)
+        await asyncio.gather(*crowded)
+        return tally, opened
+
+    is_right = True
+    for name, said in (("none", None), ("silent", b""), ("half a header", b"GET / HTTP/1.1\r\nX")):
+        with tempfile.TemporaryDirectory(dir=options.disk) as place:
+            folder = experiment_in(Path(place), int(options.seconds) + 10)
+            server = Server(folder)
+            if said is None:
+                tally = asyncio.run(crowd(server.port, options.people, options.seconds, 1.0))
+            else:
+                tally, opened = asyncio.run(beside(server, said))
+                print(f"{opened['connections']:,} idle connections were opened in all")
+            told(f"beside {name}", tally, options.seconds)
+            server.stop()
+            is_right &= compared(folder, tally)
+    return is_right
+
+
 def full(options: argparse.Namespace) -> bool:
     """A small disk fills up while people answer, and gets room again."""
     if not options.inside:  # a disk that nobody else sees, and that goes with the process
@@ -394,7 +439,7 @@ def full(options: argparse.Namespace) -> bool:
 def main() -> int:
     """One of the measurements; returns the exit status."""
     command = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    command.add_argument("what", choices=["load", "kills", "full", "peer"])
+    command.add_argument("what", choices=["load", "kills", "full", "idle", "peer"])
     command.add_argument("folder", nargs="?", type=Path, help="of the peer")
     command.add_argument("--people", type=int)
     command.add_argument("--seconds", type=float)
@@ -403,13 +448,15 @@ def main() -> int:
     command.add_argument("--disk", help="folder on the disk to be measured")
     command.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = command.parse_args()
-    usual = {"load": (300, 60.0), "kills": (50, 40.0)}.get(options.what, (0, 0.0))
-    options.people = options.people or usual[0]
-    options.seconds = options.seconds or usual[1]
+    usual = {"load": (300, 60.0), "kills": (50, 40.0), "idle": (50, 40.0)}
+    people, seconds = usual.get(options.what, (0, 0.0))
+    options.people = options.people or people
+    options.seconds = options.seconds or seconds
     if options.what == "peer":
         peer(options.folder, options.slow)
         return 0
-    return 0 if {"load": load, "kills": kills, "full": full}[options.what](options) else 1
+    measure = {"load": load, "kills": kills, "full": full, "idle": idle}[options.what]
+    return 0 if measure(options) else 1
 
 
 if __name__ == "__main__":

@@ -29,6 +29,11 @@ def writable(text: str) -> str:
     return _HALF.sub("\ufffd", text)
 
 
+def reads_as_itself(text: str) -> bool:
+    """Whether a cell with this text is read as this very text."""
+    return text.casefold() not in MISSING and plain_number(bare(text)) == text
+
+
 def bare(text: str) -> str:
     """The text of a cell as it was meant.
 

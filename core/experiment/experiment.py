@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from tripletscope.core.data.cells import MISSING, bare, plain_number, writable
+from tripletscope.core.data.cells import reads_as_itself, writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.experiment.question import ASKINGS
@@ -39,7 +39,7 @@ TEXTS = (
 #: Names of what else stands on their pages: words on buttons, and what is said when something is in
 #: the way. A file of another language may bring all of them.
 WORDS = (
-    "language", "how", "practised", "full", "other_browser", "declined", "desktop_only",
+    "language", "how", "practised", "full", "other_browser", "wrong_id", "declined", "desktop_only",
     "no_connection", "saving", "not_loaded", "wrong_address", "agree", "disagree", "continue",
     "back", "done", "try_again", "go_on_here", "return", "your_code", "download", "next_person",
     "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated",
@@ -80,7 +80,7 @@ class Stimulus:
             raise DataError(f"{self.medium!r} is no medium; use {', '.join(MEDIA)}", file=self.id)
         if not _ID.fullmatch(self.id):
             raise DataError("an id has 1 to 200 characters in one line", file=self.id[:40])
-        if bare(self.id).casefold() in MISSING or plain_number(bare(self.id)) != self.id:
+        if not reads_as_itself(self.id):
             raise DataError(
                 f"the id {self.id!r} would not be read again as the same from a file of answers",
                 file=self.id[:40],

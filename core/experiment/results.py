@@ -10,12 +10,12 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.cells import MISSING, bare
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.participant import shown_id
 from tripletscope.core.experiment.question import ASKINGS, Question
 from tripletscope.core.io.layouts.collect import (
     COLUMNS,
@@ -158,7 +158,7 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
     Raises
     ------
     DataError
-        If an answer is of another task.
+        If an answer is of another task, or two participants would have one name.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
     records = _of_task(experiment, records)
     right = {True: "1", False: "0", None: ""}
     head = pd.DataFrame({
-        "participant": [_named(one.participant) for one in records],
+        "participant": _names(records),
         "trial": [one.place + 1 for one in records], TASK: experiment.task,
         KIND: [one.kind for one in records], "source": [one.source for one in records],
     })
@@ -227,10 +227,18 @@ def _of_task(experiment: Experiment, records: Iterable[AnswerRecord]) -> list[An
     return records
 
 
-def _named(participant: str) -> str:
-    """The name of a participant, also of one called "none", as no empty cell is read."""
-    text = bare(participant)
-    return f"participant {text}".strip() if text.casefold() in MISSING else text
+def _names(records: Sequence[AnswerRecord]) -> list[str]:
+    """What a data set calls the participant of each record; never two of them alike."""
+    names = {one.participant: shown_id(one.participant) for one in records}
+    first: dict[str, str] = {}
+    for participant, name in names.items():
+        other = first.setdefault(name, participant)
+        if other != participant:
+            raise DataError(
+                f"the participants {other!r} and {participant!r} would both be called {name!r}",
+                file="answers", remedy="Give one of them another id.",
+            )
+    return [names[one.participant] for one in records]
 
 
 def _number(value: float | None) -> float | None:
@@ -284,7 +292,8 @@ def gathered_answers(
     Raises
     ------
     DataError
-        If an answer is of another task, or names an object that the experiment has not.
+        If an answer is of another task, or names an object that the experiment has not, or two
+        participants would have one name.
 
     Examples
     --------
@@ -339,6 +348,11 @@ def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     ----------
     records : iterable of AnswerRecord
 
+    Raises
+    ------
+    DataError
+        If two participants would have one name.
+
     Examples
     --------
     >>> import tripletscope as ts
@@ -349,7 +363,7 @@ def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     """
     asked = [one for one in records if one.kind in CHECKS and one.is_right is not None]
     return pd.DataFrame({
-        "participant": pd.array([_named(one.participant) for one in asked], "str"),
+        "participant": pd.array(_names(asked), "str"),
         "correct": np.array([one.is_right for one in asked], dtype=bool),
     })
 
@@ -366,7 +380,7 @@ def _known(
     times = np.array([np.nan if (t := _number(r.rt_ms)) is None else t for r in records])
     moments = np.array([_moment(record.answered_at) for record in records])
     known: dict[str, Any] = {
-        "participant": _categories([_named(record.participant) for record in records]),
+        "participant": _categories(_names(records)),
         "sampler": _categories([record.source for record in records]),
         "response_time": np.where(times >= 0, times, np.nan).astype(float) / 1000,
         "time": moments.astype(float),

@@ -17,11 +17,9 @@ import pyarrow.parquet
 
 from tripletscope.core.data.cells import (
     FORMULA,
-    MISSING,
     NUMBER,
-    bare,
     marked,
-    plain_number,
+    reads_as_itself,
 )
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
@@ -261,8 +259,7 @@ def _anything(triplets: Triplets) -> None:
 def _names_survive(triplets: Triplets | Quadruples) -> None:
     """Names of objects are found again: nothing in them is taken for something else."""
     for text in triplets.ids:
-        read_as = plain_number(bare(text))
-        if read_as != text or text.casefold() in MISSING or len(text) > MAX_NAME or any(
+        if not reads_as_itself(text) or len(text) > MAX_NAME or any(
             ord(character) < 32 for character in text
         ):
             raise DataError(

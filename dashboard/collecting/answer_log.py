@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -15,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.participant import normal_id, shown_id
 from tripletscope.core.experiment.question import Question
-from tripletscope.dashboard.collecting.people import hashed
+from tripletscope.dashboard.collecting.people import PREVIEW, hashed
 from tripletscope.dashboard.collecting.writer import (
     now,
     overwrite,
@@ -46,7 +48,8 @@ class CollectedPerson:
     person : str
         The id as it is kept, which may be a hash; empty after it was removed.
     name : str
-        How records of answers call them.
+        What data sets call them: the id, ``anonymous`` and a number after it was removed. Logs of
+        earlier versions may have ids that data sets take for one; these end in their numbers.
     state : str
         ``going_on``, ``finished`` or ``excluded``.
     simulated : bool
@@ -127,27 +130,41 @@ def records(folder: Path, *, simulated: bool = False) -> list[AnswerRecord]:
     """
     with reading(folder) as log:
         rows = [] if log is None else log.execute(
-            "SELECT a.*, q.place, q.record, p.person FROM answers AS a JOIN questions AS q "
+            "SELECT a.*, q.place, q.record FROM answers AS a JOIN questions AS q "
             "USING (number, key) JOIN people AS p USING (number) WHERE p.simulated = ? "
             "ORDER BY a.serial", (simulated,),
         ).fetchall()
-    return [_record(row) for row in rows]
+        names = {} if log is None else _names(log, simulated)
+    return [_record(row, names[row["number"]]) for row in rows]
 
 
-def _record(row: sqlite3.Row) -> AnswerRecord:
+def _record(row: sqlite3.Row, name: str) -> AnswerRecord:
     from tripletscope.core.experiment.results import AnswerRecord
 
     question = Question.from_record(json.loads(row["record"]))
     return AnswerRecord(
-        participant=_name(row), key=question.key, place=row["place"], task=question.task,
+        participant=name, key=question.key, place=row["place"], task=question.task,
         shown=question.shown, chosen=tuple(json.loads(row["chosen"])), kind=question.kind,
         source=question.source, correct=question.correct, rt_ms=row["rt_ms"],
         shown_ms=row["shown_ms"], answered_at=row["received_at"], input=row["input"],
     )
 
 
-def _name(row: sqlite3.Row) -> str:
-    return row["person"] or f"person {row['number'] + 1}"
+def _names(log: sqlite3.Connection, simulated: bool) -> dict[int, str]:
+    """What data sets call people, by number: never two of them alike."""
+    ids = dict(log.execute("SELECT number, person FROM people WHERE simulated = ?", (simulated,)))
+    names = {
+        number: shown_id(normal_id(person)) if person else f"anonymous {number + 1}"
+        for number, person in ids.items()
+    }
+    while True:
+        often = Counter(names.values())
+        unclear = [
+            number for number, name in names.items() if often[name] > 1 or shown_id(name) != name
+        ]
+        if not unclear:
+            return names
+        names |= {number: f"{names[number]} (no. {number + 1})" for number in unclear}
 
 
 def n_answers(folder: Path) -> int:
@@ -165,9 +182,11 @@ def people(folder: Path) -> list[CollectedPerson]:
             "number) AS a USING (number) LEFT JOIN (SELECT number, count(*) AS n FROM questions "
             "GROUP BY number) AS q USING (number) ORDER BY number"
         ).fetchall()
+        names = {} if log is None else _names(log, False) | _names(log, True)
     return [
         CollectedPerson(
-            row["number"], row["person"] or "", _name(row), row["state"], bool(row["simulated"]),
+            row["number"], row["person"] or "", names[row["number"]], row["state"],
+            bool(row["simulated"]),
             json.loads(row["parameters"]), json.loads(row["device"]), row["code"], row["began"],
             max(row["seen"], row["latest"] or ""), row["finished"] or "",
             None if row["finished_ms"] is None else (row["finished_ms"] - row["began_ms"]) / 1000,
@@ -223,6 +242,12 @@ def refusals(folder: Path) -> list[dict[str, Any]]:
         ]
 
 
+def preview_key(folder: Path) -> str:
+    """What the addresses of previews and simulated people end in; empty before a server ran."""
+    with reading(folder) as log:
+        return "" if log is None else str(setting(log, PREVIEW))
+
+
 # Changing ---------------------------------------------------------------------------------------
 
 
@@ -274,7 +299,8 @@ def personal_data(folder: Path, person: str) -> dict[str, Any]:
     ----------
     folder : Path
     person : str
-        The id as in the address; or as it is kept, if it is hashed.
+        The id as in the address, as it is kept if it is hashed, or as data sets show it. All
+        whose ids differ from it in nothing that can be seen are meant.
     """
     with reading(folder) as log:
         numbers = [] if log is None else _numbers(log, folder, person)
@@ -335,8 +361,12 @@ def purge(folder: Path) -> None:
 
 
 def _numbers(log: sqlite3.Connection, folder: Path, person: str) -> list[int]:
-    salt = Experiment.load(folder).salt
-    return [row["number"] for row in log.execute(
-        "SELECT number FROM people WHERE person IN (?, ?)",
-        (person, hashed(person, salt)),
-    )]
+    salt, normal = Experiment.load(folder).salt, normal_id(person)
+    names = _names(log, False) | _names(log, True)
+    kept = {person, hashed(person, salt), hashed(normal, salt)}
+    return [
+        row["number"] for row in log.execute("SELECT number, person FROM people ORDER BY number")
+        if names[row["number"]] == person or (
+            row["person"] and (row["person"] in kept or normal_id(row["person"]) == normal)
+        )
+    ]

@@ -9,13 +9,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.experiment.participant import participant_id
+
 #: Bytes of one request.
 MOST_BYTES = 64 * 1024
 #: Characters of one value that is written down without a meaning of its own.
 _MOST_CHARACTERS = 300
 #: Answers or events in one request.
 _MOST = 100
-_PERSON = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+_LINE = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+_ANY = re.compile(r".*", re.DOTALL)
 _TAB = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
@@ -26,7 +30,17 @@ _LATEST, _LONGEST = 1e14, 1e9
 
 
 class NotUnderstood(Exception):
-    """A request is not as agreed; the message says in what."""
+    """A request is not as agreed; the message says in what.
+
+    Attributes
+    ----------
+    page : str
+        With which page of text the participant is turned away; empty for that of every failure.
+    """
+
+    def __init__(self, why: str, page: str = "") -> None:
+        super().__init__(why)
+        self.page = page
 
 
 class NotSo(Exception):
@@ -48,7 +62,10 @@ class NotSo(Exception):
 
 @dataclass(frozen=True)
 class Beginning:
-    """Somebody opens the page: see `read_beginning`."""
+    """Somebody opens the page: see `read_beginning`; the id is in its one spelling.
+
+    `preview` is the key that simulated people and previews need.
+    """
 
     person: str
     parameters: Mapping[str, str]
@@ -57,6 +74,7 @@ class Beginning:
     device: Mapping[str, Any]
     simulated: bool
     take_over: bool
+    preview: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +92,7 @@ class Answer:
 
     def not_so(self, why: str) -> NotSo:
         """A refusal of it."""
-        return NotSo(why, self.id, json.dumps([self.key, self.chosen]))
+        return NotSo(why, self.id, clipped([self.key, self.chosen]))
 
 
 @dataclass(frozen=True)
@@ -117,15 +135,20 @@ def read_beginning(body: Mapping[str, Any]) -> Beginning:
         If that is not said as agreed.
     """
     person, token = body.get("person"), body.get("token")
-    if not _is_text(person, _PERSON):
-        raise NotUnderstood("“person” must be 1 to 200 characters in one line.")
+    if not _is_text(person, _ANY):
+        raise NotUnderstood("“person” must be text.")
+    try:
+        person = participant_id(person)
+    except DataError as error:
+        raise NotUnderstood(str(error), "wrong_id") from None
     parameters, device = body.get("parameters", {}), body.get("device", {})
+    preview = body.get("preview")
     if not isinstance(parameters, dict) or not isinstance(device, dict):
         raise NotUnderstood("“parameters” and “device” must be objects.")
     return Beginning(
         person,
         {name: value for name, value in parameters.items()
-         if isinstance(name, str) and _is_text(value, _PERSON)},
+         if isinstance(name, str) and _is_text(value, _LINE)},
         _tab(body),
         token if _is_text(token, _TOKEN) else None,
         {
@@ -136,6 +159,7 @@ def read_beginning(body: Mapping[str, Any]) -> Beginning:
         },
         body.get("simulated") is True,
         body.get("take_over") is True,
+        preview if _is_text(preview, _LINE) else "",
     )
 
 
@@ -190,7 +214,9 @@ def _read_answer(id_: str, one: Mapping[str, Any]) -> Answer:
     key, chosen = one.get("key"), one.get("chosen")
     if not isinstance(key, str) or len(key) > 64 or not key.isascii():
         raise NotUnderstood("“key” must be that of a question")
-    if not isinstance(chosen, list) or len(chosen) > 64:
+    if not isinstance(chosen, list) or len(chosen) > 64 or any(
+        isinstance(one, list | dict) for one in chosen
+    ):
         raise NotUnderstood("“chosen” must be a list of options")
     given = one.get("input")
     return Answer(
@@ -237,5 +263,8 @@ def _is_text(given: Any, form: re.Pattern) -> bool:
 
 def clipped(given: Any) -> str:
     """Anything as a short text that can be written down and means nothing."""
-    text = given if isinstance(given, str) else json.dumps(given)
+    try:
+        text = given if isinstance(given, str) else json.dumps(given)
+    except RecursionError:  # which reading it may have just not met
+        text = "nested too deeply to be written down"
     return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()

@@ -23,17 +23,28 @@ from tripletscope.dashboard.keeping.holding import Held, Hold
 
 _told = logging.getLogger(__name__)
 
-#: Seconds between requests of one connection, which is more than answers take.
-_IDLE = 75
-#: Connections beyond which the server says that it is busy.
-_MOST_CONNECTIONS = 4_000
-#: Seconds for requests that are under way when the server is to end.
-_GRACE = 5
+#: Files that a process may need beside its connections.
+_OTHER_FILES = 100
 #: Seconds after which a process that chooses questions, and has died, is begun again.
 _AGAIN = 30.0
+#: Messages of an hour that are written down.
+_MOST_LOGGED = 100
 #: Seconds after which one thread lets another go on. The log waits for the disk most of the time;
 #: when that answers it has little to do, but people wait for it.
 _TURN = 0.0005
+
+
+class _Few(logging.Filter):
+    """Lets some messages an hour through, so that nobody fills the disk with them."""
+
+    _hour, _number = 0, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether there have not been too many in this hour."""
+        hour = int(record.created // 3600)
+        self._number = self._number + 1 if hour == self._hour else 1
+        self._hour = hour
+        return self._number <= _MOST_LOGGED
 
 
 def collect_parser() -> argparse.ArgumentParser:
@@ -54,6 +65,12 @@ def collect_parser() -> argparse.ArgumentParser:
         "--host", default="127.0.0.1", metavar="H",
         help="address of this machine to serve on: by default this machine alone, for a reverse "
         "proxy or a tunnel; 0.0.0.0 for everybody who reaches this machine",
+    )
+    command.add_argument(
+        "--proxy", action="append", default=[], metavar="ADDRESS",
+        help="address of a reverse proxy, for example 127.0.0.1, whose header X-Forwarded-For says "
+        "whose a request is, so that connections are limited by participant; may be repeated. "
+        "Nobody else's is believed",
     )
     alone = command.add_mutually_exclusive_group()
     alone.add_argument("--state", action="store_true", help="only say how the experiment stands")
@@ -102,8 +119,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _serve(folder: Path, experiment: Experiment, options: argparse.Namespace) -> int:
-    import uvicorn
-
+    from tripletscope.dashboard.collecting.connections import Room, patient_server
     from tripletscope.dashboard.collecting.server import make_experiment_server
 
     if jspsych.missing():
@@ -127,34 +143,40 @@ def _serve(folder: Path, experiment: Experiment, options: argparse.Namespace) ->
         address = f"http://{host}:{listening.getsockname()[1]}/"
         hold.announce(address)
         announce(folder, address, instance)
-        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
+        to_console = logging.StreamHandler()
+        to_console.addFilter(_Few())
+        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s",
+                            handlers=[to_console])
         parameter = experiment.parameters[0] if experiment.parameters else ""
         print(f"“{experiment.title}” is at {address}" + (f"?{parameter}=ID" if parameter else "")
+              + f"\nA preview is at {address}?preview={answer_log.preview_key(folder)}"
               + f"\n{_standing(folder)}\nCtrl+C ends it.", flush=True)
-        _make_room()
-        server = uvicorn.Server(uvicorn.Config(
-            app, log_config=None, access_log=False,  # there are ids in addresses
-            ws="none", server_header=False, proxy_headers=False, timeout_keep_alive=_IDLE,
-            timeout_graceful_shutdown=_GRACE, limit_concurrency=_MOST_CONNECTIONS,
-        ))
+        sys.setswitchinterval(_TURN)
+        server = patient_server(app, Room(_connections_allowed(), proxies=options.proxy))
         with suppress(KeyboardInterrupt), choosing_beside(folder, experiment):
             server.run(sockets=[listening])
     return 0
 
 
-def _make_room() -> None:
-    """Let many come at once, as the system allows, and none of them wait for another's turn."""
-    sys.setswitchinterval(_TURN)
+def _connections_allowed() -> int:
+    """How many connections there may be at once, after the system was asked for more."""
+    from tripletscope.dashboard.collecting.connections import MOST_CONNECTIONS
+
     try:
         import resource
     except ImportError:  # Windows, which counts otherwise
-        return
+        return MOST_CONNECTIONS
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * _MOST_CONNECTIONS
+    wanted = 2 * MOST_CONNECTIONS
     if most != resource.RLIM_INFINITY:
         wanted = min(wanted, most)
     if now != resource.RLIM_INFINITY and now < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+        now = wanted
+    # Files that are sent are open, too: half of what is allowed is for them.
+    return MOST_CONNECTIONS if now == resource.RLIM_INFINITY else max(
+        1, min(MOST_CONNECTIONS, (now - _OTHER_FILES) // 2)
+    )
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from tripletscope.dashboard.collecting.asked import (
     Beginning,
     Event,
     NotSo,
+    NotUnderstood,
     clipped,
 )
 from tripletscope.dashboard.collecting.writer import SteadyClock, now, set_setting, setting
@@ -36,12 +37,18 @@ from tripletscope.dashboard.collecting.writer import SteadyClock, now, set_setti
 #: Questions that a page holds ahead: more where the network may be lost, few where the next ones
 #: depend on answers.
 AHEAD, AHEAD_ADAPTIVE = 5, 2
+#: The setting of a log with the key that previews and simulated people need.
+PREVIEW = "preview"
 #: Numbers of simulated people begin here, so that lists of real ones stay in balance.
 SIMULATED = 1_000_000
 #: Simulated people whom a log holds, at most.
-_MOST_SIMULATED = 2_000
-#: Hours after which somebody who began and has answered nothing takes nobody's place.
-_GONE_HOURS = 1
+_MOST_SIMULATED = 200
+#: Hours after which somebody takes nobody's place: who began and has answered nothing, and who has
+#: not finished and answers no more.
+_GONE_HOURS, _SILENT_HOURS = 1, 3
+#: So many times the people who are wanted may begin before those who went at once are forgotten.
+_MOST_BEGUN = 10
+_GONE = f"julianday(seen) <= julianday('now', '-{_GONE_HOURS} hours')"
 #: What is written down of one person, or of nobody known: refusals and events beyond are not.
 _MOST_REFUSALS, _MOST_OF_NOBODY, _MOST_EVENTS = 200, 2_000, 2_000
 #: Browsers in which one person may go on.
@@ -89,7 +96,16 @@ class Reception:
     # Beginning ----------------------------------------------------------------------------------
 
     def begin(self, log: Connection, given: Beginning) -> Reply:
-        """Receive somebody, for the first time or again."""
+        """Receive somebody, for the first time or again.
+
+        Raises
+        ------
+        NotUnderstood
+            If it is a preview or a simulation without the key of the experiment's owner.
+        """
+        key = str(setting(log, PREVIEW))
+        if given.simulated and not hmac.compare_digest(given.preview.encode(), key.encode()):
+            raise NotUnderstood("A preview needs the address that the page Collect shows.")
         person = hashed(given.person, self._experiment.salt)
         found = log.execute(
             "SELECT * FROM people WHERE person = ? AND simulated = ?", (person, given.simulated)
@@ -121,12 +137,16 @@ class Reception:
         return Reply({**told, "tab_is_current": True}, number=needed)
 
     def _new(self, log: Connection, given: Beginning, person: str) -> Reply:
-        state = "full" if self._is_full(log, given.simulated) else "new"
+        # A page that has a token has not asked for consent; whom it was of has been deleted.
+        state = "unknown" if given.token else "new"
+        if state == "new" and self._is_full(log, given.simulated):
+            state = "full"
         if not given.simulated and setting(log, "state") != "open":
             state = setting(log, "state")
         if state != "new":
             return Reply({"state": state, "token": None, "tab_is_current": False,
                           "done": 0, "left": 0})
+        self._forget_gone(log)
         counter = "next_simulated" if given.simulated else "next_number"
         number = setting(log, counter, SIMULATED if given.simulated else 0)
         set_setting(log, counter, number + 1)
@@ -152,18 +172,33 @@ class Reception:
         return self._experiment.completion_code or secrets.token_hex(4).upper()
 
     def _is_full(self, log: Connection, simulated: bool) -> bool:
-        """Whether enough people are there; who was stopped, or went at once, is not one of them."""
+        """Whether enough people are there; who was stopped, or has gone, is not one of them."""
         if simulated:
             (there,) = log.execute("SELECT count(*) FROM people WHERE simulated").fetchone()
             return there >= _MOST_SIMULATED
         if setting(log, "next_number", 0) < self._experiment.most_people:
             return False  # which saves counting while many begin
         (there,) = log.execute(
-            "SELECT count(*) FROM people AS p WHERE NOT simulated AND state != 'excluded' AND "
-            f"(julianday(seen) > julianday('now', '-{_GONE_HOURS} hours') OR EXISTS "
-            "(SELECT 1 FROM answers WHERE number = p.number))"
+            "SELECT count(*) FROM people AS p WHERE NOT simulated AND (state = 'finished' OR "
+            f"state = 'going_on' AND (NOT {_GONE} OR EXISTS (SELECT 1 FROM answers WHERE number = "
+            "p.number AND julianday(received_at) > "
+            f"julianday('now', '-{_SILENT_HOURS} hours'))))"
         ).fetchone()
         return there >= self._experiment.most_people
+
+    def _forget_gone(self, log: Connection) -> None:
+        """Where very many have begun, forget those who have gone without an answer."""
+        most = _MOST_BEGUN * self._experiment.most_people
+        if setting(log, "next_number", 0) < most:
+            return
+        (begun,) = log.execute("SELECT count(*) FROM people WHERE NOT simulated").fetchone()
+        if begun >= most:
+            gone = (
+                f"SELECT number FROM people WHERE NOT simulated AND state = 'going_on' AND {_GONE} "
+                "AND number NOT IN (SELECT number FROM answers)"
+            )
+            for table in ("tokens", "questions", "events", "refused", "people"):
+                log.execute(f"DELETE FROM {table} WHERE number IN ({gone})")
 
     def questions_for(self, number: int) -> list[str | None]:
         """The questions of a person as they are kept; this takes its time, and needs no log."""
@@ -345,7 +380,7 @@ class Reception:
             if left:
                 why = f"{left:,} questions are left"
                 self.refuse(log, number, "end", why, "")
-                return Reply({"why": why, "state": self._state_for(log, person)}, 400)
+                return Reply({"why": why}, 400)
             log.execute(
                 "UPDATE people SET state = 'finished', finished = ?, finished_ms = ?, seen = ? "
                 "WHERE number = ?", (now(), self._clock.now(), now(), number),

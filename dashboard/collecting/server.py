@@ -12,7 +12,7 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
@@ -40,13 +40,11 @@ from tripletscope.dashboard.collecting.asked import (
     read_held,
     read_sender,
 )
-from tripletscope.dashboard.collecting.people import Reception, Reply
+from tripletscope.dashboard.collecting.people import PREVIEW, SIMULATED, Reception, Reply
 from tripletscope.dashboard.collecting.texts import CLIENT
 from tripletscope.dashboard.collecting.told import told
 from tripletscope.dashboard.collecting.writer import AnswerLog, NotKept, set_setting, setting
 
-#: Seconds in which a request has to arrive whole.
-_PATIENCE = 20.0
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
 #: What files are; systems know this differently well, and browsers believe nothing else.
 _KINDS = {
@@ -129,6 +127,7 @@ class ExperimentServer:
             if one.medium in ("picture", "sound", "video")
         }
         self._lists = ThreadPoolExecutor(1, "lists of questions")
+        self._simulated = asyncio.Lock()
 
     def close(self) -> None:
         """Finish what was begun, and close the log."""
@@ -162,6 +161,7 @@ class ExperimentServer:
         set_setting(log, "asked_about", now)
         name = str(setting(log, "name") or secrets.token_hex(8))
         set_setting(log, "name", name)
+        set_setting(log, PREVIEW, str(setting(log, PREVIEW) or secrets.token_urlsafe(12)))
         return name
 
     # Files --------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ class ExperimentServer:
                 reply = await answer(read_body(await _body(request)))
             except NotUnderstood as error:
                 await self._note(what, str(error))
-                return _json({"why": str(error)}, 400)
+                return _json({"why": str(error), "state": error.page}, 400)
             except HTTPException as error:
                 await self._note(what, error.detail)
                 raise
@@ -241,10 +241,12 @@ class ExperimentServer:
     async def _begin(self, body: Mapping[str, Any]) -> Reply:
         reply = await self._do(self._reception.begin, read_beginning(body))
         if reply.number is not None:
-            # Lists are made one after the other, so that answers never wait for many of them.
-            questions = await asyncio.get_running_loop().run_in_executor(
-                self._lists, self._reception.questions_for, reply.number
-            )
+            # Lists are made one after the other, so that answers never wait for many of them; of
+            # simulated people one waits at a time, so that no participant waits for many of those.
+            async with self._simulated if reply.number >= SIMULATED else nullcontext():
+                questions = await asyncio.get_running_loop().run_in_executor(
+                    self._lists, self._reception.questions_for, reply.number
+                )
             reply.told["left"] = await self._do(
                 self._reception.hand_out, reply.number, questions
             )
@@ -264,16 +266,13 @@ class ExperimentServer:
 
 
 async def _body(request: Request) -> bytes:
-    """The content of a request, if it is not long, and does not take for ever to come."""
+    """The content of a request, if it is not long."""
     found = bytearray()
     try:
-        async with asyncio.timeout(_PATIENCE):
-            async for part in request.stream():
-                found += part
-                if len(found) > MOST_BYTES:
-                    raise HTTPException(413, f"A request may have {MOST_BYTES:,} bytes.")
-    except TimeoutError:
-        raise HTTPException(408, "The request did not arrive in time.") from None
+        async for part in request.stream():
+            found += part
+            if len(found) > MOST_BYTES:
+                raise HTTPException(413, f"A request may have {MOST_BYTES:,} bytes.")
     except ClientDisconnect:
         raise HTTPException(400, "The connection was lost.") from None
     return bytes(found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import secrets
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,11 +49,6 @@ is through, the browser saves a file answers-ID.csv among its downloads. "Next p
 Chrome and Firefox may be asked to save without a question in their settings of downloads. Read all
 of the files together with TripletScope, one after the other or as one file.
 """),
-    "php": Sending("post", "A web server with PHP", """\
-Copy everything into a folder of the server. save.php needs leave to write into that folder. Answers
-are in the file of this folder that save.php names, one line of JSON for each, and nobody who does
-not know that name can fetch it. Read it with TripletScope as it is.
-"""),
     "post": Sending("post", "Any address that takes a POST", """\
 Copy everything to any web server. After each answer the page sends rows, as a list of objects in
 JSON (Content-Type text/plain), to the address given; a status of 200 to 299 says that they are
@@ -73,22 +67,6 @@ CSV. The script that the page asks for in lib is put there by Pavlovia. Read the
 folder data with TripletScope.
 """, ("lib/jspsych-7-pavlovia-2022.1.1.js",)),
 }
-#: Keeps rows once each; the name of the file is nobody's to guess.
-_PHP = """\
-<?php // Keeps what the page sends: each answer once, as a line of JSON.
-$file = __DIR__ . '/{file}';
-$rows = json_decode(file_get_contents('php://input', false, null, 0, 200000), true);
-if (!is_array($rows) || count($rows) > 100) {{ http_response_code(400); exit; }}
-$kept = fopen($file, 'c+');
-if (!$kept || !flock($kept, LOCK_EX)) {{ http_response_code(500); exit; }}
-$before = stream_get_contents($kept);
-foreach ($rows as $row)
-    if (is_array($row) && strpos($before, json_encode($row['id'])) === false)
-        if (fwrite($kept, $line = json_encode($row) . "\\n") !== strlen($line)) {{
-            ftruncate($kept, strlen($before)); http_response_code(500); exit; // a full disk
-        }} else $before .= $line;
-fclose($kept);
-"""
 _README = """\
 {title}
 {line}
@@ -138,7 +116,7 @@ def static_zip(
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("index.html", _page(way))
-        data = _data(experiment, way, "save.php" if sending == "php" else address, n_lists)
+        data = _data(experiment, way, address, n_lists)
         # In a script, because a page from a disk may read no other file.
         file.writestr("data.js", f"window.COLLECT = {_in_script(data)};\n")
         file.writestr("README.txt", _readme(experiment, way, n_lists))
@@ -147,9 +125,6 @@ def static_zip(
                 file.write(path, f"client/{path.name}")
         for name in (*jspsych.SCRIPTS, *jspsych.STYLES, jspsych.LICENCES):
             file.write(jspsych.FOLDER / name, f"jspsych/{name}")
-        if sending == "php":
-            name = f"answers-{secrets.token_hex(8)}.jsonl"
-            file.writestr("save.php", _PHP.format(file=name))
         for name in sorted({
             one.content for one in experiment.objects
             if one.medium in ("picture", "sound", "video")

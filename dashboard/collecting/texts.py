@@ -17,7 +17,7 @@ CLIENT = Path(__file__).parent / "client"
 #: Texts of more than a line, in Markdown; the others are words on buttons.
 PAGES = (
     "consent", "instructions", "practice", "practised", "right", "wrong", "break", "end",
-    "excluded", "closed", "paused", "full", "elsewhere", "other_browser", "declined",
+    "excluded", "closed", "paused", "full", "elsewhere", "other_browser", "wrong_id", "declined",
     "desktop_only", "no_connection", "saving", "not_loaded", "wrong_address",
 )
 

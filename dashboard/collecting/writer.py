@@ -175,7 +175,7 @@ class AnswerLog:
 
     def _do(self, jobs: list[tuple[Callable, Future]]) -> None:
         """Do some jobs, confirm them together, and only then tell what came of them."""
-        done = []
+        done, before = [], self._log.total_changes
         try:
             with kept(self._log) as log:
                 for job, answer in jobs:
@@ -199,9 +199,9 @@ class AnswerLog:
             self._fails = True
             done = [(answer.set_exception, refusal) for _, answer in jobs]
         else:
-            if self._fails:
+            if self._fails and self._log.total_changes > before:  # looking needs no room
                 _told.warning("answers are kept again")
-            self._fails = False
+                self._fails = False
         for tell, what in done:
             tell(what)
 

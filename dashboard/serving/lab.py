@@ -51,6 +51,10 @@ class LabError(Exception):
     """A lab's file cannot be used; the message says why."""
 
 
+#: Metadata by which people of any organisation sign in, at Microsoft's provider.
+_OF_ANYBODY = re.compile(r"/(common|organizations|consumers)/", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class Lab:
     """Who may come in, and where they work.
@@ -70,6 +74,9 @@ class Lab:
     secret : str
         Signs the cookies. It is kept, so that nobody has to sign in again after a restart, and is
         another one with another provider.
+    confirmed : bool
+        Whether addresses are believed of which the provider does not say that they are confirmed:
+        where only one's own organisation gives them.
     """
 
     address: str
@@ -78,6 +85,7 @@ class Lab:
     hours: float
     provider: dict[str, str]
     secret: str
+    confirmed: bool = False
 
     @property
     def host(self) -> str:
@@ -145,7 +153,9 @@ def read_lab(path: Path, workspace: Path) -> Lab:
 
 
 def _checked(given: dict[str, Any], workspace: Path) -> Lab:
-    unknown = set(given) - {"address", "people", "workspaces", "hours", "provider"}
+    unknown = set(given) - {
+        "address", "people", "workspaces", "hours", "provider", "addresses_are_confirmed",
+    }
     if unknown:
         raise ValueError(f"{', '.join(sorted(unknown))} means nothing here")
     address = given.get("address")
@@ -168,10 +178,18 @@ def _checked(given: dict[str, Any], workspace: Path) -> Lab:
         isinstance(value, str) and value for value in provider.values()
     ):
         raise ValueError("[provider] must have metadata, client_id and client_secret")
+    confirmed = given.get("addresses_are_confirmed", False)
+    if not isinstance(confirmed, bool):
+        raise ValueError("addresses_are_confirmed must be true or false")
+    if confirmed and _OF_ANYBODY.search(provider["metadata"]):
+        raise ValueError(
+            "addresses_are_confirmed cannot be true of a provider for several organisations, each "
+            "of which names its people as it likes; use the metadata of your own"
+        )
     return Lab(
         address.rstrip("/"), frozenset(person.lower() for person in people),
         workspaces == "shared", float(hours), provider,
-        _secret(workspace, provider),
+        _secret(workspace, provider), confirmed,
     )
 
 
@@ -270,7 +288,7 @@ def _who(connection: HTTPConnection, lab: Lab) -> tuple[str | None, float]:
         not isinstance(person, str) or not person.isprintable() or not person.isascii()
         or not isinstance(since, int | float)
         # A provider may let people write any address into their profile.
-        or claims.get("email_verified", True) is not True
+        or claims.get("email_verified", lab.confirmed) is not True
     ):
         return None, 0.0
     return person.lower(), since + 3600 * lab.hours - time.time()

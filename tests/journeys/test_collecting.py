@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from tests.browser import needs_browser
 from tests.dashboard.collecting.participants import needs_jspsych
 from tests.dashboard.collecting.serving import Page as Participant
+from tripletscope.dashboard.collecting.answer_log import preview_key
 from tripletscope.dashboard.collecting.running import stop
 
 pytestmark = [pytest.mark.browser, needs_browser, needs_jspsych]
@@ -22,6 +23,7 @@ def looking(asked: dict) -> int:
 
 
 def test_answers_are_seen_as_they_come_and_become_a_map(browser, house):
+    folder = house.workspace / "experiments" / "my-experiment"
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(60_000)
     page.goto(f"{house.address}/collect")
@@ -42,10 +44,10 @@ def test_answers_are_seen_as_they_come_and_become_a_map(browser, house):
         expect(page.get_by_test_id("stMetric").first).to_contain_text("2")
         expect(page.get_by_text("map in two dimensions of").first).to_be_visible()
         preview = browser.new_page()
-        preview.goto(f"{served.scheme}://{served.netloc}/?preview=1")
+        preview.goto(f"{served.scheme}://{served.netloc}/?preview={preview_key(folder)}")
         expect(preview.get_by_text("no answer of this page counts")).to_be_visible()
         page.get_by_role("button", name="Open the answers").click()
         expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_visible()
         expect(page.get_by_test_id("stSidebar").get_by_text("My experiment")).to_be_visible()
     finally:
-        stop(house.workspace / "experiments" / "my-experiment")
+        stop(folder)

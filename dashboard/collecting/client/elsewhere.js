@@ -41,7 +41,7 @@ window.Elsewhere = (() => {
     return false;
   }
   function hold() {
-    if (isTakenOver) throw new Refused("Another tab has taken over.", true);
+    if (isTakenOver) throw new Refused("Another tab has taken over.", "elsewhere");
   }
 
   // The one in the address, from 1; else of one machine one after the other, of many any.

@@ -48,10 +48,10 @@
   let isShortcut = false; // keys of the browser, such as Alt and an arrow to go back
 
   function whoThisIs() {
-    if (isPreview || simulation) return `${isPreview ? "preview" : "simulated"}-${Keeping.uuid()}`;
+    if (isPreview || simulation) return `${simulation ? "simulated" : "preview"}-${Keeping.uuid()}`;
     // Only the first parameter tells people apart: a study's id, say, is that of everybody.
     const given = address.get(told.parameters[0]);
-    if (given) return [...given].slice(0, 200).join("");
+    if (given) return Keeping.participantId(given);
     return Keeping.browser.get("person") ?? Keeping.uuid();
   }
 
@@ -123,8 +123,7 @@
 
   function refused(error) {
     console.error(error);
-    if (error instanceof Refused && error.isElsewhere) stop("elsewhere");
-    else if (error instanceof Refused) stop("wrong_address");
+    if (error instanceof Refused) stop(error.page);
     else throw error;
   }
 
@@ -171,6 +170,7 @@
   function about() {
     return {
       person, tab, token, simulated: Boolean(simulation || isPreview),
+      preview: address.get("preview"),
       parameters: Object.fromEntries(told.parameters
         .filter((name) => address.has(name)).map((name) => [name, address.get(name).slice(0, 500)])),
       device: {
@@ -182,6 +182,11 @@
 
   async function begin() {
     const begun = await patiently(() => transport.begin(about()));
+    if (begun.state === "unknown") { // deleted, and so is the consent that was given
+      Keeping.browser.remove(`token ${person}`);
+      location.reload();
+      await new Promise(() => {});
+    }
     done = begun.done;
     all = begun.done + begun.left;
     if (begun.token && !simulation && !isPreview) {
@@ -566,6 +571,7 @@
       exclusion_message: () => { final = { name: "desktop_only" }; return ""; },
       simulation_options: { data: { mobile: false } },
     },
+    only(() => !person, call(async () => stop("wrong_id"))),
     only(() => !token, page(texts.consent, texts.agree, {
       choices: ["", ""], otherwise: texts.disagree,
       button_html: (_, number) => (

@@ -93,6 +93,17 @@ const Keeping = (() => {
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   }
 
+  // The id of a participant in its one spelling, as core/experiment/participant.py has it; nothing
+  // for one that cannot be used.
+  function participantId(given) {
+    const id = given.normalize("NFKC").replace(/(?!\p{Cn})[\p{Cf}\p{DI}]/gu, "")
+      .replace(/[\s\x1c-\x1f\x85]+/g, " ").trim().normalize("NFKC");
+    const isText = id && [...id].length <= 200 && !/\p{C}/u.test(id);
+    const isAnother = /^".*"$|^[+-]?[0-9]+\.0+$/.test(id)
+      || /^(na|n\/a|nan|null|none|<na>|nil|undefined|anonymous [0-9]+)$/i.test(id);
+    return isText && !isAnother ? id : null;
+  }
+
   // The id of a tab survives its reload, but not a copy of the tab: it is put down as the page goes
   // and taken up as it comes, so that a copy of a page that is still there finds none.
   function tabId() {
@@ -108,7 +119,7 @@ const Keeping = (() => {
     return id;
   }
 
-  return { of, browser, uuid, tabId, stay, lasts: lasting !== null };
+  return { of, browser, uuid, participantId, tabId, stay, lasts: lasting !== null };
 })();
 
 // Records that wait to be acknowledged. Nothing leaves it before somebody said that it is stored.

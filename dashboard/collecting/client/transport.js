@@ -2,11 +2,11 @@
 "use strict";
 
 class NoConnection extends Error {}
-// The server does not want this page to go on: another tab has taken over, or the token is unknown.
+// The server does not want this page to go on; it ends with this page of text.
 class Refused extends Error {
-  constructor(why, isElsewhere) {
+  constructor(why, page) {
     super(why);
-    this.isElsewhere = isElsewhere;
+    this.page = page || "wrong_address";
   }
 }
 
@@ -83,6 +83,6 @@ const Server = {
       throw new NoConnection(path);
     }
     const said = await response.json().catch(() => ({}));
-    throw new Refused(said.why ?? String(response.status), response.status === 409);
+    throw new Refused(said.why ?? String(response.status), said.state);
   },
 };

@@ -88,7 +88,7 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
         known = {one.name: one for one in people}[who]
         if known.person:
             st.download_button(
-                "All that is kept (JSON)", partial(_kept, context.folder, known.person),
+                "All that is kept (JSON)", partial(_kept, context.folder, known.name),
                 f"participant-{known.number + 1}.json", "application/json",
                 key=f"{PAGE}.person.kept.{slug}", on_click="ignore", width="stretch",
                 icon=":material/download:",
@@ -102,7 +102,7 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
                     "that was made of the answers still has them until Open the answers is "
                     "pressed again.",
                     partial(_delete, context, lambda: answer_log.delete_person(
-                        context.folder, known.person
+                        context.folder, known.name
                     )),
                 )
         if pressed(

@@ -26,7 +26,7 @@ from tripletscope.core.experiment.simulated import (
 )
 from tripletscope.core.simulation.truth import known_truth
 from tripletscope.dashboard.analysis import Piece
-from tripletscope.dashboard.collecting import jspsych, running
+from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.figures.planning import plan_curves
 from tripletscope.dashboard.interface import panels
@@ -127,13 +127,15 @@ def _preview(context: CollectContext) -> None:
         return
     base = context.session.drafts.get(f"{PAGE}.public.{context.slug}") or server.address
     base = base if base.endswith("/") else f"{base}/"
+    key = answer_log.preview_key(context.folder)
     st.link_button(
-        "Preview as participant", f"{base}?preview=1", icon=":material/open_in_new:",
+        "Preview as participant", f"{base}?preview={key}", icon=":material/open_in_new:",
         width="stretch", help="In a new tab. No answer counts.",
     )
     st.link_button(
-        "Watch a simulated one", f"{base}?simulate=visual", icon=":material/smart_toy:",
-        width="stretch", help="In a new tab. The browser answers by itself, at random.",
+        "Watch a simulated one", f"{base}?simulate=visual&preview={key}",
+        icon=":material/smart_toy:", width="stretch",
+        help="In a new tab. The browser answers by itself, at random.",
     )
 
 

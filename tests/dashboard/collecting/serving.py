@@ -12,11 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 from tripletscope.core.experiment.experiment import STIMULI, Experiment, Stimulus
+from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.collecting.command import listening_on
+from tripletscope.dashboard.collecting.connections import Room, patient_server
 from tripletscope.dashboard.collecting.server import make_experiment_server
+
+#: The keys of previews, by the port of a server.
+_PREVIEWS: dict[int, str] = {}
 
 
 def experiment_in(folder: Path, **values: Any) -> Path:
@@ -33,13 +36,10 @@ def experiment_in(folder: Path, **values: Any) -> Path:
 
 
 @contextmanager
-def serving(folder: Path, port: int = 0) -> Iterator[int]:
+def serving(folder: Path, port: int = 0, room: Room | None = None) -> Iterator[int]:
     """The port of a server in this process, which may be given."""
     listening = listening_on("127.0.0.1", port)
-    server = uvicorn.Server(uvicorn.Config(
-        make_experiment_server(folder), log_config=None, access_log=False, ws="none",
-        server_header=False,
-    ))
+    server = patient_server(make_experiment_server(folder), room or Room())
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     until = time.monotonic() + 20
@@ -47,8 +47,10 @@ def serving(folder: Path, port: int = 0) -> Iterator[int]:
         assert thread.is_alive()
         assert time.monotonic() < until
         time.sleep(0.005)
+    port = listening.getsockname()[1]
+    _PREVIEWS[port] = answer_log.preview_key(folder)
     try:
-        yield listening.getsockname()[1]
+        yield port
     finally:
         server.should_exit = True
         thread.join(20)
@@ -84,6 +86,8 @@ class Page:
         return status, json.loads(content)
 
     def begin(self, **more: Any) -> dict[str, Any]:
+        if more.get("simulated"):
+            more = {"preview": _PREVIEWS[self.port], **more}
         status, told = self.post("begin", person=self.person, **more)
         assert status == 200
         self.token = told["token"] or self.token

@@ -273,10 +273,10 @@ def test_ids_can_be_purged_and_the_answers_stay(tmp_path):
         for person in ("annabella", "bobby"):
             assert f'"{person}"'.encode() not in rest
             assert f"browser of {person}".encode() not in rest
-    assert [one.name for one in answer_log.people(folder)] == ["person 1", "person 2"]
+    assert [one.name for one in answer_log.people(folder)] == ["anonymous 1", "anonymous 2"]
     after = answers_table(Experiment.load(folder), answer_log.records(folder))
     assert len(after) == len(before) == 2
-    assert {one.participant for one in answer_log.records(folder)} == {"person 1", "person 2"}
+    assert {one.participant for one in answer_log.records(folder)} == {"anonymous 1", "anonymous 2"}
     answer_log.purge(folder)
 
 

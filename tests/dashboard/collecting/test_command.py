@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import socket
@@ -17,6 +18,7 @@ from tests.dashboard.collecting.serving import Page, answer, asked, experiment_i
 from tests.paths import ROOT
 from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.dashboard.collecting import answer_log, command
+from tripletscope.dashboard.collecting.command import _Few
 from tripletscope.dashboard.collecting.running import NotStarted, running, start, stop
 from tripletscope.dashboard.serving.cli import main, parser
 
@@ -221,3 +223,10 @@ def test_a_chooser_of_questions_that_dies_is_begun_again(folder, monkeypatch):
             assert time.monotonic() < until
             time.sleep(0.01)
     assert all(one.poll() is not None for one in begun), "none is left over"
+
+
+def test_messages_of_a_log_are_limited():
+    few = _Few()
+    record = logging.makeLogRecord({"created": 0.0})
+    assert sum(few.filter(record) for _ in range(500)) == 100
+    assert few.filter(logging.makeLogRecord({"created": 3600.0})), "in the next hour again"

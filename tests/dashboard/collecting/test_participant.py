@@ -361,7 +361,8 @@ def test_sounds_are_heard_before_an_answer_counts(context, tmp_path):
 def test_simulated_people_are_marked(context, tmp_path, mode, n, task):
     small(tmp_path, n_practice=1, n_questions=3, task=task, completion_code="REAL")
     with collecting(tmp_path) as address:
-        page = opened(context, f"{address}?simulate={mode}&n={n}")
+        key = answer_log.preview_key(tmp_path)
+        page = opened(context, f"{address}?simulate={mode}&n={n}&preview={key}")
         page.wait_for_selector("html[data-end=finished]")
         expect(page.locator("#banner")).to_have_text(
             f"Simulated: the browser answers by itself ({n}/{n})")
@@ -374,7 +375,7 @@ def test_simulated_people_are_marked(context, tmp_path, mode, n, task):
 def test_a_preview_leaves_no_answers(context, tmp_path):
     small(tmp_path, n_questions=1)
     with collecting(tmp_path) as address:
-        page = opened(context, f"{address}?preview")
+        page = opened(context, f"{address}?preview={answer_log.preview_key(tmp_path)}")
         expect(page.locator("#banner")).to_have_text("Preview: no answer of this page counts")
         answer(page)
         ended(page)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from tests.dashboard.collecting.serving import Page, answer, experiment_in, serving
+from tests.dashboard.collecting.serving import Page, answer, asked, experiment_in, serving
 from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.core.experiment.lists import person_list
-from tripletscope.dashboard.collecting import answer_log
+from tripletscope.dashboard.collecting import answer_log, people
+from tripletscope.dashboard.collecting.writer import reading, writing
 
 
 @pytest.fixture
@@ -327,3 +330,77 @@ def test_who_has_answered_everything_gets_the_code_all_the_same(port, folder, st
     assert page.answer(questions[0]["key"])["state"] == "going_on", "there is an end to come"
     assert page.begin()["state"] == "going_on", "also after a reload"
     assert page.post("end")[1]["code"]
+
+
+def test_nobody_simulates_people_without_the_key(port, folder):
+    page = Page(port, "bot")
+    for key in ("", "guessed", None, 7):
+        status, told = page.post("begin", person="bot", simulated=True, preview=key)
+        assert (status, told["state"]) == (400, "")
+        assert "needs the address that the page Collect shows" in told["why"]
+    assert answer_log.people(folder) == []
+    assert page.begin(simulated=True)["state"] == "new"
+
+
+def test_places_are_given_back_after_silence(tmp_path):
+    folder = experiment_in(tmp_path / "e", most_people=2, n_questions=3)
+    with serving(folder) as port:
+        bots = [Page(port, f"bot {k}") for k in range(2)]
+        for bot in bots:
+            bot.begin()
+            bot.answer(bot.next()[0]["key"])
+        assert Page(port, "ann").begin()["state"] == "full"
+        with writing(folder) as log:  # as if it were four hours later
+            log.execute("UPDATE people SET seen = '2020-01-01T00:00:00.000+00:00'")
+            log.execute("UPDATE answers SET received_at = '2020-01-01T00:00:00.000+00:00'")
+        ann = Page(port, "ann")
+        assert ann.begin()["state"] == "new"
+        assert ann.answer_all() == 3
+        bots[0].begin()
+        assert bots[0].answer_all() == 2, "who comes back goes on"
+        assert Page(port, "bob").begin()["state"] == "full"
+
+
+def test_who_has_gone_without_an_answer_fills_no_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(people, "_MOST_BEGUN", 2)
+    folder = experiment_in(tmp_path / "e", most_people=2)
+    with serving(folder) as port:
+        for number in range(9):
+            assert Page(port, f"bot {number}").begin()["state"] == "new"
+            with writing(folder) as log:
+                log.execute("UPDATE people SET seen = '2020-01-01T00:00:00.000+00:00'")
+        assert len(answer_log.people(folder)) <= 4
+        with reading(folder) as log:
+            for table in ("tokens", "questions"):
+                (there,) = log.execute(f"SELECT count(DISTINCT number) FROM {table}").fetchone()
+                assert there <= 4
+
+
+def test_who_was_deleted_is_asked_for_consent_again(port, folder):
+    page = Page(port, "ann")
+    page.begin()
+    assert answer_log.delete_person(folder, "ann")
+    again = Page(port, "ann", token=page.token)
+    assert again.begin()["state"] == "unknown"
+    assert answer_log.people(folder) == []
+    assert again.post("next", have=[])[0] == 401
+    fresh = Page(port, "ann")
+    assert fresh.begin()["state"] == "new", "the page has forgotten its token, and asked"
+
+
+def test_what_is_nested_is_refused_without_a_word_in_the_log(port, folder, caplog):
+    page = Page(port, "ann")
+    page.begin()
+    (first, *_) = page.next()
+    depth = 970
+    deep = "[" * depth + "]" * depth
+    for chosen in (deep, f'[0, {{"a": {deep}}}]'):
+        body = (f'{{"token": "{page.token}", "tab": "{page.tab}", "answers": [{{"id": "12345678", '
+                f'"key": "{first["key"]}", "chosen": {chosen}}}]}}')
+        status, content, _ = asked(port, "/answers", body.encode())
+        assert status in (200, 400), content
+        assert not json.loads(content).get("stored")
+    status, content, _ = asked(port, "/begin", f'{{"person": "x", "tab": "{"a" * 20}", '
+                               f'"device": {{"agent": {deep}}}}}'.encode())
+    assert status in (200, 400)
+    assert not [one for one in caplog.records if one.exc_info]

@@ -35,7 +35,8 @@ client_secret = "a secret"
 """
 PEOPLE = {
     "ann": {"email": "Ann@example.org", "email_verified": True},
-    "bob": {"email": "bob@lab.example.org"},
+    "bob": {"email": "bob@lab.example.org", "email_verified": True},
+    "carl": {"email": "carl@lab.example.org"},
     "eve": {"email": "eve@example.org", "email_verified": True},
     "mallory": {"email": "ann@example.org", "email_verified": False},
 }
@@ -120,7 +121,8 @@ def test_who_is_not_on_the_list_is_told_so(lab):
 
 
 def test_an_address_that_nobody_has_confirmed_is_nobodys(lab):
-    assert sign_in(lab, "mallory").get("/").status_code == 401
+    for name in ("mallory", "carl"):
+        assert sign_in(lab, name).get("/").status_code == 401
 
 
 def test_a_session_ends(provider, tmp_path):
@@ -141,6 +143,9 @@ def test_a_session_ends(provider, tmp_path):
 @pytest.mark.parametrize(("change", "message"), [
     (('address = "http', 'address = "ftp'), "address must be"),
     (('"@lab.example.org"', '"everybody"'), "people must be"),
+    (("[provider]", "addresses_are_confirmed = 1\n[provider]"), "must be true or false"),
+    (('[provider]\nmetadata = "http://', 'addresses_are_confirmed = true\n[provider]\n'
+      'metadata = "http://example.org/common/'), "several organisations"),
     (("people = [", "persons = ["), "persons means nothing here"),
     (('"own"', '"mine"'), "workspaces must be"),
     (("hours = 12", "hours = 0"), "hours must be"),

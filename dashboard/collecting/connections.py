@@ -1,0 +1,197 @@
+"""How long connections may wait, and how many one address may hold: nobody keeps others out.
+
+A connection that says nothing costs whoever opens it nothing. Requests have to arrive within a time
+from their first byte, responses have to be read, and where there is no room the connection gives
+way that has waited longest, of the address that holds most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections import Counter
+from collections.abc import Collection
+from functools import lru_cache, partial
+from typing import Any
+
+import h11
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+#: Connections in all, and of one address.
+MOST_CONNECTIONS, MOST_OF_ONE = 4_000, 1_000
+#: Seconds for a request to arrive whole, also the first one of a connection; and for somebody to
+#: take what is sent.
+_ARRIVAL, _TAKING = 20.0, 60.0
+#: Seconds between requests of one connection, which is more than answers take.
+_IDLE = 75
+#: Seconds for requests that are under way when the server is to end.
+_GRACE = 5
+_FORWARDED = b"x-forwarded-for"
+
+
+class Room:
+    """The connections of a server, and who holds them.
+
+    Parameters
+    ----------
+    most, most_of_one : int
+        Connections in all, and of one address.
+    proxies : collection of str
+        Addresses of reverse proxies: their header X-Forwarded-For says whose a request is. Nobody
+        else's is believed.
+    """
+
+    def __init__(
+        self, most: int = MOST_CONNECTIONS, most_of_one: int = MOST_OF_ONE,
+        proxies: Collection[str] = (),
+    ) -> None:
+        self._most, self._most_of_one = most, most_of_one
+        self._proxies = frozenset(map(_plain, proxies))
+        self._holder: dict[WatchedConnection, str] = {}
+        self._held: Counter[str] = Counter()
+        self._waiting: dict[WatchedConnection, None] = {}  # the one that has waited longest first
+
+    def hold(self, connection: WatchedConnection, holder: str, waits: bool) -> bool:
+        """Note whose a connection is and whether it waits for its client; whether it may stay."""
+        if self._holder.get(connection) != holder:
+            if not self._has_room(holder, connection not in self._holder):
+                return False
+            self.release(connection)
+            self._holder[connection] = holder
+            self._held[holder] += 1
+        if not waits:
+            self._waiting.pop(connection, None)
+        else:
+            self._waiting.setdefault(connection)
+        return True
+
+    def release(self, connection: WatchedConnection) -> None:
+        """Forget a connection, if it is known."""
+        holder = self._holder.pop(connection, None)
+        self._waiting.pop(connection, None)
+        if holder is not None:
+            self._held[holder] -= 1
+            if not self._held[holder]:
+                del self._held[holder]
+
+    def _has_room(self, holder: str, is_new: bool) -> bool:
+        """Whether there is room for one more of an address; another one may have to go for it."""
+        if self._held[holder] >= self._most_of_one and not self._is_shared(holder):
+            crowd = holder
+        elif is_new and len(self._holder) >= self._most:
+            crowd = max(self._held, key=self._held.get)
+        else:
+            return True
+        longest = next((one for one in self._waiting if self._holder[one] == crowd), None)
+        if longest is not None:
+            self.release(longest)
+            longest.transport.abort()
+        return longest is not None
+
+    def _is_shared(self, address: str) -> bool:
+        """Whether connections come from a program of ours that everybody goes through."""
+        return address in self._proxies or address in ("", "127.0.0.1", "::1")
+
+    def holder_of(self, peer: str, headers: list[tuple[bytes, bytes]] | None) -> str:
+        """Whose a connection or request is: an address, of IPv6 the network of a customer."""
+        peer = _plain(peer)
+        if peer in self._proxies and headers:
+            # What the proxy itself has seen stands last; the rest is whatever a client sends.
+            told = [value for name, value in headers if name == _FORWARDED]
+            return _plain(told[-1].decode("latin-1").rpartition(",")[2]) if told else peer
+        return peer
+
+
+class WatchedConnection(H11Protocol):
+    """A connection of uvicorn that does not wait for ever."""
+
+    def __init__(self, *given: Any, room: Room, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._room = room
+        self._arrival: asyncio.TimerHandle | None = None
+        self._taking: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        self._watch(is_begun=True)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._room.release(self)
+        for timer in (self._arrival, self._taking):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch(is_begun=True)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._abort_after(_TAKING)  # what is still to be sent
+        self._watch(is_begun=False)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._taking = self._abort_after(_TAKING)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._taking is not None:
+            self._taking.cancel()
+            self._taking = None
+
+    def timeout_keep_alive_handler(self) -> None:
+        self.transport.abort()
+
+    def _watch(self, is_begun: bool) -> None:
+        """Limit the time of a request that has begun and is not whole; tell whose it is."""
+        state = self.conn.their_state
+        waits = state in (h11.IDLE, h11.SEND_BODY)
+        if self._arrival is None and waits and (is_begun or state is h11.SEND_BODY):
+            self._arrival = self._abort_after(_ARRIVAL)
+        elif self._arrival is not None and not waits:
+            self._arrival.cancel()
+            self._arrival = None
+        headers = None if state is h11.IDLE else self.headers
+        peer = self.client[0] if self.client else ""
+        if not self._room.hold(self, self._room.holder_of(peer, headers), waits):
+            self.transport.abort()
+
+    def _abort_after(self, seconds: float) -> asyncio.TimerHandle:
+        return self.loop.call_later(seconds, self.transport.abort)
+
+
+@lru_cache(maxsize=MOST_CONNECTIONS)
+def _plain(address: str) -> str:
+    """An address without its port; of IPv6 the network of 64 bits, which one customer has."""
+    text = address.strip()
+    if text.startswith("[") or text.count(":") == 1:
+        text = text.lstrip("[").partition("]" if "]" in text else ":")[0]
+    try:
+        found = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return text
+    found = getattr(found, "ipv4_mapped", None) or found
+    if found.version == 6 and not found.is_loopback:
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)
+
+
+def patient_server(app: ASGIApp, room: Room) -> uvicorn.Server:
+    """The HTTP server of an app, for sockets that listen already.
+
+    Parameters
+    ----------
+    app : ASGI application
+    room : Room
+    """
+    return uvicorn.Server(uvicorn.Config(
+        app, http=partial(WatchedConnection, room=room), log_config=None, log_level="error",
+        access_log=False,  # there are ids in addresses
+        ws="none", server_header=False, proxy_headers=False, timeout_keep_alive=_IDLE,
+        timeout_graceful_shutdown=_GRACE,
+    ))
