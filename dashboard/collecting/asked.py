@@ -217,7 +217,7 @@ def _read_answer(id_: str, one: Mapping[str, Any]) -> Answer:
     if not isinstance(chosen, list) or len(chosen) > 64 or any(
         isinstance(one, list | dict) for one in chosen
     ):
-        raise NotUnderstood("“chosen” must be a list of options")
+        raise NotUnderstood("“chosen” must be a list of the options shown")
     given = one.get("input")
     return Answer(
         id_, key, chosen, *(_time(one, name, _LONGEST) for name in ("rt_ms", "shown_ms", "at_ms")),

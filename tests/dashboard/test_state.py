@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from tests.dashboard.views.harness import PAGES
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.io import load, propose
+from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard import analysis, imports
 from tripletscope.dashboard.interface.controls import summary
 from tripletscope.dashboard.interface.panels import ago, plain
@@ -210,11 +212,14 @@ def test_an_analysis_keeps_every_result_and_computes_it_once(opened, services, m
 
 
 def test_a_cancelled_fit_is_kept_and_computed_anew_when_asked(opened, services):
+    answers = simulate(np.random.default_rng(0).normal(size=(200, 5)), 40_000, seed=0)
+    opened.open(services.workspace.add_dataset(answers, origin="b.csv", report=[]).id)
     triplets, info = opened.triplets(), opened.dataset
-    method = TSTE(n_components=5, n_init=50, tol=1e-15)
+    # It takes a minute and more, if nobody cancels.
+    method = TSTE(n_components=10, n_init=100, tol=1e-15, max_iter=10_000)
     job = analysis.start(opened, info, triplets, method, {"bootstrap": {}})
     while not job.losses and job.active:
-        pass
+        time.sleep(0.01)
     job.cancel()
     assert job.wait(60)
     assert job.state == "stopped"
@@ -222,7 +227,7 @@ def test_a_cancelled_fit_is_kept_and_computed_anew_when_asked(opened, services):
     assert not kept.complete
     assert np.isfinite(kept.fitted().embedding_).all()
     assert [run.task for run in services.workspace.runs(info.id)] == ["fit"]
-    method.set_params(n_init=2)
+    method.set_params(n_init=1, max_iter=5)
     again = analysis.start(opened, info, triplets, method, {})
     assert again.wait(60)
     assert analysis.find(info, triplets, method, "fit").complete

@@ -19,9 +19,9 @@ expect.set_options(timeout=PATIENCE)
 
 
 def answers_about_towns(folder: Path, name: str = "towns", seed: int = 0) -> Path:
-    """A file of 2,400 answers by nine participants about 30 towns on a map."""
-    towns = np.random.default_rng(seed).uniform(-2, 2, size=(30, 2))
-    triplets = simulate(towns, 2400, noise="logistic", seed=seed)
+    """A file of 1,200 answers by nine participants about 20 towns on a map."""
+    towns = np.random.default_rng(seed).uniform(-2, 2, size=(20, 2))
+    triplets = simulate(towns, 1200, noise="logistic", seed=seed)
     file = folder / f"{name}.csv"
     with file.open("w", newline="") as target:
         writer = csv.writer(target)
@@ -125,6 +125,10 @@ def selected(page: Page) -> set[int]:
 
 
 def download(page: Page, name: str) -> bytes:
+    """Press a button that downloads; a run of the page would make its file anew."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute(
+        "data-test-script-state", "notRunning"
+    )
     with page.expect_download() as waiting:
         page.get_by_role("button", name=name, exact=True).click()
     return Path(waiting.value.path()).read_bytes()

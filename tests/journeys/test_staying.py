@@ -6,23 +6,16 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import needs_browser
-from tests.journeys.pages import (
-    keep,
-    open_page,
-    upload,
-    wait_for_map,
-)
+from tests.journeys.pages import open_page, wait_for_map
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
 PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
 
 
-def test_a_job_closes_nothing_and_moves_nothing(browser, address, answers):
-    page = open_page(browser, address)
+def test_a_job_closes_nothing_and_moves_nothing(browser, address):
+    page = open_page(browser, f"{address}/?sample=ekman_colors")
     page.set_viewport_size({"width": 1280, "height": 720})
-    upload(page, answers)
-    keep(page)
     wait_for_map(page)
     page.get_by_role("link", name="Uncertainty").click()
     page.get_by_role("radio", name="Calibration").click()

@@ -53,25 +53,21 @@ def test_intervals_hold_the_error_on_fresh_answers(name, task):
     assert off < -0.07
 
 
-@pytest.mark.parametrize("task", crowds.TASKS)
-def test_differences_hold_on_fresh_answers(task):
+def test_differences_hold_on_fresh_answers():
     """More dimensions learn more of the other half of a trial, and would look better."""
-    crowd = replace(FEW, task=task)
-    held, off = found_by("Compare: d = 5 less d = 2", crowd)
+    held, off = found_by("Compare: d = 5 less d = 2", FEW)
     assert held >= 10
     assert off > -0.012
     with questions_alone():
-        assert found_by("Compare: d = 5 less d = 2", crowd)[1] < -0.018
+        assert found_by("Compare: d = 5 less d = 2", FEW)[1] < -0.018
 
 
-@pytest.mark.parametrize("task", crowds.TASKS)
 @pytest.mark.parametrize("name", ["what an exclusion leaves", "tuned setting"])
-def test_errors_without_an_interval_are_those_on_fresh_answers(name, task):
+def test_errors_without_an_interval_are_those_on_fresh_answers(name):
     """The setting that was chosen has the lowest of ten errors, which is a little too low."""
-    crowd = replace(FEW, task=task)
-    assert -0.05 < found_by(name, crowd)[1] < 0.04
+    assert -0.05 < found_by(name, FEW)[1] < 0.04
     with questions_alone():
-        assert found_by(name, crowd)[1] < -0.06
+        assert found_by(name, FEW)[1] < -0.06
 
 
 @pytest.mark.parametrize("task", crowds.TASKS)

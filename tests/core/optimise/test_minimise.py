@@ -206,12 +206,12 @@ def test_progress_of_a_part_is_shown_in_another_form():
 SAME_BITS = """
 import hashlib
 import numpy as np
-from tripletscope.core.embedding import CKL, SOE, STE, TSTE
+from tripletscope.core.embedding import SOE, STE
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty import bootstrap, sample_posterior
 
 answers = simulate(np.random.default_rng(0).normal(size=(12, 2)), 400, noise="logistic", seed=1)
-maps = [method(n_init=2).fit(answers).embedding_ for method in (STE, TSTE, CKL, SOE)]
+maps = [method(n_init=2).fit(answers).embedding_ for method in (STE, SOE)]
 maps.append(bootstrap(STE(n_init=1), answers, replicates=3).embeddings)
 maps.append(sample_posterior(STE(n_init=1), answers, effective=20, most=200).embeddings)
 print([hashlib.md5(found.tobytes()).hexdigest() for found in maps])

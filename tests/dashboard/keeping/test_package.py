@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.server import COMMAND, running
+from tests.server import COMMAND, UNHURRIED, running
 from tripletscope.core.embedding import STE
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
@@ -203,7 +203,7 @@ def test_the_command_backs_up_a_running_server_and_opens_the_backup(workspace, t
     infos = workspace.datasets()
     workspace.close()
     target = tmp_path / "a.zip"
-    with running(workspace.folder):
+    with running(workspace.folder, command=UNHURRIED):
         done = subprocess.run(
             [*COMMAND, "--workspace", str(workspace.folder), "--backup", str(target)],
             capture_output=True, text=True, timeout=60,

@@ -54,5 +54,9 @@ def results(colours):
 
 @pytest.fixture(scope="session", params=["en", "de"])
 def material(request, colours, results):
-    return Material("Colours *of* Ekman", colours, results, Words(request.param),
+    return material_in(request.param, colours, results)
+
+
+def material_in(language, colours, results):
+    return Material("Colours *of* Ekman", colours, results, Words(language),
                     asked="which is more similar?")

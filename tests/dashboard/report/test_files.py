@@ -12,6 +12,7 @@ import docx
 import pytest
 
 from tests.browser import needs_browser
+from tests.dashboard.report.conftest import material_in
 from tripletscope.core.method import methods
 from tripletscope.dashboard.report import html as web
 from tripletscope.dashboard.report.docx import word
@@ -33,9 +34,10 @@ _LEFT_OUT = ("design", "comparison", "similarities", "trees", "groups", "scales"
 
 
 @pytest.fixture(scope="module")
-def made(material):
-    language = material.words.language
-    report = ReportSettings(language, authors="A. <B> & C", left_out=_LEFT_OUT)
+def made(colours, results):
+    """In German, which has the longer words; texts are tested in both languages elsewhere."""
+    material = material_in("de", colours, results)
+    report = ReportSettings("de", authors="A. <B> & C", left_out=_LEFT_OUT)
     return document(report, written(material), material.name)
 
 
@@ -100,8 +102,13 @@ def test_pdf_is_for_screen_readers_too(made):
     assert b"/Outlines" in content
 
 
-def test_word_has_headings_captions_and_words_for_pictures(made):
-    found = docx.Document(io.BytesIO(word(made)))
+@pytest.fixture(scope="module")
+def word_file(made):
+    return io.BytesIO(word(made))
+
+
+def test_word_has_headings_captions_and_words_for_pictures(made, word_file):
+    found = docx.Document(word_file)
     styles = [p.style.name for p in found.paragraphs]
     assert styles[0] == "Title"
     assert {"Heading 1", "Heading 2", "Caption"} <= set(styles)
@@ -153,8 +160,8 @@ def test_every_method_has_its_source():
     assert set(SOURCES.values()) <= library().keys()
 
 
-def test_word_file_is_well_formed(made):
-    with zipfile.ZipFile(io.BytesIO(word(made))) as archive:
+def test_word_file_is_well_formed(word_file):
+    with zipfile.ZipFile(word_file) as archive:
         for name in archive.namelist():
             if name.endswith(".xml"):
                 ElementTree.fromstring(archive.read(name))

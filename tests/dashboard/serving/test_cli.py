@@ -329,7 +329,7 @@ def test_compiled_code_that_nothing_uses_goes_after_a_month(tmp_path):
 
 
 def test_a_second_server_on_a_workspace_is_told_of_the_first(tmp_path):
-    with running(tmp_path) as address:
+    with running(tmp_path, command=UNHURRIED) as address:
         done = subprocess.run(
             [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open"],
             capture_output=True, text=True, timeout=60,

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import CHROMIUM, needs_browser
 from tests.dashboard.serving.test_guard import PLACES, WEBSOCKET
-from tests.server import free_port, running
+from tests.server import UNHURRIED, free_port, running
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.serving.cli import main
 from tripletscope.dashboard.serving.lab import Lab, LabError, read_lab
@@ -61,7 +61,8 @@ def serving(folder, provider, workspaces="own", hours=12):
     file.write_text(
         FILE.format(port=port, provider=provider, workspaces=workspaces, hours=hours)
     )
-    with running(folder / "workspace", port, more=["--lab", str(file)]) as address:
+    more = ["--lab", str(file)]
+    with running(folder / "workspace", port, more, UNHURRIED) as address:
         yield address
 
 
