@@ -79,7 +79,7 @@ def test_cancelling_frees_the_workers(dask):
         begun = time.monotonic()
         results.close()
         list(in_parallel(process, [(k,) for k in range(8)]))
-        assert time.monotonic() - begun < 5  # 0.2 s, where no others want the processors
+        assert time.monotonic() - begun < LONG / 2  # 0.2 s, where no others want the processors
 
 
 def test_a_worker_that_dies_loses_its_piece_and_nothing_else(dask):
@@ -134,7 +134,7 @@ def test_status(dask):
     with dask.in_use():
         results = in_parallel(slow, [(0, 0.0), *((k, LONG) for k in range(1, 4))])
         next(results)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not any(one.running for one in dask.status().workers):
             assert time.monotonic() < deadline
         status = dask.status()
@@ -179,7 +179,7 @@ def test_a_scheduler_that_dies_is_told_within_seconds(tmp_path):
             begun = time.monotonic()
             with pytest.raises(EngineError, match="connection to the Dask scheduler"):
                 list(results)
-            assert time.monotonic() - begun < 10
+            assert time.monotonic() - begun < LONG / 2
         assert "There is no Dask scheduler" in used.status().problem
         used.close()
     finally:
