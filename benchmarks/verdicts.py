@@ -17,7 +17,6 @@ import pkgutil
 import planted
 from report import machine, print_table
 
-
 HEADER = [
     "place", "said before", "said now", "null data", "before: false", "now: false",
     "planted data", "now: said",
