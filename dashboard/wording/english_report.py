@@ -241,8 +241,12 @@ REPORT = {
                          "attended to differs by {by}.",
     "attention alike": "They did not predict clearly better than differences in consistency alone, "
                        "so that no difference in attention by {by} is shown.",
+    "attention stretched": "The map is stretched differently by {by}, by too little for held-out "
+                           "answers to be predicted clearly better.",
+    "attention unseen": "That what is attended to differs by {by} is not seen beyond how people "
+                        "vary.",
     "conditions permuted": "A permutation test of equal weights, beyond consistency, gave {p} "
-                           "({number} permutations).",
+                           "({number} permutations); lapses were not taken out.",
     "by group": "Learned by {method} for every {by} alone, held-out errors ranged from {least} to "
                 "{most} ({place}).",
     "lapses found": "Answers like guesses were estimated with the map ({method}): in {usual} of "

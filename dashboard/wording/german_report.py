@@ -259,8 +259,12 @@ REPORT = {
                          "worauf geachtet wird, unterscheidet sich nach {by}.",
     "attention alike": "Sie sagten nicht klar besser vorher als Unterschiede der Beständigkeit "
                        "allein; ein Unterschied der Aufmerksamkeit nach {by} zeigt sich nicht.",
+    "attention stretched": "Die Karte wird nach {by} verschieden gestreckt, aber zu wenig, als "
+                           "dass zurückgehaltene Antworten klar besser vorhergesagt würden.",
+    "attention unseen": "Dass sich nach {by} unterscheidet, worauf geachtet wird, ist nicht zu "
+                        "sehen, über die Unterschiede zwischen Personen hinaus.",
     "conditions permuted": "Ein Permutationstest auf gleiche Gewichte, über Beständigkeit hinaus, "
-                           "ergab {p} ({number} Permutationen).",
+                           "ergab {p} ({number} Permutationen); Raten wurde nicht herausgerechnet.",
     "by group": "Mit {method} je {by} einzeln gelernt, lagen die Vorhersagefehler zwischen {least} "
                 "und {most} ({place}).",
     "lapses found": "Der Anteil geratener Antworten wurde mit der Karte geschätzt ({method}): "
