@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import threading
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from streamlit import config
+from streamlit.components.v2 import manifest_scanner
 
 from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
@@ -85,6 +87,14 @@ def _pages_are_read_as_the_server_reads_them():
 @pytest.fixture(scope="session", autouse=True)
 def _pages_wait_for_files_on_a_busy_machine():
     imports.SOON = 60.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _packages_are_searched_for_components_once():
+    """A server does that when it starts; the harness would for every app, for half of its time."""
+    manifest_scanner.scan_component_manifests = functools.cache(
+        manifest_scanner.scan_component_manifests
+    )
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ import pytest
 import tripletscope as ts
 from tests.builder import builder
 from tests.paths import ROOT, SAMPLES
-from tests.server import free_port, running
+from tests.server import UNHURRIED, running
 from tripletscope.core.method import Method, methods
 from tripletscope.dashboard.collecting.jspsych import missing
 
@@ -224,7 +224,7 @@ def test_the_command_and_the_dashboard_run_installed(installed, analysis):
         [installed, "-c", code], capture_output=True, text=True, env=environment
     )
     assert done.returncode == 0, done.stderr
-    with running(analysis / "served", free_port(), command=command):
+    with running(analysis / "served", command=[str(installed), *UNHURRIED[1:]]):
         pass
 
 

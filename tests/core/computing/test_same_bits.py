@@ -54,18 +54,13 @@ def assert_same(alone: dict[str, Run], answers: Triplets, tasks: Iterable[str]) 
             np.testing.assert_array_equal(found.arrays[key], array, err_msg=f"{task} {key}")
 
 
-def test_every_task_in_threads(alone, answers):
-    with engine("threads:2").in_use():
-        assert_same(alone, answers, QUICK)
-
-
 def test_every_task_on_dask(alone, answers, dask, all_is_sent):
     with dask.in_use():
         assert_same(alone, answers, QUICK)
 
 
-@pytest.mark.parametrize("name", ["loky:2", "multiprocessing:2"])
-def test_tasks_in_processes(name, alone, answers, all_is_sent):
+@pytest.mark.parametrize("name", ["threads:2", "loky:2", "multiprocessing:2"])
+def test_tasks_elsewhere(name, alone, answers, all_is_sent):
     with engine(name).in_use():
         assert_same(alone, answers, SOME)
     engine(name).close()

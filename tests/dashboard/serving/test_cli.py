@@ -283,22 +283,6 @@ def test_nobody_else_sees_the_key_that_a_browser_is_started_with(tmp_path, monke
     assert list(tmp_path.iterdir()) == []
 
 
-def test_compiled_code_can_be_prepared(tmp_path):
-    """Once prepared, another process finds the compiled code and makes none of its own."""
-    command = (
-        "from tripletscope.dashboard.serving.prepare import compile_kernels; compile_kernels()"
-    )
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    made = []
-    for _ in range(2):
-        subprocess.run(
-            [sys.executable, "-c", command], env=environment, check=True, timeout=300
-        )
-        made.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")})
-    assert made[0]
-    assert made[0] == made[1]
-
-
 def test_the_command_prepares_everything(capsys):
     assert main(["--prepare"]) == 0
     assert "Traceback" not in capsys.readouterr().err

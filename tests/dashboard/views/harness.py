@@ -26,15 +26,13 @@ PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "computing": "../pages/computing.py"}
 
 
-
-
 def start(page: str = "start", session: str | None = None) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
     if session:
         app.query_params["session"] = session
-    app.run()
     if page != "start":
-        app.switch_page(PAGES[page]).run()
+        app.switch_page(PAGES[page])
+    app.run()
     assert not app.exception
     return app
 

@@ -12,9 +12,10 @@ from tests.dashboard.views.harness import PAGES, crowd, session_on, start, words
 from tripletscope.core import run as runs
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.kernel import K1
-from tripletscope.core.run import run
+from tripletscope.core.run import Run, run
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import page as declared
@@ -34,23 +35,36 @@ def each_tab(page: str, session: str):
         yield name, app
 
 
+@pytest.fixture
+def held(services, holding):
+    """No job begins."""
+    with holding():
+        yield
+        services.jobs.shutdown()
+
+
 @pytest.mark.parametrize("page", WITH_TABS)
-def test_three_objects_are_no_error(services, holding, page):
+def test_three_objects_are_no_error(services, held, page):
     session = session_on(services, crowd(3, 20))
-    with holding():
-        for _, app in each_tab(page, session):
-            assert words(app)
+    for _, app in each_tab(page, session):
+        assert words(app)
+
+
+@pytest.fixture(scope="module")
+def many() -> tuple[Triplets, Run]:
+    """Answers about two thousand objects with long names, and their map."""
+    answers = crowd(2_000, 4_000, label="a thing with a <b>rather</b> long name | {} | [of](many)")
+    return answers, run("fit", STE(n_init=1, max_iter=3), answers)
 
 
 @pytest.mark.parametrize("page", WITH_TABS)
-def test_many_objects_with_long_names_are_no_error(services, holding, page):
-    many = crowd(2_000, 4_000, label="a thing with a <b>rather</b> long name | {} | [of](many)")
-    session = session_on(services, many)
+def test_many_objects_with_long_names_are_no_error(services, held, many, page):
+    answers, fit = many
+    session = session_on(services, answers)
     (info,) = services.workspace.datasets()
-    services.workspace.add_run(info, run("fit", STE(n_init=1, max_iter=3), many), "STE")
-    with holding():
-        for _, app in each_tab(page, session):
-            assert words(app)
+    services.workspace.add_run(info, fit, "STE")
+    for _, app in each_tab(page, session):
+        assert words(app)
 
 
 @pytest.mark.parametrize("page", WITH_TABS)
@@ -91,35 +105,40 @@ def test_a_job_is_seen_while_it_waits_and_when_it_has_failed_or_was_stopped(
             assert bool(found) == (work is fails and slot_of[name] is not None), f"{page}, {name}"
 
 
-@pytest.mark.parametrize("page", WITH_TABS)
-def test_results_of_an_earlier_version_are_no_error(services, holding, monkeypatch, page):
-    """They had fewer fields, other options, and other keys; nobody deletes them."""
-    session = session_on(services, crowd(12, 300))
-    (info,) = services.workspace.datasets()
-    answers = services.workspace.triplets(info)
-    with monkeypatch.context() as before:
+@pytest.fixture(scope="module")
+def earlier() -> dict[str, Run]:
+    """Results of an earlier version: they had fewer fields, other options, and other keys."""
+    answers, fit = crowd(12, 300), STE(n_init=1)
+    with pytest.MonkeyPatch.context() as before:
         before.setattr(runs, "RESULTS_SINCE", "0.2.0")
-        fit = run("fit", STE(n_init=1), answers)
-        services.workspace.add_run(info, fit, "STE")
+        found = {"STE": run("fit", fit, answers)}
         for task, method, options in (
             ("kernel_map", K1(), {}), ("classify", K1(), {"labels": "kind", "folds": 2}),
-            ("forest_errors", STE(n_init=1), {"column": "kind", "folds": 2}),
+            ("forest_errors", fit, {"column": "kind", "folds": 2}),
         ):
-            found = run(task, method, answers, options)
-            found = replace(found, arrays=dict(list(found.arrays.items())[1:]))
+            whole = run(task, method, answers, options)
+            found[task] = replace(whole, arrays=dict(list(whole.arrays.items())[1:]))
             with pytest.raises(TypeError):
-                found.result()
-            services.workspace.add_run(info, found, task)
+                found[task].result()
+    return found
+
+
+@pytest.mark.parametrize("page", WITH_TABS)
+def test_results_of_an_earlier_version_are_no_error(services, held, earlier, page):
+    """Nobody deletes them."""
+    session = session_on(services, crowd(12, 300))
+    (info,) = services.workspace.datasets()
+    for name, found in earlier.items():
+        services.workspace.add_run(info, found, name)
     kept = [run.key for run in services.workspace.runs(info.id)]
-    saved = services.workspace.session(session)
+    saved, fit = services.workspace.session(session), earlier["STE"]
     services.workspace.save_session(session, {**saved, "drafts": {
         f"embedding.shown@{info.id}": fit.key, f"uncertainty.map@{info.id}": fit.key,
         "compare.methods": ["gone"], "compare.others": ["kernel/gone"],
         "compare.cross_validate.folds": 1000,
     }})
-    with holding():
-        for _, app in each_tab(page, session):
-            assert words(app)
+    for _, app in each_tab(page, session):
+        assert words(app)
     assert [run.key for run in services.workspace.runs(info.id)] == kept
 
 
