@@ -233,13 +233,14 @@ def test_a_script_runs_installed(installed, analysis):
     (analysis / "script.py").write_text(
         "import json, sys\nimport tripletscope as ts\n"
         f"answers = ts.read({str(answers)!r})\n"
-        "found = ts.run('fit', ts.STE(), answers)\n"
-        "json.dump([found.key, found.numbers['loss_']], sys.stdout)\n"
+        "found = ts.run('kernel_map', ts.K1(), answers)\n"
+        "map = found.result().coordinates.tolist()\n"
+        "json.dump([found.key, map], sys.stdout)\n"
     )
     done = subprocess.run([installed, "script.py"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    here = ts.run("fit", ts.STE(), ts.read(answers))
-    assert json.loads(done.stdout) == [here.key, here.numbers["loss_"]]
+    here = ts.run("kernel_map", ts.K1(), ts.read(answers))
+    assert json.loads(done.stdout) == [here.key, here.result().coordinates.tolist()]
 
 
 def test_types_of_the_public_face_are_known(installed, analysis):

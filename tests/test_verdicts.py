@@ -1,4 +1,4 @@
-"""What concludes says in its docstring on which null data it is silent, and which test shows that."""
+"""What concludes names in its docstring null data on which it is silent, and the test of that."""
 
 from __future__ import annotations
 

@@ -96,16 +96,12 @@ def test_an_unusable_workspace_is_explained(tmp_path, here, capsys):
     assert "Traceback" not in message
 
 
-def test_a_lost_catalogue_is_explained(tmp_path):
+def test_a_lost_catalogue_is_explained(tmp_path, here, capsys):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "0123.answers.parquet").write_bytes(b"")
-    done = subprocess.run(
-        [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open"],
-        capture_output=True, text=True, timeout=60,
-    )
-    assert done.returncode == 1
-    assert "catalogue.sqlite is missing" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert here("--workspace", str(tmp_path)) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "catalogue.sqlite is missing" in said
 
 
 @pytest.mark.parametrize(("engine", "gigabytes", "message"), [
@@ -313,12 +309,7 @@ def test_compiled_code_that_nothing_uses_goes_after_a_month(tmp_path):
     }
 
 
-def test_a_second_server_on_a_workspace_is_told_of_the_first(tmp_path):
-    with running(tmp_path, command=UNHURRIED) as address:
-        done = subprocess.run(
-            [*COMMAND, "--workspace", str(tmp_path), "--port", str(free_port()), "--no-open"],
-            capture_output=True, text=True, timeout=60,
-        )
-        assert done.returncode == 1
-        assert f"at {address}" in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+def test_a_second_server_on_a_workspace_is_told_of_the_first(address, workspace, here, capsys):
+    assert here("--workspace", str(workspace)) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert f"at {address}" in said
