@@ -14,7 +14,7 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.kernel import K1
+from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.space import Space, space_of, space_of_distances
 from tripletscope.core.method import Inner, Method, Number, unfitted
 
@@ -138,7 +138,7 @@ class BasedClustering(Clustering):
         Inner(
             ("kernel", "embedding"), "Similarity", "The method that determines how similar objects "
             "are.",
-            automatic="k1",
+            automatic=DEFAULT_EMBEDDING.title,
         ),
     ] = None
 
@@ -146,8 +146,12 @@ class BasedClustering(Clustering):
         self, triplets: Triplets, *, progress: Progress = silent
     ) -> tuple[Space, bool]:
         """Where the objects lie, and whether finding that out was stopped."""
-        fitted = unfitted(self.basis or K1()).fit(triplets, progress=progress)
+        fitted = self.similarity().fit(triplets, progress=progress)
         return space_of(fitted), fitted.stopped_
+
+    def similarity(self) -> Method:
+        """The method that determines how similar objects are, unfitted."""
+        return unfitted(self.basis or DEFAULT_EMBEDDING())
 
 
 class Hierarchy(Clustering):

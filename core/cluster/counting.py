@@ -1,4 +1,4 @@
-"""How many clusters: silhouettes and the gap statistic."""
+"""How many clusters: silhouettes beside those of continua of the same shape."""
 
 from __future__ import annotations
 
@@ -9,19 +9,24 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.cluster.clustering import Clustering
+from tripletscope.core.cluster.clustering import BasedClustering, Clustering
+from tripletscope.core.cluster.continua import continua
 from tripletscope.core.cluster.silhouette import silhouettes
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.score import cross_validate, n_groups
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import principal_components
 from tripletscope.core.method import Number
 from tripletscope.core.task import task
 
-#: Principal components in which the gap is measured at most.
+#: Principal components that are looked at, at most.
 _COMPONENTS = 10
+#: Above so many objects a random sample of them is looked at: continua are clustered many times.
+_MOST = 500
+_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -31,19 +36,23 @@ class ClusterCounts:
     Attributes
     ----------
     numbers : ndarray of int, shape (k,)
-        1, 2, 3, ...
+        2, 3, 4, ...
     silhouettes : ndarray, shape (k,)
-        Mean silhouette; NaN for one cluster. The highest is best.
-    gaps : ndarray, shape (k,)
-        Log of the scatter within clusters of points without clusters, less that of the objects.
-    gap_errors : ndarray, shape (k,)
-        Standard error of each gap.
+        Mean silhouette. The highest always names a number.
+    continua : ndarray, shape (s, r, k)
+        Those of r draws from each of s continua that are as long, as wide and as bent as the
+        objects lie, clustered in the same way.
+    error, error_low, error_high : float
+        Held-out triplet error of what is clustered, with its 95 % interval; NaN where there are
+        too few answers to hold some out.
     """
 
     numbers: np.ndarray
     silhouettes: np.ndarray
-    gaps: np.ndarray
-    gap_errors: np.ndarray
+    continua: np.ndarray
+    error: float
+    error_low: float
+    error_high: float
 
     @property
     def best_by_silhouette(self) -> int:
@@ -51,13 +60,14 @@ class ClusterCounts:
         return int(self.numbers[np.argmax(np.nan_to_num(self.silhouettes, nan=-1.0))])
 
     @property
-    def best_by_gap(self) -> int:
-        """The smallest number whose gap the next does not exceed by more than its error."""
-        enough = self.gaps[:-1] >= self.gaps[1:] - self.gap_errors[1:]
-        return int(self.numbers[np.argmax(enough)] if enough.any() else self.numbers[-1])
+    def expected(self) -> tuple[np.ndarray, np.ndarray]:
+        """(k,) mean of the continuum with the highest silhouettes, and its standard deviation."""
+        means = self.continua.mean(axis=1)
+        of, at = means.argmax(axis=0), np.arange(len(self.numbers))
+        return means[of, at], self.continua.std(axis=1, ddof=1)[of, at]
 
 
-@task("Comparing with null data sets", "cluster")
+@task("Comparing with continua", "cluster")
 def count_clusters(
     method: Clustering,
     triplets: Triplets,
@@ -66,14 +76,13 @@ def count_clusters(
     references: Annotated[
         int,
         Number(
-            5, 500, "Null data sets", "Sets of points without clusters, for the gap statistic.",
-            advanced=True,
+            20, 500, "Continua", "Sets of points without clusters, of each shape.", advanced=True,
         ),
     ] = 20,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> ClusterCounts:
-    """Silhouettes and gaps for 1 to `most` clusters.
+    """Silhouettes with 2 to `most` clusters, and those of points without clusters.
 
     Parameters
     ----------
@@ -87,62 +96,50 @@ def count_clusters(
     Raises
     ------
     DataError
-        If something is known of fewer than three objects.
+        If something is known of fewer than four objects.
     Stopped
         If `progress` asks to stop.
 
-    References
-    ----------
-    Tibshirani, R., Walther, G., & Hastie, T. (2001). Estimating the number of clusters in a data
-    set via the gap statistic. Journal of the Royal Statistical Society B, 63, 411-423. References
-    are uniform in the box of the principal components, here the leading ten.
+    Notes
+    -----
+    Of kernels and dissimilarities the ten leading principal components are looked at, of more
+    than 500 objects a sample.
     """
     method = clone(method)
-    space, _ = method.space(as_triplets(triplets))
-    if len(space) < 3:
+    triplets = as_triplets(triplets)
+    space, _ = method.space(triplets)
+    if len(space) < 4:
         raise DataError(
             f"only {len(space)} objects have usable answers", remedy="Use more answers."
         )
-    numbers = np.arange(1, min(most, len(space) - 1) + 1)
-    found = silhouettes(space, method.divisions(space, numbers))
-    points = _coordinates(space)
-    own = _log_scatters(method, points, numbers)
-    seeds = np.random.SeedSequence(seed).spawn(references)
-    scatters = []
-    for scatter in in_parallel(_reference, [(method, points, numbers, seed) for seed in seeds]):
-        scatters.append(scatter)
-        if progress(len(scatters) / len(seeds)) and len(scatters) < len(seeds):
-            raise Stopped
-    expected = np.array(scatters)
-    errors = expected.std(axis=0) * np.sqrt(1 + 1 / len(scatters))
-    return ClusterCounts(numbers, found, expected.mean(axis=0) - own, errors)
-
-
-def _coordinates(space: Space) -> np.ndarray:
-    """(m, c) leading principal components; of distances, those of classical scaling."""
-    found = principal_components(space, min(_COMPONENTS, len(space) - 1)).coordinates
-    return found[space.objects]
-
-
-def _reference(
-    method: Clustering, points: np.ndarray, numbers: Sequence[int], seed: np.random.SeedSequence,
-    halt: Halt,
-) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    uniform = rng.uniform(points.min(axis=0), points.max(axis=0), size=points.shape)
-    return _log_scatters(clone(method), uniform, numbers)
-
-
-def _log_scatters(
-    method: Clustering, points: np.ndarray, numbers: Sequence[int]
-) -> np.ndarray:
-    """(k,) log of the sum of squared distances from the centres of the clusters."""
-    space = Space(len(points), np.arange(len(points)), vectors=points)
+    points = principal_components(space, min(_COMPONENTS, len(space) - 1)).coordinates
+    points = points[space.objects]
+    if len(points) > _MOST:
+        points = points[np.sort(rng.choice(len(points), _MOST, replace=False))]
+    numbers = np.arange(2, min(most, len(points) - 1) + 1)
+    sets = [draw(rng) for draw in continua(points) for _ in range(references)]
     found = []
-    for labels in method.divisions(space, numbers):
-        within = sum(
-            float(((group - group.mean(axis=0)) ** 2).sum())
-            for group in (points[labels == label] for label in np.unique(labels))
-        )
-        found.append(np.log(max(within, 1e-300)))
-    return np.array(found)
+    for one in in_parallel(_silhouettes, [(method, drawn, numbers) for drawn in (points, *sets)]):
+        found.append(one)
+        if progress(0.8 * len(found) / (len(sets) + 1)):
+            raise Stopped
+    error = low = high = np.nan
+    if n_groups(triplets) >= _FOLDS:
+        judged = method.similarity() if isinstance(method, BasedClustering) else method
+        held_out = cross_validate(judged, triplets, folds=_FOLDS, unit="answers", seed=seed)
+        error, low, high = held_out.error, held_out.low, held_out.high
+    progress(1.0)
+    return ClusterCounts(
+        numbers, found[0], np.reshape(found[1:], (-1, references, len(numbers))), error, low, high
+    )
+
+
+def _silhouettes(
+    method: Clustering, points: np.ndarray, numbers: Sequence[int], halt: Halt
+) -> np.ndarray:
+    # By inner products: k-means of vectors spends its time on what pays for many objects only.
+    centred = points - points.mean(axis=0)
+    space = Space(len(points), np.arange(len(points)), gram=centred @ centred.T)
+    # Where objects coincide, there may be fewer clusters than asked for, and no silhouette.
+    return np.nan_to_num(silhouettes(space, clone(method).divisions(space, numbers)), nan=-1.0)

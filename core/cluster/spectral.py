@@ -68,10 +68,15 @@ class Spectral(BasedClustering):
         inner = [number for number in numbers if 1 < number < m]
         found = {1: np.zeros(m, dtype=int), m: np.arange(m)}
         if inner:
+            vectors = self.coordinates(space, max(inner))
             with single_blas_thread():
-                vectors = _smoothest(self._affinity(space), max(inner))
                 found |= {number: _divided(vectors[:, :number]) for number in inner}
         return np.array([found[number] for number in numbers])
+
+    def coordinates(self, space: Space, number: int) -> np.ndarray:
+        """(m, number) coordinates in which neighbours are nearest, of which the first is equal."""
+        with single_blas_thread():
+            return _smoothest(self._affinity(space), number)
 
     def _affinity(self, space: Space) -> np.ndarray:
         """(m, m) similarities."""

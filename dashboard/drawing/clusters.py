@@ -115,7 +115,8 @@ def described(shown: ShownResults, run: Run) -> str:
     if "distances" in run.options:
         return f"{text}, {words('of distances', name=run.options['distances'])}"
     if hasattr(method, "basis") and method.basis is None:
-        text += f", {words('on the basis of', method='k1')}"
+        basis = words.method(method.similarity())
+        text += f", {words('on the basis of', method=basis)}"
     return text
 
 
@@ -154,16 +155,19 @@ def _on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 @figure_of("count_clusters")
 def counts_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """The gap statistic against the number of clusters."""
+    """Silhouettes against the number of clusters, beside those of continua."""
     found, words = run.result(), shown.words
-    text = words("gap of", method=described(shown, run))
+    text = words("silhouettes of", method=described(shown, run))
+    mean, spread = found.expected
     yield Drawing(
-        f"gap-{run.method}", words("title gap"), text,
-        words("alt gap", number=words.count(int(found.best_by_gap), "cluster")), _HALF,
+        f"silhouettes-{run.method}", words("title silhouettes"), text,
+        words("alt silhouettes", number=words.count(found.best_by_silhouette, "cluster")), _HALF,
         lambda canvas: count_curve(
-            found.numbers, found.gaps, found.gap_errors, title="gap", caption=text, canvas=canvas
+            found.numbers, found.silhouettes, None, title="silhouette", expected=found.expected,
+            caption=text, canvas=canvas,
         ),
-        table_of(clusters=found.numbers, gap=found.gaps, error=found.gap_errors), (run.key,),
+        table_of(clusters=found.numbers, silhouette=found.silhouettes, continuum=mean,
+                 sd=spread), (run.key,),
     )
 
 

@@ -41,6 +41,7 @@ def count_curve(
     best: int | None = None,
     shown: int | None = None,
     most: float | None = None,
+    expected: tuple[np.ndarray, np.ndarray] | None = None,
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
@@ -59,8 +60,22 @@ def count_curve(
         The number that is shown elsewhere, as a line.
     most : float, optional
         The highest value that the criterion can take; bars end there.
+    expected : tuple of two ndarray, shape (k,), optional
+        What it would be without clusters, and the standard deviation: a dashed line in a band.
     """
     figure = go.Figure()
+    if expected is not None:
+        mean, spread = expected
+        figure.add_scatter(
+            x=np.concatenate([numbers, numbers[::-1]]), fill="toself", mode="lines",
+            y=np.concatenate([mean - spread, (mean + spread)[::-1]]), line={"width": 0},
+            fillcolor=transparent(FAINT, 0.2), hoverinfo="skip", showlegend=False,
+        )
+        figure.add_scatter(
+            x=numbers, y=mean, mode="lines", showlegend=False,
+            line={"color": FAINT, "dash": "dash", "width": 1.2 * canvas.scale},
+            hovertemplate=f"%{{x}} clusters: without clusters, {title} %{{y:.3f}}<extra></extra>",
+        )
     bars = None if errors is None else {
         "type": "data", "arrayminus": errors,
         "array": errors if most is None else np.minimum(errors, np.maximum(most - values, 0.0)),

@@ -41,7 +41,6 @@ _GERMAN = {
     "height": "Höhe",
     "cluster": "Cluster",
     "clusters": "Cluster",
-    "gap": "Gap-Statistik",
     "stability": "Stabilität",
     "silhouette": "Silhouette",
     "perceptual scale (0 to 1)": "Wahrnehmungsskala (0 bis 1)",

@@ -188,10 +188,11 @@ FIGURES = {
     "clusters on a map": "{method}: {clusters}, shown on the map by {map}.",
     "title clusters": "Clusters ({method})",
     "alt clusters": "Map in which colours show clusters with these numbers of objects: {clusters}.",
-    "gap of": "Gap statistic against the number of clusters ({method}), with standard errors: how "
-              "much more compact clusters are than those of null data sets.",
-    "title gap": "Number of clusters: gap statistic",
-    "alt gap": "Curve of the gap statistic; by its own rule {number}.",
+    "silhouettes of": "Mean silhouette against the number of clusters ({method}). Dashed: parts of "
+                      "a line, a ring or a cloud of the same extent, whichever are most compact, "
+                      "with standard deviations.",
+    "title silhouettes": "Number of clusters: silhouettes",
+    "alt silhouettes": "Curve of silhouettes, highest for {number}, beside that of a continuum.",
     "stability of": "Agreement (adjusted Rand index) with the clusters of {number} bootstrap "
                     "replicates{over} ({method}), with standard deviations.",
     "title stability": "Stability of clusters",

@@ -208,9 +208,10 @@ REPORT = {
                      "names a number for any data.",
     "stable": "{method}, {clusters} clusters, in {number} bootstrap replicates{over}: stable (mean "
               "Jaccard overlap above .75) {sure}, dissolved (below .50) {lost} [@hennig2007].",
-    "gap says": "By the gap statistic [@tibshirani2001], the answers support {number}.",
-    "no clusters": "By the gap statistic [@tibshirani2001], the answers are compatible with no "
-                   "clusters at all.",
+    "clusters seen": "The answers support {number}: their silhouettes [@rousseeuw1987] are above "
+                     "those of parts of a line, a ring or a cloud of the same extent.",
+    "no clusters": "No clusters are seen with these answers: silhouettes [@rousseeuw1987] are not "
+                   "above those of parts of a line, a ring or a cloud of the same extent.",
     # Scales
     "scale shown": "@fig-scale shows the perceptual scale.",
     "rises": "That of {method} is compatible with a monotonic curve, which fits into its "

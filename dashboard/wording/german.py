@@ -197,10 +197,12 @@ FIGURES = {
     "clusters on a map": "{method}: {clusters}, gezeigt auf der Karte von {map}.",
     "title clusters": "Cluster ({method})",
     "alt clusters": "Karte, deren Farben Cluster mit so vielen Objekten zeigen: {clusters}.",
-    "gap of": "Gap-Statistik gegen die Zahl der Cluster ({method}), mit Standardfehlern: wie viel "
-              "dichter die Cluster sind als die von Nulldatensätzen.",
-    "title gap": "Zahl der Cluster: Gap-Statistik",
-    "alt gap": "Kurve der Gap-Statistik; nach ihrer eigenen Regel {number}.",
+    "silhouettes of": "Mittlere Silhouette gegen die Zahl der Cluster ({method}). Gestrichelt: "
+                      "Teile einer Linie, eines Rings oder einer Wolke gleicher Ausdehnung, je "
+                      "nachdem, welche am dichtesten sind, mit Standardabweichungen.",
+    "title silhouettes": "Zahl der Cluster: Silhouetten",
+    "alt silhouettes": "Kurve der Silhouetten, am höchsten für {number}, neben der eines "
+                       "Kontinuums.",
     "stability of": "Übereinstimmung (korrigierter Rand-Index) mit den Clustern von {number} "
                     "Bootstrap-Stichproben{over} ({method}), mit Standardabweichungen.",
     "title stability": "Stabilität der Cluster",

@@ -223,9 +223,12 @@ REPORT = {
     "stable": "{method}, {clusters} Cluster, in {number} Bootstrap-Stichproben{over}: stabil "
               "(mittlere Jaccard-Überlappung über .75) {sure}, aufgelöst (unter .50) {lost} "
               "[@hennig2007].",
-    "gap says": "Nach der Gap-Statistik [@tibshirani2001] stützen die Antworten {number}.",
-    "no clusters": "Nach der Gap-Statistik [@tibshirani2001] sind die Antworten damit vereinbar, "
-                   "dass es keine Cluster gibt.",
+    "clusters seen": "Die Antworten stützen {number}: Deren Silhouetten [@rousseeuw1987] liegen "
+                     "über denen von Teilen einer Linie, eines Rings oder einer Wolke gleicher "
+                     "Ausdehnung.",
+    "no clusters": "Cluster sind mit diesen Antworten nicht zu sehen: Silhouetten "
+                   "[@rousseeuw1987] liegen nicht über denen von Teilen einer Linie, eines Rings "
+                   "oder einer Wolke gleicher Ausdehnung.",
     # Scales
     "scale shown": "@fig-scale zeigt die Wahrnehmungsskala.",
     "rises": "Die von {method} ist mit einer monotonen Kurve vereinbar, die in ihr simultanes "

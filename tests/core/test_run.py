@@ -36,7 +36,7 @@ QUICK = {
     "dimension_reproducibility": {"runs": 2}, "penalty_curve": {"folds": 2, "points": 2},
     "bootstrap_dimensions": {"replicates": 10},
     "kernel_map": {"n_components": 3}, "spectrum": {"shuffles": 5},
-    "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3, "references": 5},
+    "classify": {"labels": "kind", "folds": 2}, "count_clusters": {"most": 3},
     "stability": {"replicates": 3, "most": 3},
     "agreement_curve": {"labels": "kind", "points": 2, "repeats": 2},
     "search_curve": {"n_trees": 2, "folds": 2, "max_objects": 10},

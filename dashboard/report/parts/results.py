@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.cluster.clustering import Hierarchy
+from tripletscope.core.cluster.recommendation import recommend_clusters
 from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
@@ -282,10 +283,11 @@ def _of_stability(words: Words, run: Run) -> Iterator[str]:
 
 
 def _of_counts(words: Words, run: Run) -> Iterator[str]:
-    found = run.result()
-    one = found.best_by_gap == 1
-    yield words("no clusters" if one else "gap says",
-                number=words.count(int(found.best_by_gap), "cluster"))
+    advice = recommend_clusters(run.result())
+    if advice.n_clusters == 1:
+        yield words("no clusters")
+    elif advice.n_clusters is not None:
+        yield words("clusters seen", number=words.count(advice.n_clusters, "cluster"))
 
 
 @part("scales", "results", 6)

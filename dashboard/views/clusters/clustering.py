@@ -160,7 +160,7 @@ class ShownClustering(Context):
         if "distances" in self.run.options:
             words.append(f"on the distances of {self.run.options['distances']}")
         elif hasattr(self.fitted, "basis") and self.fitted.basis is None:
-            words.append("on k1")
+            words.append(f"on {analysis.describe(self.fitted.similarity())}")
         if not self.run.complete:
             words.append("stopped early")
         text = f"{', '.join(words)}. {self.info.name}: {count(self.info.n_objects, 'object')}"

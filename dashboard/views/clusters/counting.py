@@ -60,8 +60,8 @@ def show_numbers(shown: ShownClustering) -> None:
         ]
         shown.compute_button(
             f"{PAGE}.count.run", "How many clusters", missing,
-            "Computes the gap statistic from null data sets, and the stability of clusters from "
-            "bootstrap replicates.",
+            "Compares silhouettes with those of lines, rings and clouds without clusters, and the "
+            "clusters of bootstrap replicates with these.",
         )
     counts, resampled = (run.result() if run else None for run in found)
     with shown.picture:
@@ -72,7 +72,7 @@ def show_numbers(shown: ShownClustering) -> None:
                 "merges recur in bootstrap replicates.",
             )
             return
-        advice = recommend_clusters(counts, resampled) if counts is not None else None
+        advice = recommend_clusters(counts) if counts is not None else None
         _verdict(shown, advice, resampled)
         _curves(shown, counts, resampled, advice)
     if resampled is not None:
@@ -85,9 +85,11 @@ def _verdict(
 ) -> None:
     """The recommended number of clusters with its reason, and a button that applies it."""
     sentences = []
+    found = advice is not None and (advice.n_clusters or 1) > 1
+    if found:
+        sentences.append(f"Recommended: {count(advice.n_clusters, 'cluster')}.")
     if advice is not None:
-        told = "No clusters" if advice.n_clusters == 1 else count(advice.n_clusters, "cluster")
-        sentences.append(f"Recommended: {told}. {advice.reason}")
+        sentences.append(advice.reason)
     if resampled is not None:
         sure = int((resampled.recovery > _SURE).sum())
         lost = int((resampled.recovery < _UNSURE).sum())
@@ -97,7 +99,7 @@ def _verdict(
             f"{'dissolves' if lost < 2 else 'dissolve'}."
         )
     st.markdown(panels.plain(" ".join(sentences)))
-    if shown.tree is not None and advice is not None and advice.n_clusters > 1:
+    if shown.tree is not None and found:
         n = advice.n_clusters
         st.button(
             f"Cut into {n:,}", key=f"{PAGE}.cut", on_click=shown.cut_into, args=(n,),
@@ -113,26 +115,23 @@ def _curves(
     curves = []
     best = advice.n_clusters if advice else None
     if counts is not None:
-        known = counts.numbers > 1
         curves.append((
-            "silhouette", counts.numbers[known], counts.silhouettes[known], None, None,
+            "silhouette", counts.numbers, counts.silhouettes, None, None, counts.expected,
             "Mean silhouette: how much closer objects are to their own cluster than to the next; "
-            f"highest for {counts.best_by_silhouette}. It always names a number.",
-        ))
-        curves.append((
-            "gap", counts.numbers, counts.gaps, counts.gap_errors, None,
-            "Gap statistic: how much more compact clusters are than those of null data sets, with "
-            f"standard errors. {_of_gap(counts.best_by_gap, best)}",
+            f"highest for {counts.best_by_silhouette}, and it always names a number. Dashed: parts "
+            "of a line, a ring or a cloud of the same extent, whichever are most compact, with "
+            "standard deviations.",
         ))
     if resampled is not None:
         agreement = resampled.agreement
         curves.append((
             "stability", resampled.numbers, agreement.mean(axis=0), agreement.std(axis=0), 1.0,
+            None,
             f"Agreement (adjusted Rand index) with the clusters of {len(agreement):,} bootstrap "
             f"replicates{over_units(resampled.unit, resampled.n_units)}, with standard deviations; "
             f"highest for {resampled.most_stable}.",
         ))
-    for column, (name, x, y, errors, most, about) in zip(
+    for column, (name, x, y, errors, most, expected, about) in zip(
         st.columns(len(curves)), curves, strict=True
     ):
         if best is not None and best in x:
@@ -140,15 +139,18 @@ def _curves(
         text = f"{shown.described}. {shown.info.name}. {about}"
 
         def draw(
-            canvas: Canvas, name=name, x=x, y=y, errors=errors, most=most, text=text
+            canvas: Canvas, name=name, x=x, y=y, errors=errors, most=most, text=text,
+            expected=expected,
         ) -> Any:
             return count_curve(
                 x, y, errors, title=name, best=best, shown=shown.n_clusters, most=most,
-                caption=text, canvas=canvas,
+                expected=expected, caption=text, canvas=canvas,
             )
 
-        def table(name=name, x=x, y=y, errors=errors) -> pd.DataFrame:
+        def table(name=name, x=x, y=y, errors=errors, expected=expected) -> pd.DataFrame:
             found = pd.DataFrame({"clusters": x, name: y})
+            if expected is not None:
+                found = found.assign(continuum=expected[0], sd=expected[1])
             return found if errors is None else found.assign(error=errors)
 
         with column:
@@ -157,16 +159,6 @@ def _curves(
                 caption=about, table=table,
                 name=export.file_name(shown.info.name, shown.run.method, name),
             )
-
-
-def _of_gap(by_gap: int, recommended: int) -> str:
-    """What the gap's own rule says, so that it does not seem to be another recommendation."""
-    if by_gap == recommended:
-        return "By its own rule alone, too, it is the recommended number."
-    return (
-        "It is a part of the recommendation, not another one: by its own rule alone, the first "
-        f"number that the next does not exceed by more than its error, it would be {by_gap}."
-    )
 
 
 def _together(shown: ShownClustering, resampled: Stability) -> None:

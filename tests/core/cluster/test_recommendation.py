@@ -5,66 +5,86 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tripletscope.core.cluster import Agglomerative, KMeans
 from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
-from tripletscope.core.cluster.kmeans import KMeans
-from tripletscope.core.cluster.recommendation import recommend_clusters
-from tripletscope.core.cluster.stability import Stability
-from tripletscope.core.embedding import STE
+from tripletscope.core.cluster.recommendation import ClusterAdvice, recommend_clusters
+from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.simulation.simulate import simulate
 
+N = 60
+TURN = np.linspace(0.0, np.pi, N)
+SHAPES = {
+    "line": np.column_stack([TURN, np.zeros(N)]),
+    "arc": np.column_stack([np.cos(TURN), np.sin(TURN)]),
+    "circle": np.column_stack([np.cos(2 * TURN), np.sin(2 * TURN)]),
+    "disc": np.column_stack([np.cos(40 * TURN), np.sin(40 * TURN)]) * np.sqrt(TURN)[:, None],
+    "cloud": np.random.default_rng(5).normal(size=(N, 2)),
+}
 
-def counts(silhouettes: list[float], gaps: list[float]) -> ClusterCounts:
-    n = len(gaps)
+
+def advised(positions: np.ndarray, method, seed: int = 0, noise: str = "logistic") -> ClusterAdvice:
+    answers = simulate(positions, 4000, noise=noise, level=1.0 if noise == "logistic" else 0.5,
+                       seed=seed)
+    return recommend_clusters(count_clusters(method, answers, most=6, seed=seed))
+
+
+def counts(own: list[float], continuum: list[float], error: float = 0.2) -> ClusterCounts:
+    """Draws of one continuum whose silhouettes differ by 0.01 to both sides."""
+    aside = 0.01 * np.resize([-1.0, 1.0], 40)[:, None]
     return ClusterCounts(
-        np.arange(1, n + 1), np.array([np.nan, *silhouettes]), np.array(gaps), np.full(n, 0.05)
+        np.arange(2, len(own) + 2), np.array(own), (np.array(continuum) + aside)[None],
+        error, error - 0.05, error + 0.05,
     )
 
 
-def stable(agreement: list[float]) -> Stability:
-    none = np.zeros(0)
-    numbers = np.arange(2, len(agreement) + 2)
-    return Stability(
-        none, none, none, numbers, np.array([agreement, agreement]), none, none, none
+def test_the_highest_silhouette_above_those_of_continua_is_taken():
+    advice = recommend_clusters(counts([0.6, 0.7, 0.65, 0.4], [0.6, 0.5, 0.5, 0.4]))
+    assert advice.n_clusters == 3
+    assert advice.supported.tolist() == [3, 4]
+    assert "silhouette 0.70, there 0.50" in advice.reason
+
+
+def test_what_one_continuum_has_is_no_finding():
+    found = counts([0.6, 0.7], [0.3, 0.3])
+    line = counts([0.6, 0.7], [0.61, 0.71])
+    both = ClusterCounts(
+        found.numbers, found.silhouettes, np.vstack([found.continua, line.continua]), 0.2, 0.15,
+        0.25,
     )
+    advice = recommend_clusters(both)
+    assert advice.n_clusters == 1
+    assert advice.reason.startswith("None is seen with these answers")
+    assert not len(advice.supported)
 
 
-def test_criteria_that_differ_give_one_number():
-    """Silhouette 5, gap 1, stability 2: the gap of two clusters is below that of one."""
-    found = counts([0.4, 0.55, 0.7, 0.74, 0.6], [0.5, 0.4, 0.6, 0.8, 0.9, 0.95])
-    assert (found.best_by_silhouette, found.best_by_gap) == (5, 1)
-    resampled = stable([1.0, 0.95, 0.9, 0.8, 0.7])
-    advice = recommend_clusters(found, resampled)
-    assert advice.n_clusters == 5
-    assert advice.supported.tolist() == [3, 4, 5, 6]
-    assert "0.74" in advice.reason
-    assert "Rand index of 0.80" in advice.reason
-    assert recommend_clusters(found).n_clusters == 5, "without replicates too"
+@pytest.mark.parametrize("method", [
+    Agglomerative(basis=TSTE(n_init=1), order_leaves=False), KMeans(basis=STE(n_init=1), n_init=1),
+], ids=lambda method: method.name)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_continua(shape, method):
+    """Average linkage and k-means recommended clusters on every line, by gap and silhouette."""
+    positions = SHAPES[shape] - SHAPES[shape].mean(axis=0)
+    advice = advised(positions / np.sqrt((positions**2).sum(axis=1).mean()), method)
+    assert advice.n_clusters == 1
+    assert "continuum" not in advice.reason
 
 
-def test_no_clusters_are_among_the_answers():
-    no_gap = recommend_clusters(counts([0.8, 0.6], [0.5, 0.52, 0.3]), stable([1.0, 1.0]))
-    assert no_gap.n_clusters == 1
-    assert "more compact than one" in no_gap.reason
-    vague = recommend_clusters(counts([0.3, 0.4], [0.1, 0.5, 0.6]), stable([0.8, 0.7]))
-    assert vague.n_clusters == 1
-    assert "into 3, has a silhouette of only 0.40" in vague.reason
-    assert not len(vague.supported)
-
-
-def test_low_silhouettes_of_stable_clusters_do():
-    """Similarity from few answers is noisy in many directions, and silhouettes are small."""
-    advice = recommend_clusters(counts([0.1, 0.07], [0.0, 0.2, 0.3]), stable([0.94, 0.7]))
-    assert advice.n_clusters == 2
-    assert advice.supported.tolist() == [2]
-    assert recommend_clusters(counts([0.1, 0.07], [0.0, 0.2, 0.3])).n_clusters == 1
-
-
-@pytest.mark.parametrize("k", [1, 2, 4])
-def test_planted_groups_are_found_and_a_cloud_has_none(k):
-    rng = np.random.default_rng(k)
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_planted_groups_are_found(k):
+    """Centres eight standard deviations apart."""
     angle = 2 * np.pi * np.arange(k) / k
-    centres = 2.2 * (k > 1) * np.column_stack([np.cos(angle), np.sin(angle)])
-    positions = centres[np.arange(40) % k] + (0.4 if k > 1 else 1.0) * rng.normal(size=(40, 2))
-    answers = simulate(positions, 3000, noise="logistic", seed=k)
-    found = count_clusters(KMeans(basis=STE(n_init=2), n_init=3), answers, most=7, references=8)
-    assert recommend_clusters(found).n_clusters == k
+    centres = np.column_stack([np.cos(angle), np.sin(angle)]) / (2 * np.sin(np.pi / k))
+    positions = centres[np.arange(N) % k] + np.random.default_rng(k).normal(size=(N, 2)) / 8
+    positions -= positions.mean(axis=0)
+    positions /= np.sqrt((positions**2).sum(axis=1).mean())
+    for method in (Agglomerative(basis=STE(n_init=1)), KMeans(basis=STE(n_init=1), n_init=4)):
+        assert advised(positions, method, seed=k).n_clusters == k
+
+
+def test_coin_flips():
+    """They were said to form a continuum."""
+    advice = advised(SHAPES["cloud"], Agglomerative(basis=STE(n_init=1)), noise="flip")
+    assert advice.n_clusters is None
+    assert "not predicted better than by chance" in advice.reason
+    few = counts([0.9, 0.5], [0.3, 0.3], error=np.nan)
+    assert recommend_clusters(few).n_clusters is None

@@ -28,7 +28,6 @@ from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS
 from tripletscope.dashboard.views.clusters.clustering import ShownClustering
-from tripletscope.dashboard.views.clusters.counting import _of_gap
 from tripletscope.dashboard.views.clusters.facing import places
 from tripletscope.dashboard.views.clusters.tree import memberships, merges
 
@@ -126,13 +125,6 @@ def test_clusters_without_a_tree_are_shown_on_a_map(services, opened):
     assert "This clustering has no tree" in words(app)
 
 
-def test_the_gap_is_no_second_recommendation():
-    assert _of_gap(3, 3) == "By its own rule alone, too, it is the recommended number."
-    other = _of_gap(1, 3)
-    assert other.startswith("It is a part of the recommendation, not another one")
-    assert other.endswith("it would be 1.")
-
-
 def test_the_settings_of_number_and_stability_are_folded_away_together(services, opened):
     app = clusters(services, opened, "numbers")
     (more,) = (e for e in app.expander if e.label == "More settings")
@@ -152,13 +144,14 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     assert "silhouette" in text
     assert "stable under resampling" in text
     assert "Share of 5 bootstrap replicates over answers that put two objects" in text
-    assert len(numbers(figure(app, "curve.gap")["data"][0]["x"])) == 4
+    assert len(numbers(figure(app, "curve.silhouette")["data"][-1]["x"])) == 3
     heat = figure(app, "clusters.together")["data"][0]["z"]
     assert numbers(heat).size == 900 if isinstance(heat, dict) else len(heat) == 30
     assert app.button(key="clusters.count.run").disabled, "nothing is computed twice"
     table = next(f.value for f in app.dataframe if "overlap" in f.value)
     assert table["found exactly"].iloc[0] == 100.0, "all trees have the root"
-    assert "Recommended: No clusters." in text.replace("\\", ""), "they lie in one cloud"
+    assert "None is seen with these answers" in text, "they lie in one cloud"
+    assert "continuum" not in text
     assert not [b for b in app.button if b.label.startswith("Cut into")]
     bars = figure(app, "curve.stability")["data"][0]
     assert (numbers(bars["y"]) + numbers(bars["error_y"]["array"])).max() <= 1.0
@@ -181,10 +174,10 @@ def test_the_recommended_number_can_be_applied(services):
     if not button.disabled:
         button.click().run()
         assert app.button(key="clusters.cut").disabled
-    for name in ("silhouette", "gap", "stability"):
-        line = figure(app, f"curve.{name}")["data"][0]
+    for name in ("silhouette", "stability"):
+        line = figure(app, f"curve.{name}")["data"][-1]
         marked = list(line["marker"]["symbol"]).index("diamond")
-        assert numbers(line["x"])[marked] == 2, "all three curves mark the same number"
+        assert numbers(line["x"])[marked] == 2, "both curves mark the same number"
 
 
 def test_clusters_against_labels(services, opened):
