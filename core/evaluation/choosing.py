@@ -117,6 +117,9 @@ class ChoiceAccuracy:
     unit : {"answers", "participants"}
     n_units : int or None
         What the intervals take as independent, and how many.
+    is_of_the_learned : bool
+        Whether other answers of these participants were learned from: people of whom nothing is
+        known are predicted worse where people differ.
     """
 
     kind: ChoiceKind
@@ -126,10 +129,14 @@ class ChoiceAccuracy:
     ceiling: ChoiceCeiling
     unit: str = "answers"
     n_units: int | None = None
+    is_of_the_learned: bool = False
 
     @property
     def sentence(self) -> str:
-        """All of it in words."""
+        """All of it in words, with whom the interval is about.
+
+        Silent on: new people (tests/core/evaluation/test_choosing.py::test_who_is_spoken_of).
+        """
         chance = f"chance {self.chance:.1%}"
         lines = []
         if self.accuracy is not None:
@@ -138,6 +145,11 @@ class ChoiceAccuracy:
                 f"({self.kind}) are predicted, 95% interval {self.accuracy.low:.1%} to "
                 f"{self.accuracy.high:.1%}{over_units(self.unit, self.n_units)}; {chance}."
             )
+            if self.is_of_the_learned:
+                lines.append(
+                    "That is about people whose other answers are learned from; new people are "
+                    "predicted worse where people differ."
+                )
         else:
             lines.append(f"{self.n_trials:,} trials are choices ({self.kind}); {chance}.")
         lower, upper = self.ceiling.lower, self.ceiling.upper
@@ -173,6 +185,13 @@ def choice_accuracies(
     list of ChoiceAccuracy
         The most frequent kind first; empty where all answers are choices between two.
 
+    Notes
+    -----
+    Over participants, an interval after cross-validation is about another sample of as many people,
+    whose other answers are learned from. With 12 people who differ by half of the size of the map
+    and 80 odd-one-out trials each, it held that in 96 % of 90 data sets, but the accuracy for new
+    people, 2 points lower, in 78 % of 40.
+
     Examples
     --------
     >>> import tripletscope as ts
@@ -186,7 +205,7 @@ def choice_accuracies(
     given = as_answers(given)
     found = []
     for kind, chance, stages in kinds_of(given.choices, least=3):
-        accuracy, people = None, None
+        accuracy, people, learned = None, None, False
         answer = stages.answer[given.weight[stages.answer] > 0]
         if estimate is not None and estimate.missed is not None:
             answer = answer[np.isfinite(estimate.missed[answer])]
@@ -197,12 +216,16 @@ def choice_accuracies(
                     people, estimate.missed[answer], part.weight, given.groups[answer]
                 )
                 accuracy = Share(1 - error, 1 - high, 1 - low, len(answer))
+                learned = people is not None and _are_learned_from(given, estimate)
         if not len(answer):
             continue
         # Stages are the first steps: those of a ranking are not all that was predicted.
         ceiling = choice_ceiling(given, stages, unit=unit) if kind.steps == 1 else ChoiceCeiling()
         found.append(
-            ChoiceAccuracy(kind, chance, accuracy, len(answer), ceiling, **said(people))
+            ChoiceAccuracy(
+                kind, chance, accuracy, len(answer), ceiling, is_of_the_learned=learned,
+                **said(people),
+            )
         )
     return sorted(found, key=lambda one: -one.n_trials)
 
@@ -264,6 +287,15 @@ def _anchored(stages: Choices) -> np.ndarray:
     first = stages.pairs[:, 0]
     same = first == first[stages.bounds[:-1]][stages.stage]
     return np.bincount(stages.stage[~same], minlength=len(stages)) == 0
+
+
+def _are_learned_from(given: Triplets | Quadruples, estimate: ErrorEstimate) -> bool:
+    """Whether participants who were predicted also gave answers that were learned from."""
+    if len(estimate.fold_errors):
+        return True
+    who = participants_of(given)[0]
+    tested = np.isfinite(estimate.wrong)
+    return bool(np.isin(who[tested & (who >= 0)], who[~tested]).any())
 
 
 def _people_of(part: Triplets | Quadruples, unit: str) -> KnownPeople | None:

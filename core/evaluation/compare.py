@@ -104,6 +104,11 @@ class Suggestion:
         )
 
 
+def needed_answers(n_objects: int, n_components: int) -> float:
+    """Triplets that a map takes at least, by the rule of thumb, d n ln n."""
+    return n_components * n_objects * float(np.log(max(n_objects, 1)))
+
+
 def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> Suggestion:
     """The smallest number of dimensions that predicts not significantly worse than the best.
 
@@ -149,7 +154,7 @@ def recommend_dimension(
     found = _smallest(best, {d: apart.p_above for d, apart in behind.items()})
     n = triplets.n_objects
     return replace(
-        found, behind=behind, needed=found.n_components * n * np.log(max(n, 1)),
+        found, behind=behind, needed=needed_answers(n, found.n_components),
         n_answers=len(triplets),
     )
 

@@ -165,7 +165,8 @@ class Experiment:
         "these tell honestly how well a map predicts.", advanced=True,
     )] = 0.2
     n_landmarks: Annotated[int, Number(2, 1000, "Landmarks", advanced=True)] = 10
-    n_practice: Annotated[int, Number(0, 50, "Practice questions", "With feedback.")] = 3
+    n_practice: Annotated[int, Number(0, 50, "Practice questions", "By lot, as later ones; gold "
+        "questions, with feedback, where their share is 0.")] = 3
     break_every: Annotated[int, Number(
         0, 10_000, "Break after", "So many questions; 0 for none.", advanced=True
     )] = 50

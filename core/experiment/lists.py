@@ -63,8 +63,9 @@ def person_list(
     every object was in every place of a question equally often, give or take one. Repeats are of
     questions of the first half, stand in the second, at least a quarter of the list later, and
     show their options in other places: two options half of the time. Of adaptive experiments only
-    random questions are repeated. Catch and gold questions are spread evenly. No question is asked
-    twice beside repeats, as long as there are so many different ones.
+    random questions are repeated. Catch and gold questions are spread evenly, as many for
+    everybody: who has more of them fails more. No question is asked twice beside repeats and
+    practice, as long as there are so many different ones.
 
     Parameters
     ----------
@@ -100,9 +101,9 @@ def person_list(
         asked = _with_repeats(asked, _whole(experiment.repeated * n, person), rng)
     checks: list[Question] = []
     if "catch" not in own:
-        checks += catch_questions(experiment, _whole(experiment.catch * n, person), rng)
+        checks += catch_questions(experiment, _n_checks(experiment.catch, n), rng)
     if "gold" not in own and experiment.gold:
-        checks += _gold(experiment, _whole(experiment.gold_share * n, person), person, rng)
+        checks += _gold(experiment, _n_checks(experiment.gold_share, n), person, rng)
     asked = _spread(asked, [checks[k] for k in rng.permutation(len(checks))], rng)
     if "practice" not in own:
         asked = _practice(experiment, rng) + asked
@@ -130,7 +131,7 @@ def stand_in(experiment: Experiment, rng: np.random.Generator, key: str) -> Ques
 
 
 def catch_questions(
-    experiment: Experiment, n_questions: int, rng: np.random.Generator, kind: str = "catch"
+    experiment: Experiment, n_questions: int, rng: np.random.Generator
 ) -> list[Question]:
     """Questions that everybody who looks answers alike.
 
@@ -143,10 +144,8 @@ def catch_questions(
     experiment : Experiment
     n_questions : int
     rng : numpy.random.Generator
-    kind : str
-        ``catch``, or ``practice``.
     """
-    return [_catch(experiment, rng, kind) for _ in range(n_questions)]
+    return [_catch(experiment, rng) for _ in range(n_questions)]
 
 
 def check_questions(experiment: Experiment) -> None:
@@ -307,6 +306,11 @@ def _whole(share: float, person: int) -> int:
     return int((person + 1) * share + 1e-9) - int(person * share + 1e-9)
 
 
+def _n_checks(share: float, n_questions: int) -> int:
+    """Catch or gold questions beside so many others: at least one, unless none are wanted."""
+    return max(round(share * n_questions), int(share > 0))
+
+
 def _with_repeats(
     asked: list[Question | None], n_repeats: int, rng: np.random.Generator
 ) -> list[Question | None]:
@@ -350,7 +354,7 @@ def _in_order(question: Question, order: Sequence[int]) -> Question:
     )
 
 
-def _catch(experiment: Experiment, rng: np.random.Generator, kind: str) -> Question:
+def _catch(experiment: Experiment, rng: np.random.Generator) -> Question:
     asking, n = ASKINGS[experiment.task], len(experiment.objects)
     objects = rng.permutation(n).tolist() if n < 100 else rng.choice(
         n, experiment.n_shown, replace=False
@@ -364,7 +368,7 @@ def _catch(experiment: Experiment, rng: np.random.Generator, kind: str) -> Quest
     else:
         shown = [one, one, others[0]]
         correct = (2,) if experiment.task == "odd_one_out" else (0, 1)
-    question = _question(experiment, shown, kind, kind=kind, correct=correct)
+    question = _question(experiment, shown, "catch", kind="catch", correct=correct)
     return _in_order(question, rng.permutation(n_options).tolist())
 
 
@@ -388,11 +392,17 @@ def _gold(
 
 
 def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question]:
-    """Questions with feedback: gold ones, unless these are asked later, and it would tell them."""
+    """Gold questions with feedback, unless these are asked later, and it would tell them.
+
+    Otherwise questions by lot, as they are asked later: catch questions would teach matching.
+    """
     n = experiment.n_practice
     if experiment.gold and not experiment.gold_share:
         return _gold(experiment, n, 0, rng, "practice")
-    return catch_questions(experiment, n, rng, "practice")
+    return [
+        _question(experiment, row, "practice", kind="practice")
+        for row in at_random(_pool(experiment), n, rng)
+    ]
 
 
 def _spread(

@@ -82,7 +82,7 @@ class Question:
         ``practice`` of those, so that nobody takes them for random ones.
     correct : tuple of int
         The options of the right answer, where there is one. Of options in order, perhaps only the
-        first ones. It never leaves the server, but for practice with feedback.
+        first ones. It never leaves the server, but for practice with gold questions.
     """
 
     key: str

@@ -76,12 +76,12 @@ def simulated_participants(
     as perceived is the most similar one. The noise is that of
     `tripletscope.core.simulation.simulate.answer`, and for two options the same; among more, a
     flipped answer is any other one, and ``logistic`` and ``crowd`` choose each pair in proportion
-    to exp(-d^2) and 1 / (d^2 + mu). Catch and practice questions are answered right, but for one in
-    a hundred, where somebody presses at random, as who does not look always does. Response times
-    are log-normal, with a median of 2 s (0.6 s of who does not look), a standard deviation of their
-    logarithm of 0.45 within and 0.3 between people, and none below the minimum display time:
-    assumptions, not findings. Adaptive questions are stand-ins. Who fails as many checks as the
-    experiment allows is asked no more.
+    to exp(-d^2) and 1 / (d^2 + mu). Catch questions, and practice that has a right answer, are
+    answered right, but for one in a hundred, where somebody presses at random, as who does not
+    look always does. Response times are log-normal, with a median of 2 s (0.6 s of who does not
+    look), a standard deviation of their logarithm of 0.45 within and 0.3 between people, and none
+    below the minimum display time: assumptions, not findings. Adaptive questions are stand-ins. Who
+    fails as many checks as the experiment allows is asked no more.
 
     Parameters
     ----------

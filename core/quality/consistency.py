@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
+from tripletscope.core.evaluation.compare import needed_answers
 from tripletscope.core.evaluation.share import Share, left_out, wilson
 from tripletscope.core.evaluation.units import known_people, participants_of
 from tripletscope.core.quality.columns import codes_of, divided
@@ -268,8 +269,8 @@ def coverage(triplets: Triplets | Quadruples, most: int = 10) -> Coverage:
     if isinstance(triplets, Quadruples):
         possible, needed = comb(comb(n, 2), 2), {}
     else:
-        least = n * np.log(n) if n > 1 else 0.0
-        possible, needed = 3 * comb(n, 3), {d: d * least for d in range(1, most + 1)}
+        possible = 3 * comb(n, 3)
+        needed = {d: needed_answers(n, d) for d in range(1, most + 1)}
     return Coverage(
         len(triplets), len(np.unique(triplets.questions)), possible, needed,
         [name for name, known in zip(triplets.ids, asked, strict=True) if not known],

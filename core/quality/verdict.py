@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import bdtr, ndtr, ndtri
 
+from tripletscope.core.evaluation.share import Share
 from tripletscope.core.io.names import counted
 
 #: Family-wise level of all tests of one kind, over the participants.
@@ -28,6 +29,8 @@ _AGREEMENTS = {
 }
 #: How many questions a share is of.
 _CASES = {"agrees": "compared", "consistent": "repeats"}
+#: Cases of every share of which guessing gives one half, for the crowd as a whole.
+_GUESSED = {"predicted": "answers", **_CASES, "failed": "checks"}
 _LOOKED_AT = {
     "predicted": "how well a map of the others predicts them", "agrees": "agreement with others",
     "consistent": "repeated questions", "failed": "catch and gold questions",
@@ -48,24 +51,36 @@ class Verdict:
         What the answers let one look at, in words.
     not_looked_at : tuple of str
         What they say nothing about.
+    guessing : bool or None
+        Whether all of them together are not told apart from people who guess: no share of
+        agreement, repeats, checks or predicted answers is surely above one half. None where
+        nothing is known of these.
     """
 
     reasons: dict[str, tuple[str, ...]]
     n_participants: int
     looked_at: tuple[str, ...]
     not_looked_at: tuple[str, ...]
+    guessing: bool | None = False
 
     @property
     def sentence(self) -> str:
-        """The verdict in a few words, without names."""
+        """The verdict in a few words, without names.
+
+        Silent on: people who all guess (tests/core/quality/test_verdict.py::test_all_guess).
+        """
         if not self.n_participants:
             return "The file names no participants: nobody can stand out."
         if not self.looked_at:
             return "Nothing in the file tells careful from careless participants."
+        if self.guessing:
+            who = counted(self.n_participants, "participant")
+            return f"The answers of {who} are not told apart from guesses."
         if self.reasons:
             n = len(self.reasons)
             return "Look at this person" if n == 1 else f"Look at these {n:,} people"
-        return f"Nothing stands out among {counted(self.n_participants, 'participant')}."
+        left = "; whether all guess is unknown" if self.guessing is None else ""
+        return f"Nothing stands out among {counted(self.n_participants, 'participant')}{left}."
 
 
 def verdict(people: pd.DataFrame) -> Verdict:
@@ -99,7 +114,27 @@ def verdict(people: pd.DataFrame) -> Verdict:
         {who: tuple(reasons[who]) for who in order}, n,
         tuple(words for column, words in _LOOKED_AT.items() if known[column]),
         tuple(words for column, words in _LOOKED_AT.items() if not known[column]),
+        _guessing(people, known),
     )
+
+
+def _guessing(people: pd.DataFrame, known: dict[str, bool]) -> bool | None:
+    """Whether no share of all together is surely above that of guessing; None where none is known.
+
+    Agreement with a majority is not that of independent cases: two who agree are one, and where
+    many answer a question, which side is the majority turns on few. Of n answers to each of q
+    questions it varies by no more than that of q √n cases, and of half of the answers.
+    """
+    lows = []
+    for column, cases in _GUESSED.items():
+        if known[column]:
+            share = people[column].to_numpy(dtype=float)
+            share = 1.0 - share if column == "failed" else share
+            of = np.where(np.isfinite(share), people[cases], 0.0)
+            if column == "agrees":
+                of = of * min(0.5, np.sqrt(people["questions"].max() / max(of.sum(), 1.0)))
+            lows.append(Share.over_people(np.nan_to_num(share) * of, of).low)
+    return not max(lows) > 0.5 if lows else None
 
 
 def _standing_out(people: pd.DataFrame, known: dict[str, bool]) -> list[tuple[str, np.ndarray]]:

@@ -13,7 +13,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets, numbered_objects
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.units import Unit, participants_of, sampling_units
+from tripletscope.core.evaluation.units import ENOUGH, Unit, participants_of, sampling_units
 from tripletscope.core.geometry import procrustes, rms
 from tripletscope.core.method import Number
 from tripletscope.core.optimise.loss import margins, single_losses
@@ -250,10 +250,10 @@ class Calibration:
         )
         begin = f"On {len(self.coverage)} simulated data sets like this one, "
         if self.heterogeneity is not None:
-            begin += (
-                f"by {self.n_participants} participants whose maps differ by "
-                f"{100 * self.heterogeneity:.0f} % of the size of the map, "
-            )
+            begin += f"by {self.n_participants} participants whose maps differ"
+            begin += f" by {100 * self.heterogeneity:.0f} % of the size of the map, " if (
+                self.n_participants >= ENOUGH
+            ) else f" (by how much is hardly known below {ENOUGH} participants), "
         if not len(held):
             return f"{begin}too few maps had ellipses to be judged, and {answers}"
         off = held.mean() - self.levels[-1]

@@ -306,6 +306,10 @@ REPORT = {
     "settings version": "Version",
     "errors over answers": "Some intervals of errors are over questions, not over participants: "
                            "they do not say what other people would answer.",
+    "errors of the learned": "In cross-validation, other answers of the same participants are "
+                             "learned from: intervals over participants are about another sample "
+                             "of such people, and people of whom nothing is known are predicted "
+                             "worse where people differ.",
     "no regions": "With {people} there are no confidence regions in *d* = {d}.",
     "without a cluster": "Without a cluster, for lack of answers: {number}.",
     "predicted values": "Comparison forests [@haghiri2018] of {trees} predicted {column} of "

@@ -328,6 +328,10 @@ REPORT = {
     "settings version": "Version",
     "errors over answers": "Manche Intervalle von Fehlern gehen über Fragen, nicht über Personen: "
                            "Sie sagen nicht, was andere Personen antworten würden.",
+    "errors of the learned": "Bei der Kreuzvalidierung wird aus anderen Antworten derselben "
+                             "Personen gelernt: Intervalle über Personen gelten einer anderen "
+                             "Stichprobe solcher Personen, und Personen, von denen nichts bekannt "
+                             "ist, werden schlechter vorhergesagt, wo Personen sich unterscheiden.",
     "no regions": "Bei dieser Zahl ({people}) gibt es keine Konfidenzbereiche mit *d* = {d}.",
     "without a cluster": "Ohne Cluster, mangels Antworten: {number}.",
     "predicted values": "Vergleichswälder [@haghiri2018] ({trees}) sagten {column} ({number}) mit "

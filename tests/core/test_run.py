@@ -31,7 +31,7 @@ QUICK = {
     "distance_posterior": {"most": 100, "chains": 2}, "abstention": {"maps": 10},
     "reliability": {"maps": 10, "folds": 2}, "response_model": {},
     "uncertainty_by_dimension": {"most": 2, "maps": 10},
-    "calibrate": {"data_sets": 2, "maps": 10}, "heterogeneity": {"replicates": 10},
+    "calibrate": {"data_sets": 2, "maps": 10}, "heterogeneity": {"divisions": 1},
     "compare_active": {"more": 20, "batches": 1, "repeats": 2},
     "dimension_reproducibility": {"runs": 2}, "penalty_curve": {"folds": 2, "points": 2},
     "bootstrap_dimensions": {"replicates": 10},

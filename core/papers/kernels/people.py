@@ -171,7 +171,7 @@ def both(*, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
     triplets = _eggs()
     places = principal_components(space_of(K1().fit(triplets)), 2).coordinates
     spikiness = triplets.objects["spikiness"].to_numpy(float)
-    thirds = np.array(["round", "between", "spiky"], dtype=object)
+    thirds = np.array(["spiky", "between", "round"], dtype=object)
     eggs = pd.DataFrame({
         "what": "map", "x": places[:, 0], "y": places[:, 1], "spikiness": spikiness,
         "third": thirds[np.argsort(np.argsort(spikiness)) * 3 // len(spikiness)],

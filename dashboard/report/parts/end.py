@@ -39,6 +39,8 @@ def _limits(material: Material) -> Iterator[tuple[str, dict]]:
              for run in material.all_of(task)]
     if people and any(error.n_units is None for error in tests):
         yield "errors over answers", {}
+    if any(error.n_units and len(error.fold_errors) for error in tests):
+        yield "errors of the learned", {}
     if quality.coverage.components > 1:
         yield "in pieces", {"number": quality.coverage.components}
     if quality.coverage.never_asked:

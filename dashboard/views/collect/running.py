@@ -122,15 +122,12 @@ def _live(
 
 def _facts(context: CollectContext, found: CollectingState) -> None:
     looks = kept_looks(context.folder)
-    facts = st.columns(4)
+    facts = st.columns(3)
     facts[0].metric("Participants", f"{found.n_people:,}")
     facts[1].metric(
         "Answers", f"{found.n_answers:,}", help="Also to practice, catch and gold questions.",
     )
-    facts[2].metric(
-        "Per minute", f"{found.n_last_minute:,}", help="Answers in the last minute."
-    )
-    facts[3].metric("Held-out error", f"{looks[-1].found.error:.3f}" if looks else "—")
+    facts[2].metric("Held-out error", f"{looks[-1].found.error:.3f}" if looks else "—")
     words = f"{found.n_finished:,} finished, {found.n_excluded:,} stopped after failed checks."
     if looks:
         last = looks[-1].found

@@ -167,14 +167,18 @@ def _verdict(context: QualityContext) -> None:
     found = context.verdict
     if not found.reasons:
         left = f" Nothing is known of {listing(found.not_looked_at)}." if found.looked_at else ""
-        icon = ":material/check_circle:" if found.looked_at else ":material/info:"
-        st.info(f"**{found.sentence}**"
-                + (f" Looked at: {listing(found.looked_at, 6)}.{left}" if left else ""), icon=icon)
+        text = f" Looked at: {listing(found.looked_at, 6)}.{left}" if left else ""
+        if found.guessing:
+            st.warning(f"**{found.sentence}**{text}", icon=":material/warning:")
+        else:
+            icon = ":material/check_circle:" if found.looked_at else ":material/info:"
+            st.info(f"**{found.sentence}**{text}", icon=icon)
         return
     names = short_people(context.people["participant"].tolist())
     with st.container(horizontal=True, vertical_alignment="center"):
         who = panels.plain(listing([names[name] for name in found.reasons], _NAMED))
-        st.warning(f"**{found.sentence}:** {who}", icon=":material/person_search:")
+        said = f"**{found.sentence}** Named:" if found.guessing else f"**{found.sentence}:**"
+        st.warning(f"{said} {who}", icon=":material/person_search:")
         st.button(
             "Show them", key="quality.show.verdict", on_click=_show_people,
             args=(context.session, list(found.reasons)),

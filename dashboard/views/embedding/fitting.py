@@ -7,9 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.embedding.ordinal import SAME_LOSS, agreeing
+from tripletscope.core.evaluation.compare import needed_answers
 from tripletscope.core.evaluation.score import CHANCE, cross_validate, has_split
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.method import Method
@@ -175,9 +177,25 @@ def _live_losses(job: Job) -> str | None:
 # Below the map -------------------------------------------------------------------------------
 
 
+def _too_few(result: Result) -> str:
+    """That the answers are far too few for the map; nothing where there is no rule for them."""
+    answers, d = result.triplets, result.fitted.n_components
+    needed = needed_answers(answers.n_objects, d)
+    if isinstance(answers, Quadruples) or len(answers) >= needed:
+        return ""
+    return (
+        f"{count(len(answers), 'answer')} are far too few for {count(answers.n_objects, 'object')} "
+        f"in {count(d, 'dimension')}: by the rule of thumb, it takes at least d n ln n = "
+        f"{needed:,.0f}. A map fits so few answers whatever they are."
+    )
+
+
 def _quality(result: Result, computing: bool) -> None:
     numbers = result.fit.numbers
-    facts = st.columns(4)
+    few = _too_few(result)
+    if few:
+        st.warning(few, icon=":material/warning:")
+    facts = st.columns(3)
     if result.error:
         estimate = result.error.error()
         facts[0].metric(
@@ -193,20 +211,19 @@ def _quality(result: Result, computing: bool) -> None:
         facts[0].metric("Held-out error", "computing")
     else:
         facts[0].metric("Held-out error", "—", help="Not computed.")
-    facts[1].metric(
-        "Training error", f"{numbers['triplet_error_']:.3f}",
-        help="Proportion of violated answers among those to which the map was fitted. It falls "
-        "with every dimension; choose their number by the held-out error.",
-    )
-    facts[2].metric("Loss", number(numbers["loss_"], 4))
+    facts[1].metric("Loss", number(numbers["loss_"], 4))
     losses = result.fit.arrays["losses_"]
-    facts[2].caption(
+    facts[1].caption(
         f"{agreeing(losses)} of {count(len(losses), 'restart')} within {100 * SAME_LOSS:g} %"
     )
     state = "converged" if numbers["converged_"] else "not converged"
-    facts[3].metric("Iterations", f"{numbers['n_iter_']:,}")
-    facts[3].caption(
+    facts[2].metric("Iterations", f"{numbers['n_iter_']:,}")
+    facts[2].caption(
         f"{state if result.fit.complete else 'stopped early'}, {duration(result.fit.seconds)}"
+    )
+    st.caption(
+        f"Training error: {numbers['triplet_error_']:.3f} of the answers to which the map was "
+        "fitted are violated. It falls with every dimension, however little the map predicts."
     )
     estimate = result.error.error() if result.error else None
     for choice in choices_of(result.triplets, analysis.describe(result.fitted), estimate):

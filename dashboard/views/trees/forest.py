@@ -148,7 +148,8 @@ def _curve(
 def _outcome(
     grove: Grove, found: ForestErrors, options: dict[str, Any], a: int, b: int
 ) -> None:
-    st.subheader("Misclassifications", anchor=False)
+    title = "Misclassifications" if len(found.classes) else "Predicted and true values"
+    st.subheader(title, anchor=False)
     choices = {"": "Comparison forest", **{name: name for name in found.peers.tolist()}}
     whose = pick(grove.session, f"{PAGE}.whose", "Predicted by", choices, width=280)
     predicted = found.predicted[a, b]

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.crowds import answers_of, trials_of
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.evaluation.choosing import (
@@ -137,6 +138,25 @@ def test_cross_validation_and_the_data_s_own_split_tell_of_choices():
     split, = choice_accuracies(given, split_error(STE(n_init=1), given))
     assert split.n_trials == 100
     assert split.accuracy.value > 0.8
+
+
+def test_who_is_spoken_of():
+    """People who differ: an interval over those who were learned from is too high for others."""
+    rng = np.random.default_rng(3)
+    positions, missed, task = 1.3 * rng.normal(size=(12, 2)), 0, "odd_one_out"
+    for _ in range(4):
+        data, new = (
+            answers_of(*trials_of(positions, task, people, 60, 0.8, rng), 12, task)
+            for people in (9, 60)
+        )
+        method = STE(n_init=1, max_iter=200)
+        found, = choice_accuracies(data, cross_validate(method, data))
+        other, = choice_accuracies(new, holdout(method.fit(data), new))
+        missed += other.accuracy.value < found.accuracy.low
+        assert "whose other answers are learned from; new people are predicted worse" in (
+            found.sentence)
+        assert "learned from" not in other.sentence, "they are new"
+    assert missed >= 1
 
 
 def test_the_expected_best_option_is_that_of_a_dirichlet_distribution():

@@ -42,6 +42,32 @@ def test_guessers_are_found_among_many_and_nobody_else():
     assert all("(usual 78%)" in why for reasons in found.reasons.values() for why in reasons)
 
 
+def test_all_guess():
+    """Of such crowds "Nothing stands out among 12 participants." was said."""
+    for seed in range(5):
+        found = verdict(participants(crowd(np.full(12, 0.5), 60, seed)))
+        assert found.sentence == (
+            "The answers of 12 participants are not told apart from guesses.")
+        answering = verdict(participants(crowd(np.full(12, 0.8), 60, seed)))
+        assert answering.sentence == "Nothing stands out among 12 participants."
+
+
+def test_many_who_guess_are_no_majority():
+    for seed in range(3):
+        assert verdict(participants(crowd(np.full(100, 0.5), 60, seed))).guessing
+
+
+def test_checks_that_are_passed_are_no_guesses():
+    people = participants(crowd(np.full(12, 0.5), 60, 0)).assign(checks=10, failed=0.1)
+    assert not verdict(people).guessing
+
+
+def test_whether_all_guess_is_unknown_without_agreement():
+    people = participants(people_data()).drop(columns=["agrees", "consistent", "failed"])
+    found = verdict(people.assign(median_time=1.0, bias_p=1.0))
+    assert found.sentence.endswith("; whether all guess is unknown.")
+
+
 def test_two_repeated_questions_are_too_few_to_stand_out():
     eggs = read(SAMPLES / "alien_eggs" / "responses.csv")
     people = participants(eggs)

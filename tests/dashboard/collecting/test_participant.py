@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.browser, needs_browser, needs_jspsych]
 
 def test_with_a_mouse_through_everything(context, tmp_path):
     experiment = small(
-        tmp_path, objects=pictures(tmp_path), n_practice=1, break_every=3, catch=0.3,
+        tmp_path, objects=pictures(tmp_path), n_practice=1, break_every=3, catch=0.2,
         return_address="https://panel.invalid/done?code={code}", completion_code="C0DE",
         texts={"end": "Bye <b id=evil>you</b>"},
     )
@@ -74,8 +74,7 @@ def test_with_a_mouse_through_everything(context, tmp_path):
             option.click()
             answered(page, before)
         ended(page)
-        assert pages[0] in ("Right.", "Not as expected. The expected answer is marked.")
-        assert pages[1:] == ["That was the practice", "Time for a break"]
+        assert pages == ["That was the practice", "Time for a break"], "nothing is right here"
         expect(page.locator(".code strong")).to_have_text("C0DE")
         expect(page.get_by_role("link", name="Finish and return")).to_have_attribute(
             "href", "https://panel.invalid/done?code=C0DE")
@@ -108,9 +107,7 @@ def test_with_the_keyboard_alone(context, tmp_path):
             expect(page.get_by_role("heading", name=heading)).to_be_visible()
         page.keyboard.press(" ")
         page.wait_for_selector(TURN)
-        page.keyboard.press("1")
-        expect(page.get_by_role("button", name="Weiter")).to_be_visible()
-        page.keyboard.press("Enter")
+        page.keyboard.press("ArrowLeft")
         expect(page.get_by_role("heading", name="Das war die Übung")).to_be_visible()
         page.keyboard.press("Enter")
         for key in ("ArrowRight", "ArrowLeft", "2", "1", "Tab Tab Enter"):

@@ -105,7 +105,9 @@ def test_a_key_of_the_browser_is_no_answer(context, tmp_path):
 
 
 def test_practice_in_ranking_is_right_when_the_first_is(context, tmp_path):
-    small(tmp_path, task="ranking", n_options=4, n_ranked=2, n_questions=1, n_practice=1)
+    gold = {"shown": ["c0", "c0", "c1", "c2", "c3"], "correct": [0]}
+    small(tmp_path, task="ranking", n_options=4, n_ranked=2, n_questions=1, n_practice=1,
+          gold=(gold,))
     with collecting(tmp_path) as address:
         page = opened(context, address)
         go_on(page)

@@ -137,6 +137,7 @@ def _opened(services, kept):
     app = on_tab(start(PAGE), PAGE, "running")
     titles = {metric.label: metric.value for metric in app.metric}
     assert titles["Participants"] == "12"
+    assert "Per minute" not in titles, "what follows the server says it, and of another moment"
     assert "9 finished, 2 stopped" in words(app)
     press(app, f"{PAGE}.answers.{kept}")
     assert app.title[0].value == "Embedding"

@@ -23,6 +23,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.geometry import coverage_radius
 from tripletscope.core.run import run
+from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.samples import open_sample, samples
@@ -205,6 +206,18 @@ def test_too_few_questions_are_an_error_only_where_one_asked(services):
     settled(app, services)
     assert "3 different questions cannot be divided into 5 folds" in app.error[0].value
     assert figure(app, "map")["data"], "the map that was computed before is shown all the same"
+
+
+def test_few_answers_are_called_so_and_training_errors_are_no_headline(services):
+    """40 answers about 30 objects had "Training error 0.025" in large letters, and no warning."""
+    truth = np.random.default_rng(0).normal(size=(30, 2))
+    for number, few in ((40, True), (1_000, False)):
+        answers = simulate(truth, number, noise="logistic", seed=1)
+        app = settled(start("embedding", session_on(services, answers)), services)
+        said = " ".join(warning.value for warning in app.warning)
+        assert ("far too few for 30 objects in 2 dimensions" in said) == few
+        assert "Training error" not in {metric.label for metric in app.metric}
+        assert "Training error: 0." in words(app)
 
 
 def test_a_stopped_fit_says_so(services, opened):

@@ -209,6 +209,9 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
         assert str(len(wrong)) in app.button(key="trees.wrong.select").label
     else:
         assert len(outcome[1]["customdata"]) == 30
+    titles = [one.value for one in app.subheader]
+    assert ("Misclassifications" in titles) == (column == "kind")
+    assert ("Predicted and true values" in titles) == (column == "size")
     assert figure(app, "trees.pivots")["data"][0]["customdata"]
 
 

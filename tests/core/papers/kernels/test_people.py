@@ -39,4 +39,6 @@ def test_eggs_are_in_the_order_of_their_spikiness():
     table = both()
     eggs = table[table["what"] == "map"]
     assert eggs.groupby("third").size().tolist() == [100, 100, 100]
+    least = eggs.loc[eggs["spikiness"].idxmin(), "third"]
+    assert least == "spiky", "the column numbers drawings from the spikiest to the smoothest"
     assert abs(eggs["x"].corr(eggs["spikiness"])) > 0.7
