@@ -16,8 +16,11 @@ from tripletscope.core.data.places import first_of
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.embedding.ste import STE
+from tripletscope.core.embedding.tste import TSTE
 from tripletscope.core.individuals.rates import Answered, Population, Rates
-from tripletscope.core.individuals.stages import choice_probabilities
+from tripletscope.core.individuals.response import Found, beside_response
+from tripletscope.core.individuals.stages import choice_probabilities, similarities
 from tripletscope.core.method import Number, Switch
 from tripletscope.core.quality.columns import codes_of, sides_of
 from tripletscope.core.task import task
@@ -28,6 +31,8 @@ _TAIL, _LEVEL = 0.025, 0.05
 LOW = 0.1
 #: Iterations of the map between two looks at the answers.
 _ITERATIONS = 25
+#: Parts of the answers that maps are not fitted to, and iterations of these maps.
+_FOLDS, _HELD = 5, 100
 #: Rounds in which grids close in on narrow posteriors before the map is fitted anew.
 _CLOSING_IN = 3
 #: No ranking is said to be less probable: its logarithm would be infinite.
@@ -68,6 +73,9 @@ class LapseFit:
     without : float
         The same where nobody ever guesses, for the map without lapses.
     converged : bool
+    rates_by : str
+        The method whose maps the rates are told by: of the method, STE and t-STE the one by which
+        the answers are the likeliest.
     """
 
     embedding: np.ndarray
@@ -87,6 +95,7 @@ class LapseFit:
     log_likelihood: np.ndarray
     without: float
     converged: bool
+    rates_by: str = ""
 
     @property
     def stand_out(self) -> np.ndarray:
@@ -189,18 +198,69 @@ def with_lapses(
         raise Stopped
     state = _begin(method, people, begun.embedding_)
     without = people.log_likelihood(state.chance) - state.penalty
-    path, converged = [state.value], False
+    state, path, converged = _followed(method, people, state, steps, part(progress, 0.4, 0.6))
+    found = _rates(method, people, state)
+    rates_by = method.title
+    for number, other in enumerate(_others(method)):
+        if not converged:
+            break
+        share = part(progress, 0.6 + 0.2 * number, 0.8 + 0.2 * number)
+        fitted = other.fit(given, progress=share)
+        if fitted.stopped_:
+            converged = False
+            break
+        own, _, converged = _followed(
+            other, people, _begin(other, people, fitted.embedding_), steps, silent
+        )
+        one = _rates(other, people, own)
+        if one.value > found.value:
+            found, rates_by = one, other.title
+    return _found(people, state, found, rates_by, np.array(path), without, converged)
+
+
+def _followed(
+    method: OrdinalEmbedding, people: _People, state: _State, steps: int, progress: Progress
+) -> tuple[_State, list[float], bool]:
+    """Steps of EM, what they raise after each, and whether they came to an end."""
+    path = [state.value]
     for step in range(steps):
         after = _improved(method, people, state)
         gain = after.value - state.value
         state = after
         path.append(state.value)
         if gain < 1e-6 * abs(state.value):
-            converged = True
+            return state, path, True
+        if progress(step / (step + 15.0), snapshot=state.positions):
             break
-        if progress(0.4 + 0.6 * step / (step + 15.0), snapshot=state.positions):
-            break
-    return _found(people, state, np.array(path), without, converged)
+    return state, path, False
+
+
+def _others(method: OrdinalEmbedding) -> list[OrdinalEmbedding]:
+    """STE and t-STE, but for the method itself, in as many dimensions."""
+    shared = ("n_components", "n_init", "max_iter", "prior", "seed")
+    own = {name: value for name, value in method.get_params().items() if name in shared}
+    return [kind(**own) for kind in (STE, TSTE) if not isinstance(method, kind)]
+
+
+def _rates(method: OrdinalEmbedding, people: _People, state: _State) -> Found:
+    """Rates beside a free response function, by maps that have not seen the answers."""
+    weight = people.weights(state.rates.guessed(people.answered, state.chance))
+    rng = np.random.default_rng(0)
+    answer = np.repeat(np.arange(len(people._begin)), people._n_stages)
+    fold = rng.integers(0, _FOLDS, len(people._begin))[answer]
+    n_choices, choice = people._choice_of
+    of_choice = np.full(n_choices, -1)
+    of_choice[people.order] = fold
+    similar = np.zeros(len(people.choices.pairs))
+    for k in range(_FOLDS):
+        learned = weight * (of_choice[choice] != k)
+        fitted = clone(method).set_params(n_init=1, max_iter=min(_HELD, method.max_iter)).fit(
+            people.weighted(learned), init_embedding=state.positions
+        )
+        positions = np.where(fitted.placed_[:, None], fitted.embedding_, 0.0)
+        held = fold[people.choices.stage] == k
+        similar[held] = similarities(method._loss(), positions, people.choices)[held]
+    return beside_response(similar, people.choices, people.answered, people._begin)
 
 
 class _People:
@@ -339,15 +399,16 @@ def _improved(method: OrdinalEmbedding, people: _People, state: _State) -> _Stat
         people.weighted(weight), init_embedding=state.positions
     )
     positions = np.where(fitted.placed_[:, None], fitted.embedding_, 0.0)
-    chance, population = people.chance(method, positions), state.rates.population()
+    chance, population = people.chance(method, positions), state.rates.population(state.population)
     rates = state.rates.closer().given(people.answered, chance, population)
     return _State(positions, chance, rates, population, _penalty(method, people, positions))
 
 
 def _found(
-    people: _People, state: _State, path: np.ndarray, without: float, converged: bool
+    people: _People, state: _State, found: Found, rates_by: str, path: np.ndarray, without: float,
+    converged: bool,
 ) -> LapseFit:
-    rates = state.rates.averaged(state.population)
+    rates = found.rates.averaged(found.population)
     sides = [np.full(len(people.names), np.nan)] * 3
     if people.knows_sides:
         sides = [rates.first_side(), rates.first_side_at(_TAIL), rates.first_side_at(1.0 - _TAIL)]
@@ -356,5 +417,6 @@ def _found(
         rates.rate_at(1.0 - _TAIL), rates.rate_at(_LEVEL / max(len(people.names), 1)), *sides,
         people.person_weight(rates.rate(), state.chance),
         people.weights(rates.guessed(people.answered, state.chance)),
-        float(expit(state.population.usual)), state.population.spread, path, without, converged,
+        float(expit(found.population.usual)), found.population.spread, path, without, converged,
+        rates_by,
     )
