@@ -231,6 +231,7 @@ class DaskCrew(Crew):
         self.check()
         self.width = max(sum(client.nthreads().values()), 1)
         self._waiting: dict[Any, set[str]] = {}
+        self._doubted: set[str] = set()  # may have been lost with a worker
 
     def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Any:
         digests = sorted(batch.digests)
@@ -241,15 +242,16 @@ class DaskCrew(Crew):
             _in_dask, batch, digests, data, key=f"{name}-{uuid.uuid4().hex}", pure=False
         )
         self._waiting[future] = batch.digests
-        future.add_done_callback(lambda done: self._waiting.pop(done, None))
         return future
 
     def _sent(self, digest: str, content: bytes) -> Any:
         there = self._scattered.setdefault(self._client, OrderedDict())
-        if digest not in there or there[digest][1].status != "finished":
+        lost = digest in self._doubted or digest not in there
+        if lost or there[digest][1].status != "finished":
             key = f"data-{digest}"
-            there.pop(digest, None)
+            # A future that went before the other came would have the scheduler forget the new data.
             there[digest] = len(content), self._client.scatter({key: content})[key]
+            self._doubted.discard(digest)
         there.move_to_end(digest)
         return there[digest][1]
 
@@ -265,8 +267,12 @@ class DaskCrew(Crew):
     def outcomes(self, future: Any) -> list[Outcome]:
         from distributed.scheduler import KilledWorker
 
+        shared = self._waiting.pop(future)
         try:
             return future.result()
+        except CancelledError:  # it may be long before the client is told that data are lost
+            self._doubted |= shared
+            raise
         except KilledWorker as error:  # the scheduler has tried it again and again
             raise ended(future.key.rpartition("-")[0], error.allowed_failures + 1) from None
 

@@ -52,9 +52,9 @@ LearnedUnit = Annotated[
     str,
     Choice(
         {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
-        "Of the intervals. Participants: how far a share may lie with another sample of people. "
-        "Answers: with other answers by the same people. In both, models stay as they were "
-        "learned, and objects the same: intervals say nothing of other objects.",
+        "Of the intervals, beside the objects. Participants: how far a share may lie with other "
+        "objects and another sample of people. Answers: with other objects and other answers by "
+        "the same people. In both, models stay as they were learned.",
     ),
 ]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 from scipy.stats import kendalltau
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
@@ -20,6 +20,7 @@ from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.explain import Seed
+from tripletscope.core.explaining.explained import LEVEL
 from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Choice, Inner, Number, unfitted
@@ -78,6 +79,17 @@ class MapCorrelation:
     n_objects: int
     unit: str = "answers"
     n_units: int = 0
+
+    @property
+    def surely(self) -> np.ndarray:
+        """(s,) bool: above 0, at 5 % for all spaces together (one-sided, Bonferroni).
+
+        Silent on: random features (tests/core/explaining/test_correlation.py::test_random_numbers).
+        """
+        degrees = min(self.n_objects, self.n_units) - 1
+        error = (self.value - self.low) / stdtrit(degrees, 0.975)
+        t = np.divide(self.value, error, out=np.zeros(len(error)), where=error > 0)
+        return stdtr(degrees, -t) * len(t) <= LEVEL
 
     @property
     def table(self) -> pd.DataFrame:

@@ -100,8 +100,9 @@ def explain(
     Weights have a normal prior about their mean, W one about a multiple of the identity, as in
     gLocal (there W is learned of products, not of distances). The prior's width is chosen by
     likelihood within what is learned from, where objects are held out in the same way if there
-    are enough. With few choices objects are divided up to five times. Intervals are over people,
-    or questions and trials, with the models as they were learned.
+    are enough. With few choices objects are divided up to five times. Intervals are over objects
+    and, at once, over people, or questions and trials, with the models as they were learned: luck
+    with these objects does not shrink with the number of answers.
 
     References
     ----------
@@ -191,6 +192,13 @@ def _scores(
     found = {
         f"{name}{end}": np.full(shape, np.nan) for name in names for end in ("", "_low", "_high")
     }
+    found["p"] = np.full(shape, np.nan)
+
+    mine = {}
+    for at, (right, *_) in held.items():
+        # All spaces and models predict the same choices.
+        if at[2] not in mine:
+            mine[at[2]] = units.about(data.asked.take(np.isfinite(right)))
 
     def write(name: str, at: tuple[int, int, int], values: tuple[float, float, float]) -> None:
         for end, value in zip(("", "_low", "_high"), values, strict=True):
@@ -198,20 +206,19 @@ def _scores(
 
     for at, (right, log, of_two) in held.items():
         there, two = np.isfinite(right), np.isfinite(of_two)
-        mine, weight = units.take(data.asked.answer[there]), data.asked.weight[there]
-        write("accuracy", at, mine.share(right[there], weight))
-        write("log_likelihood", at, mine.mean(log[there], weight))
-        write("of_two", at, units.take(data.between_two.answer[two]).share(
-            of_two[two], data.between_two.weight[two]
-        ))
+        crossed = mine[at[2]]
+        write("accuracy", at, crossed.share(right[there]))
+        write("log_likelihood", at, crossed.mean(log[there]))
+        found["p"][at] = crossed.p_above(right[there], data.asked.take(there).chance)
+        write("of_two", at, units.about(data.between_two.take(two)).share(of_two[two]))
     for at, (right, *_) in held.items():
         there = np.isfinite(right)
-        mine, weight = units.take(data.asked.answer[there]), data.asked.weight[there]
+        crossed = mine[at[2]]
         accuracy = found["accuracy"][:, at[1], at[2]]
         best = held[int(np.nanargmax(accuracy)), at[1], at[2]][0]
         raw = held[at[0], 0, at[2]][0]
-        write("gain", at, mine.mean((right - raw)[there], weight))
-        write("behind", at, mine.mean((best - right)[there], weight))
+        write("gain", at, crossed.mean((right - raw)[there]))
+        write("behind", at, crossed.mean((best - right)[there]))
     return found
 
 

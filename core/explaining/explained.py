@@ -9,6 +9,8 @@ import pandas as pd
 
 #: How choices were held out.
 SCHEMES = ("objects", "trials")
+#: Share of null data on which a verdict may be given.
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,9 @@ class Explained:
     spaces, models, schemes : list of str
     accuracy, accuracy_low, accuracy_high : ndarray, shape (s, 3, 2)
         Share of choices that are predicted as they were asked: among three pairs for an odd one
-        out, with a 95 % interval.
+        out, with a 95 % interval over objects and, at once, over `unit`, as all others.
+    p : ndarray, shape (s, 3, 2)
+        One-sided p value that this is above chance.
     of_two, of_two_low, of_two_high : ndarray, shape (s, 3, 2)
         Share of answers between two pairs, an odd one out being two of them: triplet accuracy.
     log_likelihood, log_likelihood_low, log_likelihood_high : ndarray, shape (s, 3, 2)
@@ -56,7 +60,7 @@ class Explained:
         What could not be done, and why, as sentences.
     unit : {"answers", "participants"}
     n_units : int or None
-        What the intervals take as independent, and how many.
+        What the intervals take as independent beside the objects, and how many.
     """
 
     spaces: list[str]
@@ -65,6 +69,7 @@ class Explained:
     accuracy: np.ndarray
     accuracy_low: np.ndarray
     accuracy_high: np.ndarray
+    p: np.ndarray
     of_two: np.ndarray
     of_two_low: np.ndarray
     of_two_high: np.ndarray
@@ -113,7 +118,8 @@ class Explained:
                     rows.append({
                         "space": space, "model": model, "held_out": scheme,
                         "accuracy": self.accuracy[at], "low": self.accuracy_low[at],
-                        "high": self.accuracy_high[at], "chance": self.chance[k],
+                        "high": self.accuracy_high[at], "p": self.p[at],
+                        "chance": self.chance[k],
                         "ceiling_lower": self.ceiling_lower[0],
                         "ceiling_upper": self.ceiling_upper[0],
                         "triplet_accuracy": self.of_two[at],
@@ -128,3 +134,22 @@ class Explained:
                         "choices": self.n_choices[k], "learned_from": self.n_learned[k],
                     })
         return pd.DataFrame(rows)
+
+
+def surely_above(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows by which features are judged, with ``surely``: whether above chance.
+
+    Of held-out objects all models; of trials, where objects could not be held out, only distances
+    as they are: weights and transforms learn the objects by heart, be they told by random numbers.
+    A row is surely above chance at 5 % for all rows together (Bonferroni).
+
+    Silent on: random features (tests/core/explaining/test_explain.py::test_random_features).
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `Explained.table`.
+    """
+    of_objects = table["held_out"] == "objects"
+    rows = table[of_objects] if of_objects.any() else table[table["model"] == "raw"]
+    return rows.assign(surely=rows["p"] * len(rows) <= LEVEL)

@@ -212,15 +212,16 @@ def left_over(
         apart = _apart(sets.pairs, columns, beta, positions)
         log[part, fold == k] = sets.log_likelihood(apart)[fold == k]
         right[part, fold == k] = sets.right(apart)[fold == k]
-    units = Units.of(given, unit).take(sets.answer)
+    units = Units.of(given, unit)
+    mine = units.about(sets)
     explained = (log + np.log(sets.n_shown)) / -sets.guessing
     placed = np.zeros(n, dtype=bool)
     placed[sets.pairs] = True
     x[placed], x[~placed] = principal_axes(x[placed]), 0.0
-    means = np.array([units.mean(row, sets.weight) for row in explained]).T
-    shares = np.array([units.share(row, sets.weight) for row in right]).T
-    gain = units.mean(explained[1] - explained[0], sets.weight)
-    beyond = units.mean(explained[1] - explained[2], sets.weight)
+    means = np.array([mine.mean(row) for row in explained]).T
+    shares = np.array([mine.share(row) for row in right]).T
+    gain = mine.mean(explained[1] - explained[0])
+    beyond = mine.mean(explained[1] - explained[2])
     return LeftOver(
         x, placed, [one.name for one in chosen], weights, x[placed].std(axis=0), list(PARTS),
         *means, *shares, *gain, *beyond, sets.chance, len(sets), **units.said,

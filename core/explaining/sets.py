@@ -58,6 +58,13 @@ class ChoiceSets:
         return np.diff(self.bounds)
 
     @property
+    def objects(self) -> tuple[np.ndarray, np.ndarray]:
+        """Set and object of each time that an object takes part in a set, once in each."""
+        n = int(self.pairs.max(initial=-1)) + 1
+        code = np.unique(self.set_of[:, None] * n + self.pairs[self.pair])
+        return code // max(n, 1), code % max(n, 1)
+
+    @property
     def chance(self) -> float:
         """Accuracy of guessing."""
         return float(np.average(1.0 / self.n_shown, weights=self.weight))

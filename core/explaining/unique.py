@@ -269,7 +269,7 @@ def _parted(
     there = times > 0
     log, right = sums[:, :, there] / times[there]
     sets = data.asked.take(there)
-    mine = units.take(sets.answer)
+    mine = units.about(sets)
     # Shares of the deviance of guessing are means of these over choices.
     explained = (log + np.log(sets.n_shown)) / -sets.guessing
     whole, k = len(subsets), subsets.shape[1]
@@ -277,7 +277,7 @@ def _parted(
     without = [whole - 1 - 2**i for i in range(k)]
 
     def read(values: np.ndarray) -> np.ndarray:
-        return np.array([mine.mean(row, sets.weight) for row in np.atleast_2d(values)])
+        return np.array([mine.mean(row) for row in np.atleast_2d(values)])
 
     unique = explained[-1] - explained[without]
     kept = {

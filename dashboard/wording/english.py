@@ -115,8 +115,8 @@ FIGURES = {
                  "against the size of leaves, with 95% intervals.",
     "title search": "Nearest neighbours by trees",
     "features of": "Share of held-out choices that features predict, from chance on, with 95% "
-                   "intervals{over}: the distances as they are, with weights for their "
-                   "dimensions, and after a linear transform. {about}",
+                   "intervals over objects and, at once,{over}: the distances as they are, with "
+                   "weights for their dimensions, and after a linear transform. {about}",
     "title features": "Choices predicted by features",
     "alt features": "Bars of the accuracy of {number}, the best of which is {best}.",
     "feature weights of": "Share of each feature in what decides a choice (weights of 0 or more), "
@@ -124,9 +124,11 @@ FIGURES = {
     "title feature weights": "What each feature counts",
     "alt feature weights": "A row for every feature with its interval; the largest is {first}.",
     "unique of objects": "Deviance of guessing that predictors explain on held-out objects, each "
-                         "alone and beyond all others, with 95% intervals{over}. {about}",
+                         "alone and beyond all others, with 95% intervals over objects and, at "
+                         "once,{over}. {about}",
     "unique of trials": "Deviance of guessing that predictors explain on held-out trials, each "
-                        "alone and beyond all others, with 95% intervals{over}. {about}",
+                        "alone and beyond all others, with 95% intervals over objects and, at "
+                        "once,{over}. {about}",
     "title unique": "Unique and shared parts of predictors",
     "alt unique": "A row for each of {number} predictors, with what it explains alone and beyond "
                   "all others.",
@@ -142,7 +144,8 @@ FIGURES = {
     "title left over": "What features leave over",
     "alt left over": "Scatter plot of {objects} by what their features do not explain.",
     "left over parts of": "Deviance of guessing that features, a map beside them, and a map alone "
-                          "explain on held-out trials, with 95% intervals{over}. {about}",
+                          "explain on held-out trials, with 95% intervals over objects and, at "
+                          "once,{over}. {about}",
     "title left over parts": "Features with and without a map",
     "group errors of": "Error on held-out answers of every {by}, learned from its other answers "
                        "({method}), with 95% intervals.",

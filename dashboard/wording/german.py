@@ -120,8 +120,9 @@ FIGURES = {
                  "gegen die Blattgröße, mit 95-%-Intervallen.",
     "title search": "Nächste Nachbarn durch Bäume",
     "features of": "Anteil zurückgehaltener Wahlen, die Merkmale vorhersagen, vom Zufall aus, mit "
-                   "95-%-Intervallen{over}: die Distanzen, wie sie sind, mit Gewichten ihrer "
-                   "Dimensionen und nach einer linearen Abbildung. {about}",
+                   "95-%-Intervallen über Objekte und zugleich{over}: die Distanzen, wie sie "
+                   "sind, mit Gewichten ihrer Dimensionen und nach einer linearen Abbildung. "
+                   "{about}",
     "title features": "Vorhersage der Wahlen durch Merkmale",
     "alt features": "Balken der Genauigkeit von {number}; am besten ist {best}.",
     "feature weights of": "Anteil jedes Merkmals an dem, was eine Wahl entscheidet (Gewichte von "
@@ -131,11 +132,11 @@ FIGURES = {
     "alt feature weights": "Eine Zeile für jedes Merkmal mit seinem Intervall; am größten ist "
                            "{first}.",
     "unique of objects": "Devianz des Ratens, die Prädiktoren an zurückgehaltenen Objekten "
-                         "erklären, jeder allein und über alle anderen hinaus, mit 95-%-"
-                         "Intervallen{over}. {about}",
+                         "erklären, jeder allein und über alle anderen hinaus, mit "
+                         "95-%-Intervallen über Objekte und zugleich{over}. {about}",
     "unique of trials": "Devianz des Ratens, die Prädiktoren an zurückgehaltenen Durchgängen "
-                        "erklären, jeder allein und über alle anderen hinaus, mit 95-%-"
-                        "Intervallen{over}. {about}",
+                        "erklären, jeder allein und über alle anderen hinaus, mit "
+                        "95-%-Intervallen über Objekte und zugleich{over}. {about}",
     "title unique": "Eigene und gemeinsame Anteile der Prädiktoren",
     "alt unique": "Eine Zeile für jeden von {number} Prädiktoren, mit dem, was er allein und über "
                   "alle anderen hinaus erklärt.",
@@ -150,9 +151,9 @@ FIGURES = {
     "left over noise": "Sie hilft nicht bei der Vorhersage und kann Rauschen sein.",
     "title left over": "Was Merkmale übrig lassen",
     "alt left over": "Streudiagramm von {objects} nach dem, was ihre Merkmale nicht erklären.",
-    "left over parts of": "Devianz des Ratens, die Merkmale, eine Karte neben ihnen und eine Karte "
-                          "allein an zurückgehaltenen Durchgängen erklären, mit 95-%-Intervallen"
-                          "{over}. {about}",
+    "left over parts of": "Devianz des Ratens, die Merkmale, eine Karte neben ihnen und eine "
+                          "Karte allein an zurückgehaltenen Durchgängen erklären, mit "
+                          "95-%-Intervallen über Objekte und zugleich{over}. {about}",
     "title left over parts": "Merkmale mit und ohne Karte",
     "group errors of": "Fehler auf zurückgehaltenen Antworten je {by}, gelernt aus dessen übrigen "
                        "Antworten ({method}), mit 95-%-Intervallen.",

@@ -259,8 +259,12 @@ REPORT = {
                          "worauf geachtet wird, unterscheidet sich nach {by}.",
     "attention alike": "Sie sagten nicht klar besser vorher als Unterschiede der Beständigkeit "
                        "allein; ein Unterschied der Aufmerksamkeit nach {by} zeigt sich nicht.",
+    "attention stretched": "Die Karte wird nach {by} verschieden gestreckt, aber zu wenig, als "
+                           "dass zurückgehaltene Antworten klar besser vorhergesagt würden.",
+    "attention unseen": "Dass sich nach {by} unterscheidet, worauf geachtet wird, ist nicht zu "
+                        "sehen, über die Unterschiede zwischen Personen hinaus.",
     "conditions permuted": "Ein Permutationstest auf gleiche Gewichte, über Beständigkeit hinaus, "
-                           "ergab {p} ({number} Permutationen).",
+                           "ergab {p} ({number} Permutationen); Raten wurde nicht herausgerechnet.",
     "by group": "Mit {method} je {by} einzeln gelernt, lagen die Vorhersagefehler zwischen {least} "
                 "und {most} ({place}).",
     "lapses found": "Der Anteil geratener Antworten wurde mit der Karte geschätzt ({method}): "
@@ -389,32 +393,41 @@ REPORT = {
     "model linear": "nach einer linearen Abbildung",
     "features best objects": "Von den Merkmalen sagte {best} Wahlen unter zurückgehaltenen "
                              "Objekten am besten vorher, {how}: Genauigkeit {accuracy}, "
-                             "{interval}{over} (Zufall {chance}; {choices} Wahlen).",
+                             "{interval} über Objekte und zugleich{over} (Zufall {chance}; "
+                             "{choices} Wahlen).",
     "features best trials": "Von den Merkmalen sagte {best} zurückgehaltene Durchgänge am besten "
-                            "vorher, {how}: Genauigkeit {accuracy}, {interval}{over} (Zufall "
-                            "{chance}; {choices} Wahlen). Objekte konnten nicht zurückgehalten "
-                            "werden.",
-    "features none objects": "Kein Merkmal sagte Wahlen unter zurückgehaltenen Objekten besser "
-                             "vorher als der Zufall ({chance}): am besten {best}, {how}, mit "
-                             "Genauigkeit {accuracy}, {interval}{over}.",
-    "features none trials": "Kein Merkmal sagte zurückgehaltene Durchgänge besser vorher als der "
-                            "Zufall ({chance}): am besten {best}, {how}, mit Genauigkeit "
-                            "{accuracy}, {interval}{over}.",
-    "features at chance": "Nicht mehr als der Zufall sagten vorher: {names}.",
+                            "vorher, {how}: Genauigkeit {accuracy}, {interval} über Objekte und "
+                            "zugleich{over} (Zufall {chance}; {choices} Wahlen). Objekte konnten "
+                            "nicht zurückgehalten werden.",
+    "features none objects": "Von keinem Merkmal war zu sehen, dass es Wahlen unter "
+                             "zurückgehaltenen Objekten besser vorhersagt als der Zufall "
+                             "({chance}): am besten {best}, {how}, mit Genauigkeit {accuracy}, "
+                             "{interval} über Objekte und zugleich{over}.",
+    "features none trials": "Von keinem Merkmal war zu sehen, dass es zurückgehaltene Durchgänge "
+                            "besser vorhersagt als der Zufall ({chance}): am besten {best}, "
+                            "{how}, mit Genauigkeit {accuracy}, {interval} über Objekte und "
+                            "zugleich{over}.",
+    "features at chance": "Nicht vom Zufall zu unterscheiden: {names}.",
     "features no ceiling": "Keine Frage wurde zweimal gestellt; die Rauschgrenze ist unbekannt.",
     "features weigh": "Anteile der Merkmale an dem, was eine Wahl entscheidet, Intervalle{over}: "
                       "{names}.",
     "parts together objects": "An zurückgehaltenen Objekten erklärten die Prädiktoren zusammen "
-                              "{total}, {interval}{over}, der Devianz des Ratens.",
+                              "{total}, {interval} über Objekte und zugleich{over}, der Devianz "
+                              "des Ratens.",
     "parts together trials": "An zurückgehaltenen Durchgängen erklärten die Prädiktoren zusammen "
-                             "{total}, {interval}{over}, der Devianz des Ratens.",
+                             "{total}, {interval} über Objekte und zugleich{over}, der Devianz "
+                             "des Ratens.",
     "parts add": "Über alle anderen hinaus erklärten etwas: {names}.",
     "parts add none": "Von keinem war zu sehen, dass er über die anderen hinaus etwas erklärt.",
     "features correlate": "Am höchsten korrelierten mit den Distanzen der Karte die zwischen "
                           "Objekten in {best} (Rangkorrelation {value}, {interval}).",
-    "left over something": "Neben den Merkmalen erklärte eine Karte weitere {gain}, "
-                           "{interval}{over}, der Devianz zurückgehaltener Durchgänge.",
+    "features correlate none": "Von keinen Distanzen zwischen Merkmalen war zu sehen, dass "
+                               "sie Paare ordnen wie die Karte: am besten {best} "
+                               "(Rangkorrelation {value}, {interval}).",
+    "left over something": "Neben den Merkmalen erklärte eine Karte weitere {gain}, {interval} "
+                           "über Objekte und zugleich{over}, der Devianz zurückgehaltener "
+                           "Durchgänge.",
     "left over nothing": "Nicht mehr als der Zufall war zu sehen, das die Merkmale übrig lassen: "
-                         "Eine Karte neben ihnen erklärte weitere {gain}, {interval}{over}, der "
-                         "Devianz zurückgehaltener Durchgänge.",
+                         "Eine Karte neben ihnen erklärte weitere {gain}, {interval} über Objekte "
+                         "und zugleich{over}, der Devianz zurückgehaltener Durchgänge.",
 }

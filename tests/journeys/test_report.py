@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
+from tests.journeys.pages import PATIENCE, choose, download
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -19,20 +20,9 @@ def go(page: Page, name: str) -> None:
     page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
 
 
-def choose(page: Page, label: str, option: str) -> None:
-    page.get_by_label(label, exact=True).click()
-    page.get_by_role("option", name=option, exact=True).click()
-
-
-def file_of(page: Page, form: str) -> bytes:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=f"Download: {form}", exact=True).click()
-    return download.value.path().read_bytes()
-
-
 def test_a_report_from_the_map_to_the_file(browser, address):
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(PATIENCE)
     page.goto(f"{address}/?sample=ekman_colors")
     expect(page.get_by_text("replicates").first).to_be_visible()
     go(page, "Report")
@@ -44,7 +34,7 @@ def test_a_report_from_the_map_to_the_file(browser, address):
     page.get_by_label("Authors", exact=True).fill("A. Author")
     page.get_by_label("Authors", exact=True).press("Enter")
     expect(report).to_contain_text("A. Author")
-    html = file_of(page, "Web page").decode()
+    html = download(page, "Download: Web page").decode()
     assert "A. Author" in html
     assert '<figure id="fig-map">' in html
 
@@ -58,13 +48,13 @@ def test_a_report_from_the_map_to_the_file(browser, address):
     expect(report).to_contain_text("My words about Figure 1.")
 
     choose(page, "File", "Word")
-    found = docx.Document(io.BytesIO(file_of(page, "Word")))
+    found = docx.Document(io.BytesIO(download(page, "Download: Word")))
     assert any("My words about Figure" in p.text for p in found.paragraphs)
 
     choose(page, "Language", "Deutsch")
     expect(report).to_contain_text("Ähnlichkeitsurteile über 14 Objekte")
     choose(page, "File", "LaTeX")
-    with zipfile.ZipFile(io.BytesIO(file_of(page, "LaTeX"))) as archive:
+    with zipfile.ZipFile(io.BytesIO(download(page, "Download: LaTeX"))) as archive:
         assert "figures/map.pdf" in archive.namelist()
 
     # Another visit, another result: the words stay, and the report says what has changed.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.explaining.correlation import MapCorrelation
-from tripletscope.core.explaining.explained import Explained
+from tripletscope.core.explaining.explained import Explained, surely_above
 from tripletscope.core.explaining.left_over import LeftOver
 from tripletscope.core.explaining.unique import UniqueParts
 from tripletscope.core.explaining.weights import FeatureWeights
@@ -38,11 +38,15 @@ def features(material: Material) -> Iterator[Block]:
 
 
 def _of_accuracy(words: Words, found: Explained) -> Iterator[str]:
+    """As `surely_above` has it.
+
+    Silent on: random features (tests/core/explaining/test_explain.py::test_random_features).
+    """
     table = in_order(found.table)
-    scheme = "objects" if (table["held_out"] == "objects").any() else "trials"
-    rows = table[table["held_out"] == scheme]
+    rows = surely_above(table)
+    scheme = rows["held_out"].iloc[0]
     best = rows.loc[rows["accuracy"].idxmax()]
-    surely = best["low"] > best["chance"]
+    surely = best["surely"]
     yield words(
         f"features best {scheme}" if surely else f"features none {scheme}",
         best=plain(best["space"]), how=words(f"model {best['model']}"),
@@ -52,7 +56,7 @@ def _of_accuracy(words: Words, found: Explained) -> Iterator[str]:
     )
     nothing = [
         plain(name) for name, own in rows.groupby("space", sort=False)
-        if (own["low"] <= own["chance"]).all()
+        if not own["surely"].any()
     ]
     if surely and nothing:
         yield words("features at chance", names=words.listing(nothing))
@@ -86,7 +90,8 @@ def _of_parts(words: Words, found: UniqueParts) -> Iterator[str]:
 def _of_map(words: Words, found: MapCorrelation) -> Iterator[str]:
     best = int(found.value.argmax())
     yield words(
-        "features correlate", best=plain(found.spaces[best]), value=words.share(found.value[best]),
+        "features correlate" if found.surely[best] else "features correlate none",
+        best=plain(found.spaces[best]), value=words.share(found.value[best]),
         interval=words.interval(found.low[best], found.high[best]),
     )
 

@@ -394,13 +394,15 @@ def _individuals(material: Material) -> Iterator[Block]:
         found, by = run.result(), plain(run.parameters["by"])
         figures = list(material.drawn(run))
         gain, low, high = found.gain("weights")
-        attention = found.gain("weights", over="consistency")[1] > 0
+        attention = "differs" if found.gain("weights", over="consistency")[1] > 0 else "alike"
+        if run.task == "compare_conditions":
+            attention = {"seen": "differs"}.get(found.attention, found.attention)
         sentences = [words(
             "weights predict", by=by, method=words.method(run.fresh()),
             place=f"@fig-{figures[0].name}",
             gain=words.percent(np.expm1(gain)), low=words.percent(np.expm1(low)),
             high=words.percent(np.expm1(high)),
-        ), words("attention differs" if attention else "attention alike", by=by)]
+        ), words(f"attention {attention}", by=by)]
         if run.task == "compare_conditions":
             sentences.append(words("conditions permuted", p=words.p(found.p),
                                    number=words.whole(found.permutations)))

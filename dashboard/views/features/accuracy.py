@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.evaluation.units import over_units
-from tripletscope.core.explaining.explained import Explained
+from tripletscope.core.explaining.explained import Explained, surely_above
 from tripletscope.dashboard import export
 from tripletscope.dashboard.drawing.explaining import ceilings_of, in_order, measured_as
 from tripletscope.dashboard.figures.explaining import (
@@ -69,7 +69,7 @@ def _show(context: FeaturesContext, found: Explained, as_asked: bool) -> None:
     spaces, models = table["space"].nunique(), table["model"].nunique()
     text = (
         f"Share of held-out choices that features predict, from chance on, with 95 % intervals"
-        f"{over_units(found.unit, found.n_units)}. {context.size} "
+        f" over objects and, at once,{over_units(found.unit, found.n_units)}. {context.size} "
         + " ".join(f"{SCHEME_NAMES[k].capitalize()}: {count(n, 'choice')}."
                    for k, n in zip(found.schemes, found.n_choices.astype(int), strict=True) if n)
         + (" Band: the noise ceiling, from its lower to its upper bound." if ceilings else "")
@@ -97,6 +97,10 @@ def verdicts(
 ) -> list[str]:
     """What the bars say, as sentences.
 
+    None is ahead of another where neither is surely above chance.
+
+    Silent on: random features (tests/dashboard/views/test_features.py::test_random_features).
+
     Parameters
     ----------
     found : Explained
@@ -105,24 +109,23 @@ def verdicts(
     ceilings : dict
         As `ceilings_of` gives them.
     """
-    scheme = "objects" if (table["held_out"] == "objects").any() else "trials"
-    rows = table[table["held_out"] == scheme]
+    rows = surely_above(table)
+    scheme = rows["held_out"].iloc[0]
     best = rows.loc[rows["accuracy"].idxmax()]
     chance = float(best["chance"])
     where = f"On {SCHEME_NAMES[scheme]}"
     said = []
-    if best["low"] > chance:
+    if best["surely"]:
         said.append(
             f"{where}, {best['space']} predicts {'best ' * (len(rows) > 1)}{_AS[best['model']]}: "
             f"{interval(*best[['accuracy', 'low', 'high']])} of the choices, where chance is "
             f"{chance:.3f}."
         )
-    nothing = [
-        name for name, own in rows.groupby("space", sort=False) if (own["low"] <= chance).all()
-    ]
+    nothing = [name for name, own in rows.groupby("space", sort=False) if not own["surely"].any()]
     if nothing:
-        said.append(f"{where}, no more than chance: {', '.join(map(str, nothing))}.")
-    said += _differences(rows, best)
+        said.append(f"{where}, not told apart from chance: {', '.join(map(str, nothing))}.")
+    if best["surely"]:
+        said += _differences(rows, best)
     said.append(_of_ceiling(best, ceilings.get(scheme)))
     if len(set(table["held_out"])) > 1:
         said.append(

@@ -79,7 +79,7 @@ def _show(context: FeaturesContext, found: LeftOver) -> None:
     table = rest_of(found)
     about = (
         "Deviance of guessing that each explains on held-out trials, with 95 % intervals"
-        f"{over_units(found.unit, found.n_units)}. {context.size}"
+        f" over objects and, at once,{over_units(found.unit, found.n_units)}. {context.size}"
     )
 
     def rows(canvas: Canvas) -> Any:

@@ -93,24 +93,27 @@ def _show(context: FeaturesContext, found: MapCorrelation, method: Method) -> No
 
 
 def verdicts(found: MapCorrelation) -> list[str]:
-    """What the correlations say, as sentences."""
+    """What the correlations say, as sentences.
+
+    Silent on: random features (tests/core/explaining/test_correlation.py::test_random_numbers).
+    """
     best = int(found.value.argmax())
     shown = interval(found.value[best], found.low[best], found.high[best])
-    if found.low[best] <= 0:
-        said = [f"None of them ranks pairs surely better than chance: at best {shown}."]
+    if not found.surely[best]:
+        said = [f"None of them is seen to rank pairs better than chance: at best {shown}."]
     else:
         said = [f"{found.spaces[best]} ranks pairs most like the map: {shown}."]
-    nothing = [name for name, low in zip(found.spaces, found.low, strict=True) if low <= 0]
-    if nothing and found.low[best] > 0:
-        said.append(f"No more than chance: {', '.join(nothing)}.")
-    others = [k for k in (-found.value).argsort(kind="stable") if k != best]
-    if others and found.low[best] > 0:
-        k = others[0]
-        behind = interval(found.behind[k], found.behind_low[k], found.behind_high[k])
-        said.append(
-            f"It is ahead of {found.spaces[k]}, the next, by {behind}." if found.behind_low[k] > 0
-            else f"It is not told apart from {found.spaces[k]}: ahead by {behind}."
-        )
+        nothing = [name for name, sure in zip(found.spaces, found.surely, strict=True) if not sure]
+        if nothing:
+            said.append(f"Not told apart from chance: {', '.join(nothing)}.")
+        others = [k for k in (-found.value).argsort(kind="stable") if k != best]
+        for k in others[:1]:
+            behind = interval(found.behind[k], found.behind_low[k], found.behind_high[k])
+            said.append(
+                f"It is ahead of {found.spaces[k]}, the next, by {behind}."
+                if found.behind_low[k] > 0
+                else f"It is not told apart from {found.spaces[k]}: ahead by {behind}."
+            )
     if found.ceiling_lower > 0:
         said.append(
             f"Maps of two halves of the answers correlate at {found.ceiling_lower:.3f}; no "

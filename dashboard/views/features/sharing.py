@@ -66,7 +66,7 @@ def _show(context: FeaturesContext, found: UniqueParts) -> None:
     text = (
         f"Deviance of guessing that predictors explain on {SCHEME_NAMES[scheme]}, each alone and "
         "beyond all others, with 95 % intervals"
-        f"{over_units(found.unit, found.n_units)}. {context.size}"
+        f" over objects and, at once,{over_units(found.unit, found.n_units)}. {context.size}"
     )
 
     def draw(canvas: Canvas) -> Any:

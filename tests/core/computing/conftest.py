@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from distributed import LocalCluster
 
 
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[LocalCluster]:
+@contextmanager
+def two_workers() -> Iterator[LocalCluster]:
     """Two workers, which are processes with one thread each."""
     from distributed import LocalCluster
 
@@ -27,15 +28,27 @@ def cluster() -> Iterator[LocalCluster]:
         engine(address(found)).close()
 
 
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[LocalCluster]:
+    """The workers of all tests that leave them as they are."""
+    with two_workers() as found:
+        yield found
+
+
 def address(cluster: LocalCluster) -> str:
     return cluster.scheduler_address.replace("tcp", "dask")
 
 
 @pytest.fixture
 def dask(cluster) -> Engine:
-    """The engine of the cluster, with all of its workers, whatever a test before did to them."""
-    cluster.wait_for_workers(2, timeout=120)
     return engine(address(cluster))
+
+
+@pytest.fixture
+def doomed() -> Iterator[Engine]:
+    """The engine of a cluster whose workers may be killed: not all of them come back in time."""
+    with two_workers() as found:
+        yield engine(address(found))
 
 
 @pytest.fixture

@@ -82,9 +82,9 @@ def test_cancelling_frees_the_workers(dask):
         assert time.monotonic() - begun < LONG / 2  # 0.2 s, where no others want the processors
 
 
-def test_a_worker_that_dies_loses_its_piece_and_nothing_else(dask):
+def test_a_worker_that_dies_loses_its_piece_and_nothing_else(doomed):
     array = np.arange(300_000.0)  # which may lie on that worker alone
-    with dask.in_use():
+    with doomed.in_use():
         list(in_parallel(total, [(array, k) for k in range(2)]))
         results = in_parallel(slow, [(k, 0.3) for k in range(8)])
         _, victim = next(results)
@@ -94,10 +94,10 @@ def test_a_worker_that_dies_loses_its_piece_and_nothing_else(dask):
         assert list(in_parallel(total, [(array, k) for k in range(8)])) == expected
 
 
-def test_a_piece_that_ends_every_worker_is_given_up(dask):
+def test_a_piece_that_ends_every_worker_is_given_up(doomed):
     # Where the machine is busy, Dask may give up its workers before it gives up the piece.
     sentence = "“deadly” has ended its process 4 times|has no workers any more"
-    with dask.in_use(), pytest.raises(EngineError, match=sentence):
+    with doomed.in_use(), pytest.raises(EngineError, match=sentence):
         list(in_parallel(deadly, [(k,) for k in range(2)]))
 
 

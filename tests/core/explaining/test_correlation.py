@@ -99,3 +99,16 @@ def test_too_many_objects_for_tau_are_refused():
     space = FeatureSpace(name="x", values=np.arange(201.0))
     with pytest.raises(DataError, match="201 objects are too many for Kendall's tau-a"):
         map_correlation(space, many, coefficient="tau", replicates=20)
+
+
+def test_random_numbers(answers):
+    spaces = [
+        FeatureSpace(name=f"random {k}", values=np.random.default_rng(9 + k).normal(size=(20, 2)))
+        for k in range(5)
+    ]
+    found = map_correlation(spaces, answers, replicates=60)
+    assert not found.surely.any()
+
+
+def test_what_people_see_is_surely_above_chance(found):
+    assert found.surely[:2].all()

@@ -11,6 +11,10 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.individuals import WeightedEuclidean, compare_conditions
 from tripletscope.core.individuals.conditions import permutation_test
 from tripletscope.core.individuals.weights import people_of
+from tripletscope.dashboard.views.people.conditions import verdict
+
+#: Of people who vary, where trials permuted one by one gave p < 0.05.
+VARIED = (1, 9)
 
 
 def instructed(strength: float, *, within: bool, seed: int = 0, each: int = 80) -> Triplets:
@@ -28,6 +32,21 @@ def instructed(strength: float, *, within: bool, seed: int = 0, each: int = 80) 
     told = row % 2 if within else row // 8
     return Triplets(data.rows, data.objects, data.answers.assign(
         participant=[f"p{k}" for k in person], told=np.where(told, "shape", "colour"),
+    ))
+
+
+def varying(seed: int, *, strength: float = 0.0, people: int = 16, each: int = 100) -> Triplets:
+    """People whose weights under two conditions differ, by a mean of so much."""
+    rng = np.random.default_rng(seed)
+    positions = 1.3 * rng.normal(size=(12, 2))
+    apart = strength * np.array([[1, -1], [-1, 1]] * people) + 0.5 * rng.normal(
+        size=(2 * people, 2)
+    )
+    data = answers_of(positions, np.exp(apart), each, rng)
+    cell = np.repeat(np.arange(2 * people), each)
+    return Triplets(data.rows, data.objects, data.answers.assign(
+        participant=[f"p{k}" for k in cell // 2],
+        told=np.where(cell % 2, "shape", "colour"),
     ))
 
 
@@ -55,6 +74,28 @@ def test_the_test_rejects_as_often_as_it_says(within):
         p, _ = permutation_test(method, data, people_of(data, "told")[0], 39, seed)
         rejected += p <= 0.1
     assert rejected <= 6  # of a binomial of 20 and 0.1, more are seen in 2 of 1000
+
+
+@pytest.mark.parametrize("seed", VARIED)
+def test_people_vary(seed):
+    data = varying(seed)
+    method = WeightedEuclidean(by="told", n_init=1)
+    found = compare_conditions(method, data, permutations=199, folds=2)
+    assert found.permuted == "within participants"
+    assert found.p > 0.05
+    assert found.attention == "unseen"
+    said = verdict(found, "told")
+    assert said.startswith("It is not seen that what is attended to differs")
+    assert "One map" not in said
+
+
+def test_a_common_direction_is_seen_among_people_who_vary():
+    data = varying(0, strength=0.5)
+    found = compare_conditions(
+        WeightedEuclidean(by="told", n_init=1), data, permutations=199, folds=2
+    )
+    assert found.attention == "seen"
+    assert verdict(found, "told").startswith("What is attended to differs")
 
 
 def test_without_participants_answers_are_the_unit():

@@ -6,11 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.core.explaining.test_explain import of_people, spaces_of
 from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.explaining.explain import explain
 from tripletscope.core.io import attach_objects, read, read_feature_tables
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.drawing.explaining import in_order
+from tripletscope.dashboard.report.parts.features import _of_accuracy
 from tripletscope.dashboard.views.features.accuracy import verdicts
+from tripletscope.dashboard.wording import Words
 
 TRUTH = np.random.default_rng(3).normal(size=(16, 2))
 
@@ -40,13 +45,23 @@ def said(app) -> str:
 def test_only_what_is_learned_can_be_learned_by_heart():
     table = pd.DataFrame({
         "space": "size", "model": ["raw", "raw"], "held_out": ["objects", "trials"],
-        "accuracy": 0.7, "low": 0.6, "high": 0.8, "chance": 0.5,
+        "accuracy": 0.7, "low": 0.6, "high": 0.8, "p": 0.001, "chance": 0.5,
     })
     text = " ".join(verdicts(None, table, {}))
     assert "size predicts as it is" in text  # best of one
     assert "Nothing was learned" in text
     text = " ".join(verdicts(None, table.assign(model="linear"), {}))
     assert "higher for that reason alone" in text
+
+
+def test_random_features():
+    seen, spaces = spaces_of(6, None)
+    found = explain(spaces, of_people(seen, 24_000, 6))
+    said = verdicts(found, in_order(found.table), {})
+    assert said[0] == "On held-out objects, not told apart from chance: b, a."
+    assert not any("best" in sentence or "ahead" in sentence for sentence in said)
+    told = list(_of_accuracy(Words("en"), found))
+    assert told[0].startswith("No features were seen to predict")
 
 
 @pytest.fixture
@@ -58,7 +73,7 @@ def test_columns_of_the_objects_are_held_against_the_answers_without_a_click(ser
     app = settled(start("features", session), services)
     text = said(app)
     assert "predicts best" in text
-    assert "no more than chance: noise" in text
+    assert "not told apart from chance: noise" in text
     assert "The noise ceiling lies between" in text
     assert "Held-out objects ask whether" in text
     shown = figure(app, "features.accuracy")

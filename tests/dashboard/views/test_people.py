@@ -54,7 +54,7 @@ def test_people_who_differ_are_said_to(services):
     app = on_tab(app, "people", "conditions")
     app = computed(app, services, "conditions")
     assert "p = 0\\.001" in words(app)
-    assert "predicted best by weights of each" in words(app)
+    assert "What is attended to differs between the conditions of told" in words(app)
     figure(app, "people.gains-told")
 
 
