@@ -19,8 +19,7 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.embedding.tste import TSTE
 from tripletscope.core.individuals.rates import Answered, Population, Rates
-from tripletscope.core.individuals.response import Found, beside_response
-from tripletscope.core.individuals.stages import choice_probabilities, similarities
+from tripletscope.core.individuals.stages import choice_probabilities
 from tripletscope.core.method import Number, Switch
 from tripletscope.core.quality.columns import codes_of, sides_of
 from tripletscope.core.task import task
@@ -31,10 +30,10 @@ _TAIL, _LEVEL = 0.025, 0.05
 LOW = 0.1
 #: Iterations of the map between two looks at the answers.
 _ITERATIONS = 25
-#: Parts of the answers that maps are not fitted to, and iterations of these maps.
-_FOLDS, _HELD = 5, 100
 #: Rounds in which grids close in on narrow posteriors before the map is fitted anew.
 _CLOSING_IN = 3
+#: Degrees of freedom of t-STE that STE must be likelier than, and by how much (log of 20 to 1).
+_HEAVIER, _CLEARLY = 10.0, 3.0
 #: No ranking is said to be less probable: its logarithm would be infinite.
 _LEAST = 1e-300
 
@@ -73,9 +72,9 @@ class LapseFit:
     without : float
         The same where nobody ever guesses, for the map without lapses.
     converged : bool
-    rates_by : str
-        The method whose maps the rates are told by: of the method, STE and t-STE the one by which
-        the answers are the likeliest.
+    heavier : float or None
+        The last `log_likelihood` of t-STE with 10 degrees of freedom: errors in clear cases
+        without guesses. None where the method is not STE, or where it has not converged.
     """
 
     embedding: np.ndarray
@@ -95,19 +94,39 @@ class LapseFit:
     log_likelihood: np.ndarray
     without: float
     converged: bool
-    rates_by: str = ""
+    heavier: float | None = None
+
+    @property
+    def told(self) -> bool:
+        """Whether the answers confirm the response function that rates rest on.
+
+        Where errors in clear cases are as likely without guesses, rates are those of the response
+        function, and not of the people. Only STE's leaves such errors to guesses; its likelihood
+        must be 20 times that of heavier tails.
+
+        Silent on: answers of t-STE (tests/core/individuals/test_careless.py::test_rates_need_ste).
+        """
+        if self.heavier is None:
+            return False
+        return bool(self.log_likelihood[-1] - self.heavier > _CLEARLY)
 
     @property
     def stand_out(self) -> np.ndarray:
         """(P,) bool: more guesses than usual, and than 10 %, correcting for the number of people.
 
-        All others' intervals allow for a low rate, or for the usual one.
+        All others' intervals allow for a low rate, or for the usual one. Nobody where rates are
+        not `told`.
+
+        Silent on: careful people (tests/core/individuals/test_careless.py::test_nobody_is_named).
         """
-        return self.at_least > max(LOW, self.usual)
+        return (self.at_least > max(LOW, self.usual)) & self.told
 
     @property
     def table(self) -> pd.DataFrame:
-        """``participant``, ``answers``, ``lapse`` and ``first`` with intervals, ``weight``."""
+        """``participant``, ``answers``, ``lapse`` and ``first`` with intervals, ``weight``.
+
+        Only to be shown where rates are `told`.
+        """
         return pd.DataFrame({
             "participant": self.participants, "answers": self.n_answers, "lapse": self.lapse,
             "lapse_low": self.low, "lapse_high": self.high, "first": self.first,
@@ -169,8 +188,9 @@ def with_lapses(
     Notes
     -----
     How often people guess and how clear their other answers are is told apart only by how errors
-    depend on the distances, as the method has it. Whoever errs in clear cases is said to guess.
-    Differences between people hardly depend on the method; the usual rate does.
+    depend on the distances, as the method has it. Whoever errs in clear cases is said to guess, by
+    STE; by t-STE and CKL, hardly anybody, as their response functions expect such errors. So rates
+    are to be read only where the answers confirm the response function of STE: `LapseFit.told`.
 
     References
     ----------
@@ -184,8 +204,8 @@ def with_lapses(
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/crowd/answers.csv")
     >>> found = ts.with_lapses(ts.STE(), answers)
-    >>> found.participants[found.stand_out].tolist()
-    ['p07', 'p22', 'p35']
+    >>> found.told  # these people see the objects in two ways, and err for one another
+    False
     """
     if not method.is_likelihood:
         raise ValueError(
@@ -193,35 +213,24 @@ def with_lapses(
         )
     given = as_answers(triplets)
     people = _People(given, sides)
-    begun = clone(method).fit(given, progress=part(progress, 0.0, 0.4))
+    state, path, without, converged = _estimated(method, people, steps, part(progress, 0.0, 0.6))
+    heavier = None
+    if isinstance(method, STE) and converged:
+        other = TSTE(alpha=_HEAVIER, **method.get_params())
+        _, reached, _, done = _estimated(other, people, steps, part(progress, 0.6, 1.0))
+        heavier = float(reached[-1]) if done else None
+    return _found(people, state, np.array(path), without, converged, heavier)
+
+
+def _estimated(
+    method: OrdinalEmbedding, people: _People, steps: int, progress: Progress
+) -> tuple[_State, list[float], float, bool]:
+    """Map and rates, what was raised after each step, the same without lapses, and whether done."""
+    begun = clone(method).fit(people.given, progress=part(progress, 0.0, 0.4))
     if begun.stopped_:
         raise Stopped
     state = _begin(method, people, begun.embedding_)
     without = people.log_likelihood(state.chance) - state.penalty
-    state, path, converged = _followed(method, people, state, steps, part(progress, 0.4, 0.6))
-    found = _rates(method, people, state)
-    rates_by = method.title
-    for number, other in enumerate(_others(method)):
-        if not converged:
-            break
-        share = part(progress, 0.6 + 0.2 * number, 0.8 + 0.2 * number)
-        fitted = other.fit(given, progress=share)
-        if fitted.stopped_:
-            converged = False
-            break
-        own, _, converged = _followed(
-            other, people, _begin(other, people, fitted.embedding_), steps, silent
-        )
-        one = _rates(other, people, own)
-        if one.value > found.value:
-            found, rates_by = one, other.title
-    return _found(people, state, found, rates_by, np.array(path), without, converged)
-
-
-def _followed(
-    method: OrdinalEmbedding, people: _People, state: _State, steps: int, progress: Progress
-) -> tuple[_State, list[float], bool]:
-    """Steps of EM, what they raise after each, and whether they came to an end."""
     path = [state.value]
     for step in range(steps):
         after = _improved(method, people, state)
@@ -229,38 +238,10 @@ def _followed(
         state = after
         path.append(state.value)
         if gain < 1e-6 * abs(state.value):
-            return state, path, True
-        if progress(step / (step + 15.0), snapshot=state.positions):
+            return state, path, without, True
+        if progress(0.4 + 0.6 * step / (step + 15.0), snapshot=state.positions):
             break
-    return state, path, False
-
-
-def _others(method: OrdinalEmbedding) -> list[OrdinalEmbedding]:
-    """STE and t-STE, but for the method itself, in as many dimensions."""
-    shared = ("n_components", "n_init", "max_iter", "prior", "seed")
-    own = {name: value for name, value in method.get_params().items() if name in shared}
-    return [kind(**own) for kind in (STE, TSTE) if not isinstance(method, kind)]
-
-
-def _rates(method: OrdinalEmbedding, people: _People, state: _State) -> Found:
-    """Rates beside a free response function, by maps that have not seen the answers."""
-    weight = people.weights(state.rates.guessed(people.answered, state.chance))
-    rng = np.random.default_rng(0)
-    answer = np.repeat(np.arange(len(people._begin)), people._n_stages)
-    fold = rng.integers(0, _FOLDS, len(people._begin))[answer]
-    n_choices, choice = people._choice_of
-    of_choice = np.full(n_choices, -1)
-    of_choice[people.order] = fold
-    similar = np.zeros(len(people.choices.pairs))
-    for k in range(_FOLDS):
-        learned = weight * (of_choice[choice] != k)
-        fitted = clone(method).set_params(n_init=1, max_iter=min(_HELD, method.max_iter)).fit(
-            people.weighted(learned), init_embedding=state.positions
-        )
-        positions = np.where(fitted.placed_[:, None], fitted.embedding_, 0.0)
-        held = fold[people.choices.stage] == k
-        similar[held] = similarities(method._loss(), positions, people.choices)[held]
-    return beside_response(similar, people.choices, people.answered, people._begin)
+    return state, path, without, False
 
 
 class _People:
@@ -399,16 +380,16 @@ def _improved(method: OrdinalEmbedding, people: _People, state: _State) -> _Stat
         people.weighted(weight), init_embedding=state.positions
     )
     positions = np.where(fitted.placed_[:, None], fitted.embedding_, 0.0)
-    chance, population = people.chance(method, positions), state.rates.population(state.population)
+    chance, population = people.chance(method, positions), state.rates.population()
     rates = state.rates.closer().given(people.answered, chance, population)
     return _State(positions, chance, rates, population, _penalty(method, people, positions))
 
 
 def _found(
-    people: _People, state: _State, found: Found, rates_by: str, path: np.ndarray, without: float,
-    converged: bool,
+    people: _People, state: _State, path: np.ndarray, without: float, converged: bool,
+    heavier: float | None,
 ) -> LapseFit:
-    rates = found.rates.averaged(found.population)
+    rates = state.rates.averaged(state.population)
     sides = [np.full(len(people.names), np.nan)] * 3
     if people.knows_sides:
         sides = [rates.first_side(), rates.first_side_at(_TAIL), rates.first_side_at(1.0 - _TAIL)]
@@ -417,6 +398,6 @@ def _found(
         rates.rate_at(1.0 - _TAIL), rates.rate_at(_LEVEL / max(len(people.names), 1)), *sides,
         people.person_weight(rates.rate(), state.chance),
         people.weights(rates.guessed(people.answered, state.chance)),
-        float(expit(found.population.usual)), found.population.spread, path, without, converged,
-        rates_by,
+        float(expit(state.population.usual)), state.population.spread, path, without, converged,
+        heavier,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import expit, logsumexp
 
 from tripletscope.core.individuals.guessing import guessed, log_likelihoods
 
@@ -18,54 +18,30 @@ _REACH = 6.0
 #: Log odds of the usual rate, and its spread over people, as if known from so many people.
 _USUAL, _SPREAD, _KNOWN_FROM = -3.0, 1.5, 1.0
 _SIDE_SPREAD = 1.0
-#: Share of people who guess at any rate, as if known from so many people.
-_CARELESS, _SHARE_KNOWN_FROM = 0.05, 10.0
 #: Log odds of the usual rate, and factors of the spread, about the likeliest that may also be.
 _USUALS, _SPREADS = np.arange(-3.0, 2.1, 0.5), 3.0 ** np.linspace(-1.0, 1.0, 9)
 
 
 @dataclass(frozen=True)
 class Population:
-    """How rates are distributed over people: log odds of a lapse, and of the first side.
-
-    Most people's log odds of a lapse are normal; a share of people are careless, and have any rate
-    from 0 to 1. Without these, few who guess among many who do not would be taken for the latter.
-    """
+    """How rates are distributed over people: log odds of a lapse, and of the first side."""
 
     usual: float = _USUAL
     spread: float = _SPREAD
     side_spread: float = _SIDE_SPREAD
-    careless: float = _CARELESS
 
     def log_density(self, lapses: np.ndarray, sides: np.ndarray) -> np.ndarray:
         """(P, G, H) of the two log odds, shapes (P, G) and (P, H)."""
+        one = _log_normal(lapses - self.usual, self.spread)
         other = _log_normal(sides, self.side_spread)
-        return self.of_lapses(lapses)[:, :, None] + other[:, None, :]
-
-    def of_lapses(self, lapses: np.ndarray) -> np.ndarray:
-        """(P, G) logarithm of the density of log odds of a lapse."""
-        return np.logaddexp(self._of_careful(lapses), self._of_careless(lapses))
-
-    def is_careless(self, lapses: np.ndarray) -> np.ndarray:
-        """(P, G) probability of each of these log odds to be a careless person's."""
-        return np.exp(self._of_careless(lapses) - self.of_lapses(lapses))
-
-    def _of_careful(self, lapses: np.ndarray) -> np.ndarray:
-        return np.log1p(-self.careless) + _log_normal(lapses - self.usual, self.spread)
-
-    def _of_careless(self, lapses: np.ndarray) -> np.ndarray:
-        # A rate that may as well be any has logistic log odds.
-        return np.log(self.careless) + log_expit(lapses) + log_expit(-lapses)
+        return one[:, :, None] + other[:, None, :]
 
     def log_prior(self) -> float:
         """Of these numbers themselves, up to a constant."""
         seen = _KNOWN_FROM * ((self.usual - _USUAL) ** 2 + 2.0 * _SPREAD**2)
         found = -seen / (2.0 * self.spread**2) - 1.5 * _KNOWN_FROM * 2.0 * np.log(self.spread)
         sides = 2.0 * _KNOWN_FROM * _SIDE_SPREAD**2 / (2.0 * self.side_spread**2)
-        share = _SHARE_KNOWN_FROM * (
-            _CARELESS * np.log(self.careless) + (1.0 - _CARELESS) * np.log1p(-self.careless)
-        )
-        return float(found - sides - 2.0 * _KNOWN_FROM * np.log(self.side_spread) + share)
+        return float(found - sides - 2.0 * _KNOWN_FROM * np.log(self.side_spread))
 
 
 def _log_normal(x: np.ndarray, spread: float) -> np.ndarray:
@@ -128,18 +104,12 @@ class Rates:
         return cls(lapses, sides, even / even[0].sum(), -np.inf)
 
     def given(self, answered: Answered, chance: np.ndarray, population: Population) -> Rates:
-        """Posteriors from the probabilities (S,) of the answers, on the same grids.
-
-        Or from (K, S), where each person is as likely to answer by any of K response functions.
-        """
-        found = np.full(self.posterior.shape, -np.inf)
-        for one in (each := np.atleast_2d(chance)):
-            part = np.empty(self.posterior.shape)
-            log_likelihoods(
-                answered.bounds, one, answered.first, answered.guess, answered.weight,
-                expit(self.lapses), expit(self.sides), part,
-            )
-            np.logaddexp(found, part - np.log(len(each)), out=found)
+        """Posteriors from the probabilities (S,) of the answers, on the same grids."""
+        found = np.empty(self.posterior.shape)
+        log_likelihoods(
+            answered.bounds, chance, answered.first, answered.guess, answered.weight,
+            expit(self.lapses), expit(self.sides), found,
+        )
         found += population.log_density(self.lapses, self.sides)
         found += np.log(_steps(self.lapses))[:, None, None]
         if self.sides.shape[1] > 1:
@@ -168,26 +138,21 @@ class Rates:
         )
         return found
 
-    def population(self, before: Population) -> Population:
-        """The most probable distribution over people, given these posteriors and the last one."""
-        of_all = self.posterior.sum(axis=2)
-        weight = of_all * (1.0 - before.is_careless(self.lapses))
-        n = weight.sum()
-        careless = (len(of_all) - n + _SHARE_KNOWN_FROM * _CARELESS) / (
-            len(of_all) + _SHARE_KNOWN_FROM
-        )
+    def population(self) -> Population:
+        """The most probable distribution over people, given these posteriors."""
+        n, weight = len(self.lapses), self.posterior.sum(axis=2)
         mean = np.sum(weight * self.lapses, axis=1)
         square = np.sum(weight * self.lapses**2, axis=1)
         usual = (mean.sum() + _KNOWN_FROM * _USUAL) / (n + _KNOWN_FROM)
-        off = square.sum() - 2.0 * usual * mean.sum() + n * usual**2
+        off = np.sum(square - 2.0 * usual * mean + usual**2)
         known = _KNOWN_FROM * ((usual - _USUAL) ** 2 + 2.0 * _SPREAD**2)
         spread = np.sqrt((off + known) / (n + 3.0 * _KNOWN_FROM))
         side_spread = _SIDE_SPREAD
         if self.sides.shape[1] > 1:
             odds = np.sum(self.posterior.sum(axis=1) * self.sides**2)
             known = 2.0 * _KNOWN_FROM * _SIDE_SPREAD**2
-            side_spread = float(np.sqrt((odds + known) / (len(of_all) + 2.0 * _KNOWN_FROM)))
-        return Population(float(usual), float(spread), side_spread, float(careless))
+            side_spread = float(np.sqrt((odds + known) / (n + 2.0 * _KNOWN_FROM)))
+        return Population(float(usual), float(spread), side_spread)
 
     def averaged(self, population: Population) -> Rates:
         """The same averaged over the populations that may be, not for the likeliest alone.
@@ -195,7 +160,7 @@ class Rates:
         Where nobody guesses, the likeliest has hardly any spread, and intervals would be too short.
         """
         lapses, weight = self.lapses, self.posterior.sum(axis=2)
-        before = population.of_lapses(lapses)
+        before = _log_normal(lapses - population.usual, population.spread)
         others = [
             replace(population, usual=float(usual), spread=float(spread))
             for usual in population.usual + _USUALS for spread in population.spread * _SPREADS
@@ -203,7 +168,7 @@ class Rates:
 
         def ratio(other: Population) -> np.ndarray:
             """(P, G) densities over those of the likeliest population."""
-            return np.exp(other.of_lapses(lapses) - before)
+            return np.exp(_log_normal(lapses - other.usual, other.spread) - before)
 
         each = [np.sum(weight * ratio(other), axis=1) for other in others]
         worth = np.array([
@@ -216,14 +181,6 @@ class Rates:
                 mixed += part * ratio(other) / own[:, None]
         mixed /= np.sum(weight * mixed, axis=1, keepdims=True)
         return replace(self, posterior=self.posterior * mixed[:, :, None])
-
-    def with_usual_sides(self) -> Rates:
-        """The same for the mean log odds of each person's sides alone, to be reckoned quickly."""
-        weight = self.posterior.sum(axis=1)
-        return replace(
-            self, sides=np.sum(weight * self.sides, axis=1, keepdims=True),
-            posterior=self.posterior.sum(axis=2, keepdims=True),
-        )
 
     def rate(self) -> np.ndarray:
         """(P,) mean rate of lapses."""

@@ -30,29 +30,22 @@ def choice_probabilities(loss: Loss, positions: np.ndarray, choices: Choices) ->
     -------
     ndarray, shape (S,)
     """
-    return chosen_probabilities(similarities(loss, positions, choices), choices)
-
-
-def similarities(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
-    """(E,) log odds of every pair against the likeliest of its stage: 0 or less."""
     one, other = choices.pairs.T
     square = np.sum((positions[one] - positions[other]) ** 2, axis=1)
     first = square[choices.bounds[:-1]][choices.stage]
+    if choices.are_triplets and (choices.sign == 1).all():
+        far = choices.bounds[:-1] + 1
+        return np.maximum(np.exp(-single_losses(loss, first[far], square[far])), _LEAST)
     # By how much each pair is more similar than the first of its stage.
     similar = single_losses(loss, first, square) - single_losses(loss, square, first)
     similar *= choices.sign[choices.stage]
-    return similar - np.maximum.reduceat(similar, choices.bounds[:-1])[choices.stage]
-
-
-def chosen_probabilities(similar: np.ndarray, choices: Choices) -> np.ndarray:
-    """(S,) probability of what was chosen, of log odds (E,) as `similarities` gives them."""
-    weight = np.exp(similar)
     found = np.empty(len(choices))
     kinds = np.column_stack([choices.n_shown, choices.n_chosen])
     for shown, chosen in np.unique(kinds, axis=0):
         stages = np.flatnonzero((kinds == (shown, chosen)).all(axis=1))
-        each = weight[choices.bounds[stages][:, None] + np.arange(shown)]
-        found[stages] = _all_first(each, int(chosen))
+        each = similar[choices.bounds[stages][:, None] + np.arange(shown)]
+        weight = np.exp(each - each.max(axis=1, keepdims=True))
+        found[stages] = _all_first(weight, int(chosen))
     return np.clip(found, _LEAST, 1.0)
 
 

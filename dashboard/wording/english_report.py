@@ -255,6 +255,8 @@ REPORT = {
     "no lapses found": "Answers like guesses were estimated with the map ({method}): in {usual} of "
                        "trials for the median person; nobody clearly guessed more often than that "
                        "and than in {low} (corrected for their number; {place}).",
+    "lapses withheld": "Rates of answers like guesses are not reported: the answers do not confirm "
+                       "the response function that they rest on ({method}).",
     # Limitations
     "no limits": "The answers and results give no reason for a warning.",
     "nobody known": "The file names no participants, so that intervals are over questions or "

@@ -274,6 +274,8 @@ REPORT = {
                        "{usual} der Durchgänge bei der mittleren Person; bei niemandem deutlich "
                        "mehr als dies und als {low} (korrigiert für die Zahl der Personen; "
                        "{place}).",
+    "lapses withheld": "Anteile geratener Antworten werden nicht berichtet: Die Antworten "
+                       "bestätigen die Antwortfunktion nicht, auf der sie beruhen ({method}).",
     # Limitations
     "no limits": "Antworten und Ergebnisse geben keinen Anlass zu einer Warnung.",
     "nobody known": "Die Datei nennt keine Personen, so dass Intervalle über Fragen oder Antworten "

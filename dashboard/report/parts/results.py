@@ -377,6 +377,9 @@ def groups(material: Material) -> Iterator[Block]:
         yield from figures
     for run in material.all_of("with_lapses"):
         found, figures = run.result(), list(material.drawn(run))
+        if not found.told:
+            yield joined(words("lapses withheld", method=words.method(run.fresh())))
+            continue
         out = int(found.stand_out.sum())
         yield joined(words(
             "lapses found" if out else "no lapses found", method=words.method(run.fresh()),
