@@ -255,6 +255,12 @@ REPORT = {
     "weights shown": "Die Gewichte je {by} zeigt {places} ({method}).",
     "groups shown": "Latente Klassen nach {by} zeigen {places} ({method}); sie werden auch dort "
                     "gefunden, wo es keine Gruppen gibt.",
+    "weights not shown": "Gewichte je {by} ({method}) werden nicht gezeigt: Dass sie "
+                         "zurückgehaltene Antworten besser vorhersagen als eine Karte, ist nicht "
+                         "zu sehen.",
+    "groups not shown": "Latente Klassen nach {by} ({method}) werden nicht gezeigt: Dass sie "
+                        "zurückgehaltene Antworten besser vorhersagen als eine Gruppe, ist nicht "
+                        "zu sehen.",
     "attention differs": "Sie sagten besser vorher als Unterschiede der Beständigkeit allein: "
                          "worauf geachtet wird, unterscheidet sich nach {by}.",
     "attention alike": "Sie sagten nicht klar besser vorher als Unterschiede der Beständigkeit "

@@ -258,6 +258,17 @@ def test_lapses_and_weights_are_told_of(language):
     assert "eva 28" in text
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_people_are_tested_first(language):
+    """Groups are found whether or not there are any: none are shown that nothing confirms."""
+    crowd = guessers(1, people=6, careless=0, each=30, n_objects=8).data
+    run = ts.run("fit", ts.LatentClassMap(n_init=1), crowd)
+    material = Material("C", ts.Cleaning(crowd), (run,), Words(language))
+    text = _text(PARTS["groups"].make(material))
+    assert "@fig" not in text
+    assert {"en": "are not shown", "de": "werden nicht gezeigt"}[language] in text
+
+
 def _text(blocks) -> str:
     return " ".join(block.text for block in blocks if isinstance(block, Paragraph))
 
