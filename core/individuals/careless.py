@@ -16,6 +16,8 @@ from tripletscope.core.data.places import first_of
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.embedding.ste import STE
+from tripletscope.core.embedding.tste import TSTE
 from tripletscope.core.individuals.rates import Answered, Population, Rates
 from tripletscope.core.individuals.stages import choice_probabilities
 from tripletscope.core.method import Number, Switch
@@ -30,6 +32,8 @@ LOW = 0.1
 _ITERATIONS = 25
 #: Rounds in which grids close in on narrow posteriors before the map is fitted anew.
 _CLOSING_IN = 3
+#: Degrees of freedom of t-STE that STE must be likelier than, and by how much (log of 20 to 1).
+_HEAVIER, _CLEARLY = 10.0, 3.0
 #: No ranking is said to be less probable: its logarithm would be infinite.
 _LEAST = 1e-300
 
@@ -68,6 +72,9 @@ class LapseFit:
     without : float
         The same where nobody ever guesses, for the map without lapses.
     converged : bool
+    heavier : float or None
+        The last `log_likelihood` of t-STE with 10 degrees of freedom: errors in clear cases
+        without guesses. None where the method is not STE, or where it has not converged.
     """
 
     embedding: np.ndarray
@@ -87,18 +94,39 @@ class LapseFit:
     log_likelihood: np.ndarray
     without: float
     converged: bool
+    heavier: float | None = None
+
+    @property
+    def told(self) -> bool:
+        """Whether the answers confirm the response function that rates rest on.
+
+        Where errors in clear cases are as likely without guesses, rates are those of the response
+        function, and not of the people. Only STE's leaves such errors to guesses; its likelihood
+        must be 20 times that of heavier tails.
+
+        Silent on: answers of t-STE (tests/core/individuals/test_careless.py::test_rates_need_ste).
+        """
+        if self.heavier is None:
+            return False
+        return bool(self.log_likelihood[-1] - self.heavier > _CLEARLY)
 
     @property
     def stand_out(self) -> np.ndarray:
         """(P,) bool: more guesses than usual, and than 10 %, correcting for the number of people.
 
-        All others' intervals allow for a low rate, or for the usual one.
+        All others' intervals allow for a low rate, or for the usual one. Nobody where rates are
+        not `told`.
+
+        Silent on: careful people (tests/core/individuals/test_careless.py::test_nobody_is_named).
         """
-        return self.at_least > max(LOW, self.usual)
+        return (self.at_least > max(LOW, self.usual)) & self.told
 
     @property
     def table(self) -> pd.DataFrame:
-        """``participant``, ``answers``, ``lapse`` and ``first`` with intervals, ``weight``."""
+        """``participant``, ``answers``, ``lapse`` and ``first`` with intervals, ``weight``.
+
+        Only to be shown where rates are `told`.
+        """
         return pd.DataFrame({
             "participant": self.participants, "answers": self.n_answers, "lapse": self.lapse,
             "lapse_low": self.low, "lapse_high": self.high, "first": self.first,
@@ -160,8 +188,9 @@ def with_lapses(
     Notes
     -----
     How often people guess and how clear their other answers are is told apart only by how errors
-    depend on the distances, as the method has it. Whoever errs in clear cases is said to guess.
-    Differences between people hardly depend on the method; the usual rate does.
+    depend on the distances, as the method has it. Whoever errs in clear cases is said to guess, by
+    STE; by t-STE and CKL, hardly anybody, as their response functions expect such errors. So rates
+    are to be read only where the answers confirm the response function of STE: `LapseFit.told`.
 
     References
     ----------
@@ -175,8 +204,8 @@ def with_lapses(
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/crowd/answers.csv")
     >>> found = ts.with_lapses(ts.STE(), answers)
-    >>> found.participants[found.stand_out].tolist()
-    ['p07', 'p22', 'p35']
+    >>> found.told  # these people see the objects in two ways, and err for one another
+    False
     """
     if not method.is_likelihood:
         raise ValueError(
@@ -184,23 +213,35 @@ def with_lapses(
         )
     given = as_answers(triplets)
     people = _People(given, sides)
-    begun = clone(method).fit(given, progress=part(progress, 0.0, 0.4))
+    state, path, without, converged = _estimated(method, people, steps, part(progress, 0.0, 0.6))
+    heavier = None
+    if isinstance(method, STE) and converged:
+        other = TSTE(alpha=_HEAVIER, **method.get_params())
+        _, reached, _, done = _estimated(other, people, steps, part(progress, 0.6, 1.0))
+        heavier = float(reached[-1]) if done else None
+    return _found(people, state, np.array(path), without, converged, heavier)
+
+
+def _estimated(
+    method: OrdinalEmbedding, people: _People, steps: int, progress: Progress
+) -> tuple[_State, list[float], float, bool]:
+    """Map and rates, what was raised after each step, the same without lapses, and whether done."""
+    begun = clone(method).fit(people.given, progress=part(progress, 0.0, 0.4))
     if begun.stopped_:
         raise Stopped
     state = _begin(method, people, begun.embedding_)
     without = people.log_likelihood(state.chance) - state.penalty
-    path, converged = [state.value], False
+    path = [state.value]
     for step in range(steps):
         after = _improved(method, people, state)
         gain = after.value - state.value
         state = after
         path.append(state.value)
         if gain < 1e-6 * abs(state.value):
-            converged = True
-            break
+            return state, path, without, True
         if progress(0.4 + 0.6 * step / (step + 15.0), snapshot=state.positions):
             break
-    return _found(people, state, np.array(path), without, converged)
+    return state, path, without, False
 
 
 class _People:
@@ -345,7 +386,8 @@ def _improved(method: OrdinalEmbedding, people: _People, state: _State) -> _Stat
 
 
 def _found(
-    people: _People, state: _State, path: np.ndarray, without: float, converged: bool
+    people: _People, state: _State, path: np.ndarray, without: float, converged: bool,
+    heavier: float | None,
 ) -> LapseFit:
     rates = state.rates.averaged(state.population)
     sides = [np.full(len(people.names), np.nan)] * 3
@@ -357,4 +399,5 @@ def _found(
         people.person_weight(rates.rate(), state.chance),
         people.weights(rates.guessed(people.answered, state.chance)),
         float(expit(state.population.usual)), state.population.spread, path, without, converged,
+        heavier,
     )

@@ -85,8 +85,8 @@ class LatentClassMap(Embedding):
     embedding_ : ndarray, shape (n, d)
         The map of all answers.
     maps_ : ndarray, shape (g, n, d)
-        Of the groups, the largest first, turned towards the map of all; a larger map belongs to
-        more consistent answers.
+        Of the groups, the largest first, turned towards the map of all. Their sizes differ by
+        how consistent the answers are, and by how many they are.
     weights_ : ndarray, shape (g, d)
         Of the axes of one map, where groups differ in these; else ones.
     people_ : ndarray of str, shape (P,)

@@ -37,6 +37,7 @@ from tripletscope.core.individuals.spread import (
     rough_accuracy_of,
 )
 from tripletscope.core.method import Column, Number, Switch, register
+from tripletscope.core.observers.floor import Floor, answers_needed
 from tripletscope.core.optimise.minimise import adapted
 
 #: Spread that a fit begins with, and folds on which it is estimated anew.
@@ -313,8 +314,22 @@ class WeightedEuclidean(Embedding):
         )
 
     @property
+    def floor(self) -> Floor:
+        """Whether each person gave answers enough for their weights."""
+        d = self.n_components
+        needed = answers_needed(int(self.placed_.sum()), d)
+        return Floor(
+            self.people_, self.n_answers_, np.full(len(self.people_), needed),
+            f"weights of {d} axes" if d > 1 else "weights of 1 axis",
+        )
+
+    @property
     def axes_are_fixed(self) -> bool:
-        """Whether the data say which axes people weight: to within 20°, with 95 % confidence."""
+        """Whether the data say which axes people weight: to within 20°, with 95 % confidence.
+
+        If people differ in what they attend to at all, which held-out answers say: see
+        `compare_people`.
+        """
         return 1.96 * self.axes_error_ < _FIRM
 
     def judged(self, triplets: Triplets | Quadruples) -> Judged:

@@ -1,5 +1,6 @@
 """Who answered like whom: predictions between participants, pools of them, maps of each."""
 
+from tripletscope.core.observers.floor import Floor, answers_needed, floor_of
 from tripletscope.core.observers.groups import GroupErrors, errors_by_group, groups_of
 from tripletscope.core.observers.maps import ObserverMaps, observer_maps
 from tripletscope.core.observers.predictions import (
@@ -10,6 +11,7 @@ from tripletscope.core.observers.predictions import (
 )
 
 __all__ = [
-    "GroupErrors", "ObserverMaps", "PoolingCurve", "Predictions", "errors_by_group", "groups_of",
-    "observer_maps", "pooling_curve", "who_predicts_whom",
+    "Floor", "GroupErrors", "ObserverMaps", "PoolingCurve", "Predictions", "answers_needed",
+    "errors_by_group", "floor_of", "groups_of", "observer_maps", "pooling_curve",
+    "who_predicts_whom",
 ]

@@ -16,6 +16,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate
 from tripletscope.core.evaluation.units import IntervalUnit, n_participants
 from tripletscope.core.method import Column, Method, Number
+from tripletscope.core.observers.floor import floor_of
 from tripletscope.core.task import task
 
 By = Annotated[
@@ -88,7 +89,7 @@ class GroupErrors:
         "all" first: all answers pooled.
     n_answers : ndarray of int, shape (g,)
     fold_errors : ndarray, shape (g, folds)
-        NaN for groups with too few questions.
+        NaN for groups with too few answers; see `tripletscope.core.observers.floor`.
     low, high : ndarray, shape (g,)
         95 % interval of each error; see `tripletscope.core.evaluation.score.cross_validate`.
     n_units : ndarray of int, shape (g,)
@@ -150,10 +151,11 @@ def errors_by_group(
     """
     triplets = counted(triplets)
     groups = dict(list(groups_of(triplets, by).items())[: most])
+    reached = floor_of(method, triplets, groups).reached
     groups = {"all": np.arange(len(triplets)), **groups}
     pieces = [
-        (method, triplets.take(members), folds, unit, seed)
-        for members in groups.values()
+        (method, triplets.take(members) if enough else None, folds, unit, seed)
+        for members, enough in zip(groups.values(), [True, *reached], strict=True)
     ]
     found = collected(estimate_of, pieces, progress)
     return GroupErrors(
@@ -176,9 +178,12 @@ def collected(function, pieces: list[tuple], progress: Progress) -> list:
 
 
 def estimate_of(
-    method: Method, triplets: Triplets | Quadruples, folds: int, unit: str, seed: int, halt: Halt
+    method: Method, triplets: Triplets | Quadruples | None, folds: int, unit: str, seed: int,
+    halt: Halt,
 ) -> ErrorEstimate | None:
     """Held-out error of some answers; None of too few, or if nobody waits for it any more."""
+    if triplets is None:
+        return None
     unit = unit if n_participants(triplets) > 1 else "answers"
     try:
         return cross_validate(method, triplets, folds=folds, unit=unit, seed=seed, progress=halt)

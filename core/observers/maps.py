@@ -11,10 +11,12 @@ from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.geometry import procrustes, procrustes_disparity
+from tripletscope.core.observers.floor import floor_of
 from tripletscope.core.observers.groups import By, Most, collected, counted, largest
 from tripletscope.core.task import task
 
@@ -65,8 +67,8 @@ def observer_maps(
 ) -> ObserverMaps:
     """Maps of participants or groups, aligned by Procrustes, and how far apart they are.
 
-    Maps of few answers differ by chance alone; compare the distances with those between random
-    halves of one participant's answers before reading clusters.
+    Of those alone who gave answers enough for a map, see `tripletscope.core.observers.floor`: maps
+    of few answers differ by chance alone.
 
     Parameters
     ----------
@@ -80,12 +82,19 @@ def observer_maps(
     Raises
     ------
     DataError
-        If there are fewer than two participants.
+        If there are fewer than two participants with answers enough.
     Stopped
         If `progress` asks to stop before the end.
     """
     triplets = counted(triplets)
     members = largest(triplets, by, most)
+    floor = floor_of(method, triplets, members)
+    members = {name: members[name] for name in floor.names[floor.reached].tolist()}
+    if len(members) < 2:
+        raise DataError(
+            "fewer than two gave answers enough for a map of their own", file=triplets.name,
+            remedy=floor.sentence(by),
+        )
     pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
     common, *maps = collected(_map_of, pieces, progress)
     aligned = np.full((len(maps), *common.shape), np.nan)

@@ -17,6 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Column, Method, Number
+from tripletscope.core.observers.floor import floor_of
 from tripletscope.core.observers.groups import (
     By,
     Most,
@@ -46,7 +47,8 @@ class Predictions:
     n_answers : ndarray of int, shape (p,)
     accuracy : ndarray, shape (p, p)
         Share of the answers of the column's participant that are predicted from the row's; on
-        the diagonal, cross-validated. NaN where there are too few.
+        the diagonal, cross-validated. NaN where the row's participant gave too few for a map; see
+        `tripletscope.core.observers.floor`.
     pooled : ndarray, shape (p,)
         Share of each participant's answers that is predicted from all others'.
     """
@@ -174,8 +176,9 @@ def who_predicts_whom(
         ])
         most_frequent = np.array(list(members_of), dtype=object)[counts.argmax(axis=0)]
         groups = np.where(counts.any(axis=0), most_frequent, groups)
+    reached = floor_of(method, triplets, members).reached
     pieces = [
-        (method, kept, who, number, folds, seed)
+        (method, kept, who, number, bool(reached[number]), folds, seed)
         for number in range(len(sizes))
     ]
     rows, pooled = zip(*collected(_predicting, pieces, progress), strict=True)
@@ -185,20 +188,22 @@ def who_predicts_whom(
 
 
 def _predicting(
-    method: Method, triplets: Triplets | Quadruples, who: np.ndarray, number: int, folds: int,
-    seed: int, halt: Halt,
+    method: Method, triplets: Triplets | Quadruples, who: np.ndarray, number: int, enough: bool,
+    folds: int, seed: int, halt: Halt,
 ) -> tuple[np.ndarray, float]:
     """How well one participant predicts all others and itself, and all others predict it."""
     own = triplets.take(who == number)
     row = np.full(who.max() + 1, np.nan)
     pooled = np.nan
     with suppress(DataError):  # the method learns nothing from these answers
+        others = clone(method).fit(triplets.take(who != number), progress=halt)
+        pooled = others.score(own)
+    if not enough:
+        return row, pooled
+    with suppress(DataError):
         mistakes = clone(method).fit(own, progress=halt).mistakes(triplets)
         weights = np.bincount(who, triplets.weight)
         row = 1.0 - np.bincount(who, triplets.weight * mistakes) / weights
-    with suppress(DataError):
-        others = clone(method).fit(triplets.take(who != number), progress=halt)
-        pooled = others.score(own)
     itself = estimate_of(method, own, folds, "answers", seed, halt)
     row[number] = np.nan if itself is None else 1.0 - np.mean(itself.fold_errors)
     return row, pooled
@@ -213,7 +218,8 @@ class PoolingCurve:
     n_pooled : ndarray of int, shape (k,)
         Participants learned from.
     accuracy : ndarray, shape (r, k)
-        In r random orders, on the answers of one participant who is not among them.
+        In r random orders, on the answers of one participant who is not among them; NaN where
+        all together gave too few for a map.
     predicted : ndarray of int, shape (r,)
         Which participant that is; if empty, another one in each order.
     """
@@ -305,7 +311,11 @@ def _pooled(
 ) -> list[float]:
     test, found = triplets.take(target), []
     for size in sizes:
-        learned = triplets.take(np.concatenate(others[:size]))
+        pool = np.concatenate(others[:size])
+        learned = triplets.take(pool)
+        if not floor_of(method, triplets, {"": pool}).reached[0]:
+            found.append(np.nan)
+            continue
         try:
             found.append(clone(method).fit(learned, progress=halt).score(test))
         except DataError:

@@ -15,8 +15,10 @@ _TALL = 0.7
 
 @figure_of("with_lapses")
 def lapses_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Rates of answers like guesses of all people."""
+    """Rates of answers like guesses of all people, where the answers tell them."""
     found, words = run.result(), shown.words
+    if not found.told:
+        return
     table = found.table
     text = words("lapses of", method=words.method(run.fresh()), low=words.percent(LOW, 0),
                  shown=words.whole(min(len(table), MOST_RATES)),

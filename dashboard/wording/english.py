@@ -166,7 +166,7 @@ FIGURES = {
     "title membership": "Membership in groups",
     "alt membership": "A stacked bar for every person, by group.",
     "group maps of": "Map of all answers and of {groups} groups ({method}), turned towards the map "
-                     "of all. A larger map belongs to more consistent answers.",
+                     "of all.",
     "title group maps": "Maps of groups",
     "alt group maps": "Small maps beside each other.",
     "map of all": "all",

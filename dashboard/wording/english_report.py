@@ -238,6 +238,10 @@ REPORT = {
     "weights shown": "The weights of each {by} are shown in {places} ({method}).",
     "groups shown": "Latent classes of {by} are shown in {places} ({method}); they are found "
                     "whether or not there are groups.",
+    "weights not shown": "Weights of each {by} ({method}) are not shown: that they predict "
+                         "held-out answers better than one map is not seen.",
+    "groups not shown": "Latent classes of {by} ({method}) are not shown: that they predict "
+                        "held-out answers better than one group is not seen.",
     "attention differs": "They predicted better than differences in consistency alone: what is "
                          "attended to differs by {by}.",
     "attention alike": "They did not predict clearly better than differences in consistency alone, "
@@ -256,6 +260,8 @@ REPORT = {
     "no lapses found": "Answers like guesses were estimated with the map ({method}): in {usual} of "
                        "trials for the median person; nobody clearly guessed more often than that "
                        "and than in {low} (corrected for their number; {place}).",
+    "lapses withheld": "Rates of answers like guesses are not reported: the answers do not confirm "
+                       "the response function that they rest on ({method}).",
     # Limitations
     "no limits": "The answers and results give no reason for a warning.",
     "nobody known": "The file names no participants, so that intervals are over questions or "

@@ -175,7 +175,7 @@ FIGURES = {
     "title membership": "Zugehörigkeit zu Gruppen",
     "alt membership": "Ein gestapelter Balken je Person, nach Gruppen.",
     "group maps of": "Karte aller Antworten und von {groups} Gruppen ({method}), zur Karte aller "
-                     "gedreht. Eine größere Karte gehört zu beständigeren Antworten.",
+                     "gedreht.",
     "title group maps": "Karten der Gruppen",
     "alt group maps": "Kleine Karten nebeneinander.",
     "map of all": "alle",

@@ -258,6 +258,12 @@ REPORT = {
     "weights shown": "Die Gewichte je {by} zeigt {places} ({method}).",
     "groups shown": "Latente Klassen nach {by} zeigen {places} ({method}); sie werden auch dort "
                     "gefunden, wo es keine Gruppen gibt.",
+    "weights not shown": "Gewichte je {by} ({method}) werden nicht gezeigt: Dass sie "
+                         "zurückgehaltene Antworten besser vorhersagen als eine Karte, ist nicht "
+                         "zu sehen.",
+    "groups not shown": "Latente Klassen nach {by} ({method}) werden nicht gezeigt: Dass sie "
+                        "zurückgehaltene Antworten besser vorhersagen als eine Gruppe, ist nicht "
+                        "zu sehen.",
     "attention differs": "Sie sagten besser vorher als Unterschiede der Beständigkeit allein: "
                          "worauf geachtet wird, unterscheidet sich nach {by}.",
     "attention alike": "Sie sagten nicht klar besser vorher als Unterschiede der Beständigkeit "
@@ -277,6 +283,8 @@ REPORT = {
                        "{usual} der Durchgänge bei der mittleren Person; bei niemandem deutlich "
                        "mehr als dies und als {low} (korrigiert für die Zahl der Personen; "
                        "{place}).",
+    "lapses withheld": "Anteile geratener Antworten werden nicht berichtet: Die Antworten "
+                       "bestätigen die Antwortfunktion nicht, auf der sie beruhen ({method}).",
     # Limitations
     "no limits": "Antworten und Ergebnisse geben keinen Anlass zu einer Warnung.",
     "nobody known": "Die Datei nennt keine Personen, so dass Intervalle über Fragen oder Antworten "

@@ -11,7 +11,7 @@ from tripletscope.core.cluster.recommendation import recommend_clusters
 from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
-from tripletscope.core.individuals import LatentClassMap
+from tripletscope.core.individuals import LatentClassMap, PeopleComparison
 from tripletscope.core.individuals.careless import LOW
 from tripletscope.core.kernel.evidence import evidence
 from tripletscope.core.kernel.triplet import TripletKernel
@@ -379,6 +379,9 @@ def groups(material: Material) -> Iterator[Block]:
         yield from figures
     for run in material.all_of("with_lapses"):
         found, figures = run.result(), list(material.drawn(run))
+        if not found.told:
+            yield joined(words("lapses withheld", method=words.method(run.fresh())))
+            continue
         out = int(found.stand_out.sum())
         yield joined(words(
             "lapses found" if out else "no lapses found", method=words.method(run.fresh()),
@@ -411,9 +414,29 @@ def _individuals(material: Material) -> Iterator[Block]:
         yield joined(*sentences)
         yield from figures
     for run in material.all_of("fit", "individuals"):
+        if not _confirmed(material, run):
+            kind = "groups" if run.method == LatentClassMap.name else "weights"
+            yield joined(words(f"{kind} not shown", by=plain(run.parameters["by"]),
+                               method=words.method(run.fresh())))
+            continue
         figures = list(material.drawn(run))
         places = words.listing([f"@fig-{figure.name}" for figure in figures])
         kind = "groups shown" if run.method == LatentClassMap.name else "weights shown"
         yield joined(words(kind, places=places, by=plain(run.parameters["by"]),
                            method=words.method(run.fresh())))
         yield from figures
+
+
+def _confirmed(material: Material, run: Run) -> bool:
+    """Whether a comparison predicts held-out answers better by weights, or by groups.
+
+    Silent on: no comparison (tests/dashboard/report/test_report.py::test_people_are_tested_first).
+    """
+    found = [
+        one.result() for one in
+        [*material.all_of("compare_people"), *material.all_of("compare_conditions")]
+        if one.parameters["by"] == run.parameters["by"]
+    ]
+    if run.method == LatentClassMap.name:
+        return any(one.n_groups > 1 for one in found if isinstance(one, PeopleComparison))
+    return any(one.gain("weights")[1] > 0 for one in found)

@@ -37,7 +37,8 @@ _NAMED = 5  # people in a sentence
 _SHARES = ("like guesses", "from", "to", "side from", "side to")
 _ABOUT = (
     "Weights count answers of people who often seem to guess for less, and leave nobody out. They "
-    "are estimated with the map: whoever errs where its distances are clear is taken to guess. In "
+    "are estimated with a map by STE: whoever errs where its distances are clear is taken to "
+    "guess, if the answers confirm that so many errors there are not to be expected. In "
     "simulations they served as well as excluding those who clearly guess, not better."
 )
 
@@ -65,21 +66,35 @@ def show_weights(context: Context, cleaning: Cleaning) -> None:
         return
     found = run.result()
     st.markdown(panels.plain(in_words(found)))
+    if not found.told:
+        return
     _figure(context, method, found)
     _compared(context, cleaning, method, found)
     _decide(context, cleaning, found)
 
 
 def _method(context: Context) -> OrdinalEmbedding:
-    """That of the open map, if it says how probable answers are."""
+    """STE in the dimensions of the open map: other methods expect errors in clear cases."""
     method = opened_method(context.session, context.info)
-    if isinstance(method, OrdinalEmbedding) and method.is_likelihood:
+    if isinstance(method, STE):
         return method
+    if isinstance(method, OrdinalEmbedding):
+        return STE(n_components=method.n_components)
     return STE()
 
 
 def in_words(found: LapseFit) -> str:
-    """Who seems to guess, and in how many trials; nobody whose interval allows for a low rate."""
+    """Who seems to guess, and in how many trials; nobody whose interval allows for a low rate.
+
+    Silent on: answers of t-STE (tests/dashboard/views/test_weighting.py::test_rates_are_withheld).
+    """
+    if not found.told:
+        return (
+            "Lapse rates are withheld: these answers do not confirm that errors in clear cases are "
+            "rare without guessing, so that guesses cannot be told from errors. Catch trials can "
+            "tell them; “predicted by the others' map” (tab Quality) ranks people without "
+            "any rate."
+        )
     out = np.flatnonzero(found.stand_out)
     usual = f"The median person answers like guessing in {found.usual:.0%} of trials."
     if not len(out):

@@ -24,6 +24,11 @@ from tripletscope.dashboard.views.page import Context
 
 PAGE = "people"
 _WIDTH = 760.0
+#: Stands where single people would.
+NOT_TOLD = (
+    "Single people are not shown: that weights predict held-out answers better than one map is not "
+    "seen."
+)
 #: What models are called in sentences.
 SAID: Mapping[str, str] = {
     ONE: "one map for all", CONSISTENCY: "one map, with each person's consistency",
@@ -153,11 +158,24 @@ def verdict(found: PeopleComparison, by: str) -> str:
     return " ".join(sentences)
 
 
+def people_differ(found: PeopleComparison | None) -> bool:
+    """Whether held-out answers are predicted better by weights of people than by one map.
+
+    Silent on: people who are alike (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
+    """
+    return found is not None and found.gain(WEIGHTS)[1] > 0
+
+
 def about_axes(fitted: WeightedEuclidean, found: PeopleComparison | None) -> str:
-    """Whether the axes of the map mean something, in a sentence."""
+    """Whether the axes of the map mean something, in a sentence.
+
+    Silent on: people who are alike (tests/dashboard/views/test_people.py::test_no_axes_are_named).
+    """
     if fitted.n_components == 1:
         return "With one axis, weights say how consistent people are, and no more."
-    if found is not None and found.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
+    if found is None:
+        return "Whether the axes mean something has not been tested on held-out answers."
+    if not people_differ(found) or found.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
         return (
             "The axes are not fixed by these answers, as weights do not predict them better than "
             "consistency: the map may be turned freely, and no axis be named."

@@ -57,15 +57,20 @@ def show_groups(context: PeopleContext) -> None:
             return
         if not fit.fitted().converged_:
             st.caption("The search has not converged: memberships may still change.")
+        if found is None or found.n_groups < 2:
+            return
         context.draw(fit)
 
 
 def _verdict(found: PeopleComparison | None) -> str:
-    """How many groups held-out answers support."""
+    """How many groups held-out answers support.
+
+    Silent on: people who are alike (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
+    """
     if found is None or groups_model(2) not in found.models:
         return (
             "How many groups there are has not been tested on held-out answers: compute the tab "
-            "Weights. Groups can always be made."
+            "Weights. None are shown before: groups can always be made."
         )
     chosen = found.n_groups
     if chosen == 1:
@@ -73,7 +78,7 @@ def _verdict(found: PeopleComparison | None) -> str:
         return (
             "One group: two groups do not predict held-out answers better (probability of an "
             f"answer {percent(gain[0])}, 95 % interval {percent(gain[1])} to {percent(gain[2])}). "
-            "Groups shown here are made, not found."
+            "None are shown: groups can always be made."
         )
     gain = found.gain(groups_model(chosen), ONE)
     return (

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.individuals import WeightedEuclidean
+from tripletscope.core.individuals import PeopleComparison, WeightedEuclidean
 from tripletscope.core.individuals.comparing import CONSISTENCY, ONE, WEIGHTS
-from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.drawing.maps import colour_of
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
@@ -20,7 +19,13 @@ from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, interval
 from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
+from tripletscope.dashboard.views.people.context import (
+    NOT_TOLD,
+    PAGE,
+    PeopleContext,
+    people_differ,
+    with_people,
+)
 
 #: Pixels that each of two maps is wide.
 _WIDE = 300.0
@@ -41,7 +46,17 @@ def show_person(context: PeopleContext) -> None:
             )
         return
     fitted: WeightedEuclidean = fit.fitted()
-    order = most_different(fitted.weights_)
+    compared = context.compared(method)
+    if not people_differ(compared.result() if compared else None):
+        with context.picture:
+            context.empty("No single people", NOT_TOLD)
+        return
+    floor = fitted.floor
+    order = [k for k in most_different(fitted.weights_) if floor.reached[k]]
+    if not order:
+        with context.picture:
+            context.empty("No single people", floor.sentence(fitted.by))
+        return
     names = short_people(fitted.people_.tolist())
     with context.side:
         person = pick(
@@ -55,12 +70,14 @@ def show_person(context: PeopleContext) -> None:
             default=colour_of(context.answers.objects) or "",
         ) or None
     with context.picture:
+        if said := floor.sentence(fitted.by):
+            st.caption(panels.plain(said))
         place = int(np.flatnonzero(fitted.people_ == person)[0])
-        st.markdown(panels.plain(_said(fitted, place, context.compared(method))))
+        st.markdown(panels.plain(_said(fitted, place, compared.result())))
         _maps(context, fitted, place, colour)
 
 
-def _said(fitted: WeightedEuclidean, place: int, compared: Run | None) -> str:
+def _said(fitted: WeightedEuclidean, place: int, found: PeopleComparison) -> str:
     """Weights of one person with their intervals, and what they predict."""
     parts = [
         f"axis {k + 1}: {interval(*row)}" for k, row in enumerate(zip(
@@ -71,9 +88,6 @@ def _said(fitted: WeightedEuclidean, place: int, compared: Run | None) -> str:
         f"{fitted.people_[place]}, {fitted.n_answers_[place]:,} answers. Weights, of which the "
         f"mean over people is 1: {'; '.join(parts)}."
     )
-    if compared is None:
-        return text
-    found = compared.result()
     rows = np.flatnonzero(found.people == fitted.people_[place])
     if not len(rows):
         return text

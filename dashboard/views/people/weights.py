@@ -11,9 +11,11 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.people.context import (
+    NOT_TOLD,
     PAGE,
     PeopleContext,
     about_axes,
+    people_differ,
     verdict,
     with_people,
 )
@@ -53,6 +55,9 @@ def show_weights(context: PeopleContext) -> None:
         st.markdown(panels.plain(about_axes(fitted, found)))
         if compared is not None:
             context.draw(compared)
+        if not people_differ(found):
+            st.caption(NOT_TOLD)
+            return
         context.draw(fit)
         st.markdown("**Who differs most**")
         st.dataframe(

@@ -16,9 +16,12 @@ from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.method import Method
 from tripletscope.core.observers import (
+    Floor,
     ObserverMaps,
     PoolingCurve,
     Predictions,
+    floor_of,
+    groups_of,
     pooling_curve,
     who_predicts_whom,
 )
@@ -56,6 +59,7 @@ class People:
     context: ScaleContext
     method: Method
     by: str
+    floor: Floor
 
     @property
     def about(self) -> str:
@@ -97,6 +101,8 @@ def show_observers(context: ScaleContext) -> None:
                 "prediction, and whose maps are similar.",
             )
             return
+        if said := people.floor.sentence(people.by):
+            st.markdown(panels.plain(said))
         if "predictions" in found:
             _predictions(people, found["predictions"])
         if "pooling" in found:
@@ -106,7 +112,7 @@ def show_observers(context: ScaleContext) -> None:
     if "maps" in found:
         _maps(people, found["maps"], "maps", "Individual maps")
         _distances(people, found["maps"])
-    elif asked["maps"] is None:
+    elif not maps_are_made(people.method):
         st.caption(
             "Difference scaling computes no maps: see the view Groups, or choose an embedding."
         )
@@ -133,15 +139,31 @@ def _asked(context: ScaleContext) -> tuple[People, dict[str, analysis.Piece | No
         current, pooling_curve, f"{PAGE}.pooling", hidden=("by", "most", "seed")
     )
     by, most = options["by"], options["most"]
-    maps = method.kind == "embedding"
+    floor = _floor(context, chosen, by, most)
+    maps = maps_are_made(chosen)
     asked: dict[str, analysis.Piece | None] = {
         "predictions": (chosen, "who_predicts_whom", options),
         "pooling": (chosen, "pooling_curve", {**pools, "by": by, "most": most}),
-        "maps": (chosen, "observer_maps", {"by": by, "most": most}) if maps else None,
+        "maps": (chosen, "observer_maps", {"by": by, "most": most})
+        if maps and floor.reached.sum() > 1 else None,
     }
-    if maps and options["group"] not in (None, by):
+    if (
+        maps and options["group"] not in (None, by)
+        and _floor(context, chosen, options["group"], most).reached.sum() > 1
+    ):
         asked["groups"] = (chosen, "observer_maps", {"by": options["group"], "most": most})
-    return People(context, chosen, by), asked
+    return People(context, chosen, by, floor), asked
+
+
+def maps_are_made(method: Method) -> bool:
+    """Difference scaling makes none."""
+    return method.kind == "embedding"
+
+
+def _floor(context: ScaleContext, method: Method, by: str, most: int) -> Floor:
+    """Who of the largest groups gave answers enough for a map of their own."""
+    members = groups_of(context.answers, by)
+    return floor_of(method, context.answers, dict(list(members.items())[:most]))
 
 
 # Predictions ---------------------------------------------------------------------------------
@@ -171,6 +193,18 @@ def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
 
 
 def _predictions(people: People, found: Predictions) -> None:
+    told = np.isfinite(found.accuracy).any(axis=1)
+    if told.sum() > 1:
+        _who_predicts_whom(people, found, told)
+    _relations(people, found.relations)
+
+
+def _who_predicts_whom(people: People, found: Predictions, told: np.ndarray) -> None:
+    """Matrix of those who can be learned from."""
+    found = Predictions(
+        found.names[told], found.groups[told], found.n_answers[told],
+        found.accuracy[np.ix_(told, told)], found.pooled[told],
+    )
     order = by_similarity(found.accuracy, found.groups)
     names, groups = found.names[order].tolist(), found.groups[order]
     values = found.accuracy[np.ix_(order, order)]
@@ -206,7 +240,6 @@ def _predictions(people: People, found: Predictions) -> None:
         canvas=Canvas(760.0, float(np.clip(190 + 26 * len(names), 320, 900))),
         name=people.name("who-predicts-whom"),
     )
-    _relations(people, found.relations)
 
 
 def _relations(people: People, relations: pd.DataFrame) -> None:
@@ -360,6 +393,6 @@ def _distances(people: People, found: ObserverMaps) -> None:
             }),
         )
     st.caption(
-        "Maps from few answers differ by chance alone: before interpreting clusters, compare with "
-        "the distances between random halves of one participant's answers."
+        "Maps of one person's answers differ by chance, too: before interpreting clusters, compare "
+        "with the distances between random halves of one participant's answers."
     )

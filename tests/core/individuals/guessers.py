@@ -8,6 +8,9 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets, numbered_objects
+from tripletscope.core.embedding import TSTE
+from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.uncertainty.calibration import Truth, simulated_answers
 
 
 @dataclass(frozen=True)
@@ -47,4 +50,15 @@ def guessers(
             "participant": [f"p{k:02d}" for k in who],
             "side": np.where(chose_left, "left", "right"),
         })), positions, lapse, left,
+    )
+
+
+def heavier(seed: int, *, people: int = 30, each: int = 120, n_objects: int = 20) -> Triplets:
+    """Answers of t-STE, which errs in clear cases, by people of whom nobody guesses."""
+    rng = np.random.default_rng(seed)
+    asked = random_questions(n_objects, people * each, rng)
+    truth = Truth(3.0 * rng.standard_normal((n_objects, 2)), 0.0, 0.0)
+    return Triplets(
+        simulated_answers(TSTE(), truth, asked, rng), numbered_objects(n_objects),
+        pd.DataFrame({"participant": [f"p{k:02d}" for k in np.repeat(np.arange(people), each)]}),
     )

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tests.core.individuals.guessers import guessers
 from tests.paths import ROOT
 from tripletscope.core.ratings import measured
 from tripletscope.dashboard.drawing import Drawing
@@ -230,12 +231,19 @@ def told(runs, answers, **further):
 def test_lapses_and_weights_are_told_of(language):
     answers = ts.read(ROOT / "sample_data" / "crowd" / "answers.csv")
     levels = ts.read(ROOT / "sample_data" / "difference_scaling" / "answers.csv")
-    run = ts.run("with_lapses", ts.STE(n_init=1), answers)
+    crowd = guessers(1).data
+    run = ts.run("with_lapses", ts.STE(n_init=1), crowd)
+    text = _text(PARTS["groups"].make(Material("C", ts.Cleaning(crowd), (run,), Words(language))))
+    assert "@fig-lapse-rates" in text
+    number = int(run.result().stand_out.sum())
+    assert f"{number} participants" in text or f"{number} Personen" in text
+    run = ts.run("with_lapses", ts.STE(n_init=1), answers)  # people see these in two ways
     found = run.result()
     material = Material("Kitchen", ts.Cleaning(answers), (run,), Words(language))
     text = _text(PARTS["groups"].make(material))
-    assert "@fig-lapse-rates" in text
-    assert "3 participants" in text or "3 Personen" in text
+    assert "@fig-lapse-rates" not in text
+    assert "3 participants" not in text
+    assert "3 Personen" not in text
     weighted = ts.Cleaning(answers).excluding(ts.Exclusion(
         "weights", {"weights": found.person_weight.tolist()}, tuple(found.participants)
     ))
@@ -248,6 +256,17 @@ def test_lapses_and_weights_are_told_of(language):
     )
     text = _text(PARTS["scales"].make(Material("C", ts.Cleaning(levels), runs, Words(language))))
     assert "eva 28" in text
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_people_are_tested_first(language):
+    """Groups are found whether or not there are any: none are shown that nothing confirms."""
+    crowd = guessers(1, people=6, careless=0, each=30, n_objects=8).data
+    run = ts.run("fit", ts.LatentClassMap(n_init=1), crowd)
+    material = Material("C", ts.Cleaning(crowd), (run,), Words(language))
+    text = _text(PARTS["groups"].make(material))
+    assert "@fig" not in text
+    assert {"en": "are not shown", "de": "werden nicht gezeigt"}[language] in text
 
 
 def _text(blocks) -> str:

@@ -8,6 +8,9 @@ import pytest
 from tests.core.individuals.planted import answers_of
 from tests.dashboard.views.harness import crowd, figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.individuals import PeopleComparison, WeightedEuclidean, compare_people
+from tripletscope.dashboard.views.people.context import about_axes, people_differ
+from tripletscope.dashboard.views.people.groups import _verdict as groups_verdict
 
 QUICK = {"people.compare_people.most_groups": 2}
 
@@ -64,7 +67,37 @@ def test_people_who_are_alike_are_said_to_be(services):
     said = words(app)
     assert said.index("One map for all predicts") < said.index("axes are not fixed")
     app = on_tab(app, "people", "groups")
-    assert "Groups shown here are made, not found" in words(app)
+    assert "None are shown\\: groups can always be made" in words(app)
+
+
+def alike() -> PeopleComparison:
+    """Eight people whom nothing predicts better than one map."""
+    gains = np.random.default_rng(0).normal(0.0, 0.1, (8, 4))
+    gains -= gains.mean(axis=0)
+    models = np.array(["one map", "consistency", "weights", "2 groups"])
+    return PeopleComparison(
+        np.array(list("abcdefgh")), np.full(8, 20), models, -0.6 + gains, np.full((8, 4), 0.1),
+        np.full((8, 4), 0.6), np.full(8, 0.5),
+    )
+
+
+def test_nobody_is_told_of():
+    found = alike()
+    assert not people_differ(None)
+    assert not people_differ(found)
+    assert "None are shown" in groups_verdict(found)
+    assert "None are shown" in groups_verdict(None)
+
+
+def test_no_axes_are_named():
+    """Axes of answers that weights do not predict any better were said to be fixed."""
+    data = kinds_of_people(0.8)
+    fitted = WeightedEuclidean(n_init=1).fit(data)
+    assert fitted.axes_are_fixed
+    assert "not been tested" in about_axes(fitted, None)
+    assert "no axis be named" in about_axes(fitted, alike())
+    found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=1, folds=5)
+    assert "The axes may be named" in about_axes(fitted, found)
 
 
 @pytest.mark.parametrize("tab", ["weights", "person", "groups", "conditions"])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.individuals.guessers import guessers
+from tests.core.individuals.guessers import guessers, heavier
 from tests.dashboard.views.harness import session_on, settled, start, words
 from tripletscope.core.embedding import STE
 from tripletscope.core.individuals.careless import with_lapses
@@ -72,3 +72,9 @@ def test_nobody_is_accused_whose_interval_holds_a_low_rate(crowd):
         assert name not in text or low > 0.1
     nobody = replace(found, at_least=np.zeros(len(found.at_least)))
     assert "Nobody clearly does so" in in_words(nobody)
+
+
+def test_rates_are_withheld():
+    text = in_words(with_lapses(STE(n_init=1), heavier(2)))
+    assert text.startswith("Lapse rates are withheld")
+    assert "p0" not in text
