@@ -171,7 +171,7 @@ def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
             # Of all together, and never 1: who repeated two questions may have erred in both.
             pooled = (np.nansum(share * cases) + 1) / (np.sum(cases[np.isfinite(share)]) + 2)
             normal = ndtr((share - pooled) * np.sqrt(cases / (pooled * (1 - pooled))))
-            exact = bdtr(np.rint(share * cases), np.rint(cases), pooled)
+            exact = bdtr(np.rint(share * cases), np.rint(np.nan_to_num(cases)).astype(int), pooled)
             p = np.fmax(p, np.where(cases * (1 - pooled) < _FEW, exact, normal))
         return (share < 0.5 + (usual - 0.5) / 2) & (p < _LEVEL / max(np.isfinite(share).sum(), 1))
 
