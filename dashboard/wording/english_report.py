@@ -198,7 +198,8 @@ REPORT = {
     "shared": "{share} of the pairs of objects have a comparison in common.",
     "mostly chance": "The spread of the similarities is hardly larger than that of random answers "
                      "to the same questions: single similarities must not be interpreted.",
-    "signal": "Eigenvalues that exceeded those of permuted answers [@horn1965]: {number}.",
+    "signal": "Eigenvalues that exceeded those of permuted answers [@horn1965]: {number}; these "
+              "are not dimensions.",
     # Clusters
     "clustered": "{method} [@{source}] gave {number} (objects in each: {sizes}{place}).",
     "by silhouette": "The number {number} has the highest mean silhouette [@rousseeuw1987], which "

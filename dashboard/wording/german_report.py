@@ -215,7 +215,8 @@ REPORT = {
     "shared": "{share} der Paare von Objekten haben einen Vergleich gemeinsam.",
     "mostly chance": "Die Ähnlichkeiten streuen kaum mehr als die zufälliger Antworten auf "
                      "dieselben Fragen: Einzelne Ähnlichkeiten dürfen nicht gedeutet werden.",
-    "signal": "Oberhalb der Eigenwerte permutierter Antworten lagen [@horn1965]: {number}.",
+    "signal": "Oberhalb der Eigenwerte permutierter Antworten lagen [@horn1965]: {number}; das "
+              "sind keine Dimensionen.",
     # Clusters
     "clustered": "{method} [@{source}] ergab {number} (Objekte je Cluster: {sizes}{place}).",
     "by silhouette": "Die Zahl {number} hat die höchste mittlere Silhouette [@rousseeuw1987], die "
