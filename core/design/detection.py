@@ -92,8 +92,8 @@ def detect_dimension(
 ) -> Detection:
     """Would the number of dimensions be found, with so many answers?
 
-    The suggestion is the smallest number whose held-out error is not significantly worse than
-    the best (`tripletscope.core.evaluation.compare.suggest_dimension`).
+    The suggestion is the smallest number whose held-out error is above the lowest by at most one
+    standard error and a point (`tripletscope.core.evaluation.compare.suggest_dimension`).
 
     Parameters
     ----------
@@ -170,4 +170,4 @@ def _suggested(
         }
     except Stopped:  # because of `halt`: nobody waits for this any more
         return 0
-    return suggest_dimension(errors, 1.0 / (folds - 1)).n_components
+    return suggest_dimension(errors, 1.0 / (folds - 1))

@@ -7,69 +7,28 @@ error, and are never averaged with it.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.integrate import simpson
-from scipy.optimize import brentq
-from scipy.special import gammaincc
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.ceiling import VAGUE
+from tripletscope.core.evaluation.choice_ceiling import (
+    ChoiceCeiling,
+    choice_ceiling,
+    numbered,
+    people_of,
+)
 from tripletscope.core.evaluation.score import ErrorEstimate, mean_over
-from tripletscope.core.evaluation.share import Share, left_out
+from tripletscope.core.evaluation.share import Share
 from tripletscope.core.evaluation.units import (
-    KnownPeople,
-    known_people,
-    n_participants,
     over_units,
     participants_of,
     said,
 )
-
-#: Points at which an expected maximum is integrated.
-_NODES = 4001
-#: Step at which the slope of the best accuracy by agreement is taken.
-_STEP = 1e-4
-
-
-@dataclass(frozen=True)
-class ChoiceCeiling:
-    """The accuracy that noise allows in choices among several, from questions asked repeatedly.
-
-    Attributes
-    ----------
-    lower : Share or None
-        Share of choices that the others' most frequent choice predicts; ties count their share.
-        None where no question was answered twice.
-    upper : Share or None
-        Expected accuracy of who knows the probability of every option, E[max p].
-    limit : float
-        No distribution of these probabilities with the same agreement has a higher one.
-    agreement : float
-        Chance that two choices in a repeated question agree.
-    questions : int
-        Repeated questions.
-    among : {"people", "self"}
-        Whether choices are compared with those of other participants, or with one's own.
-    """
-
-    lower: Share | None = None
-    upper: Share | None = None
-    limit: float = np.nan
-    agreement: float = np.nan
-    questions: int = 0
-    among: str = "people"
-
-    @property
-    def is_precise(self) -> bool:
-        """Whether the upper bound is known well enough to hold an observer against it."""
-        return self.upper is not None and self.upper.high - self.upper.low < VAGUE
 
 
 @dataclass(frozen=True)
@@ -211,7 +170,7 @@ def choice_accuracies(
             answer = answer[np.isfinite(estimate.missed[answer])]
             if len(answer):
                 part = given.take(answer)
-                people = _people_of(part, unit)
+                people = people_of(part, unit)
                 error, low, high = mean_over(
                     people, estimate.missed[answer], part.weight, given.groups[answer]
                 )
@@ -268,7 +227,7 @@ def kinds_of(choices: Choices, *, least: int) -> Iterator[tuple[ChoiceKind, floa
     # Rankings whose groups are of other sizes have another chance.
     guessed = np.round(chance[trial[first]], 12)
     told = (shown, chosen, sign, stages, anchored, guessed)
-    of = _numbered(told)
+    of = numbered(told)
     places = np.unique(of, return_index=True)[1]
     for number, place in enumerate(places):
         m, r, s, k, from_anchor, guess = (column[place] for column in told)
@@ -296,229 +255,3 @@ def _are_learned_from(given: Triplets | Quadruples, estimate: ErrorEstimate) -> 
     who = participants_of(given)[0]
     tested = np.isfinite(estimate.wrong)
     return bool(np.isin(who[tested & (who >= 0)], who[~tested]).any())
-
-
-def _people_of(part: Triplets | Quadruples, unit: str) -> KnownPeople | None:
-    """Who gave these answers; None where fewer than two did, though participants are asked for."""
-    few = unit == "participants" and n_participants(part) < 2
-    return None if few else known_people(part, unit)
-
-
-# The ceiling ---------------------------------------------------------------------------------
-
-
-def choice_ceiling(
-    given: Triplets | Quadruples, stages: Choices, *, unit: str = "auto"
-) -> ChoiceCeiling:
-    """Bounds of the accuracy that noise in choices among several allows.
-
-    Parameters
-    ----------
-    given : Triplets or Quadruples
-    stages : Choices
-        Of `given`: all among equally many, of which equally many were chosen.
-    unit : str
-        See `tripletscope.core.evaluation.units.IntervalUnit`.
-
-    Notes
-    -----
-    A participant's repeats of a question count once, the first, where others answered it; where
-    no two people share a question, each one's repeats are compared. For the upper bound the
-    probabilities of the options of a question are taken as drawn from a symmetric Dirichlet
-    distribution; two choices agree with probability E[sum p²], of which pairs of choices are an
-    unbiased estimate. Odd-one-out answers drawn by softmax from the 42 dimensions that VICE found
-    in the choices about THINGS (Muttenthaler et al., 2022) are not Dirichlet: there it is within
-    a point of the true value. Intervals are by the jackknife over participants, or questions.
-
-    References
-    ----------
-    Hebart, M. N., et al. (2020). Revealing the multidimensional mental representations of natural
-    objects underlying human similarity judgements. Nature Human Behaviour, 4, 1173-1185: the
-    ceiling as the consistency of choices in repeated trials.
-    """
-    asked = _asked(given, stages)
-    counts = asked.per_option
-    repeated = np.bincount(asked.question, minlength=asked.n_questions) > 1
-    if not repeated.any():
-        return ChoiceCeiling()
-    kept = np.flatnonzero(repeated[asked.question])
-    hits = _by_plurality(asked, counts)[kept]
-    part = given.take(asked.answer[kept])
-    people = _people_of(part, unit)
-    groups = np.unique(asked.question[kept], return_inverse=True)[1]
-    error, low, high = mean_over(people, 1 - hits, part.weight, groups)
-    n_units = None if people is None else people.number
-    lower = Share(1 - error, 1 - high, 1 - low, len(kept), n_units)
-    units = groups if people is None else people.part
-    n_options = math.comb(int(stages.n_shown[0]), int(stages.n_chosen[0]))
-    agreement, without = _agreement(asked, counts, kept, units, whole=people is None)
-    value = expected_best(agreement, n_options)
-    slope = (expected_best(agreement + _STEP, n_options) - value) / _STEP
-    low, high = left_out(value, value + slope * (without - agreement), len(kept), n_units)
-    return ChoiceCeiling(
-        lower,
-        Share(
-            max(value, lower.value), max(low, lower.low), max(high, lower.high), len(kept), n_units
-        ),
-        _highest(agreement, n_options), agreement, int(repeated.sum()), asked.among,
-    )
-
-
-@dataclass(frozen=True)
-class _Options:
-    """Choices by question: `option` numbers the pairs of question and what was chosen."""
-
-    answer: np.ndarray
-    question: np.ndarray
-    option: np.ndarray
-    among: str
-
-    @property
-    def n_questions(self) -> int:
-        return int(self.question.max(initial=-1)) + 1
-
-    @property
-    def per_option(self) -> np.ndarray:
-        return np.bincount(self.option)
-
-
-def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, np.ndarray]:
-    """(S,) number of the question of each stage, and (S,) of the question and what was chosen.
-
-    Parameters
-    ----------
-    n_objects : int
-    stages : Choices
-        All among equally many, of which equally many were chosen.
-    """
-    m, r = int(stages.n_shown[0]), int(stages.n_chosen[0])
-    pairs = np.sort(stages.pairs, axis=1).astype(np.int64)
-    codes = (pairs[:, 0] * n_objects + pairs[:, 1]).reshape(-1, m)
-    question = _numbered(np.sort(codes, axis=1).T)
-    return question, _numbered([question, *np.sort(codes[:, :r], axis=1).T])
-
-
-def _asked(given: Triplets | Quadruples, stages: Choices) -> _Options:
-    """Which question each choice answers, and what was chosen; one choice of a person each."""
-    stages = stages.take(np.flatnonzero(given.weight[stages.answer] > 0))
-    answer = stages.answer
-    question, option = questions_and_options(given.n_objects, stages)
-    who, n_people = participants_of(given)
-    who = who[answer]
-    named = who >= 0
-    own = question * (n_people + 1) + who
-    first = np.ones(len(own), dtype=bool)
-    first[named] = False
-    places = np.flatnonzero(named)
-    first[places[np.unique(own[named], return_index=True)[1]]] = True
-    shared = np.bincount(question[first], minlength=int(question.max()) + 1) > 1
-    if shared.any() or first.all():
-        number = np.unique(option[first], return_inverse=True)[1]
-        return _Options(answer[first], question[first], number, "people")
-    mine = np.unique(own, return_inverse=True)[1]
-    return _Options(answer, mine, _numbered([mine, option]), "self")
-
-
-def _numbered(columns: Iterable[np.ndarray]) -> np.ndarray:
-    """(S,) number of each row of some columns, each (S,), among the different ones."""
-    first, *rest = (pd.factorize(column)[0] for column in columns)
-    for column in rest:
-        first = pd.factorize(first * (int(column.max(initial=0)) + 1) + column)[0]
-    return first
-
-
-def _by_plurality(asked: _Options, counts: np.ndarray) -> np.ndarray:
-    """(A,) how rightly the most frequent choice of the others predicts each; NaN without others."""
-    question_of = np.zeros(len(counts), dtype=np.int64)
-    question_of[asked.option] = asked.question
-    most = np.zeros(asked.n_questions, dtype=np.int64)
-    np.maximum.at(most, question_of, counts)
-    at_most = np.bincount(question_of, counts == most[question_of])
-    below = np.where(counts == most[question_of], 0, counts)
-    second = np.zeros_like(most)
-    np.maximum.at(second, question_of, below)
-    at_second = np.bincount(question_of, (counts > 0) & (counts == second[question_of]))
-    own, of = counts[asked.option], asked.question
-    leads = (own == most[of]) & (at_most[of] == 1)
-    others = own - 1
-    hit = np.where(others > second[of], 1.0, 1.0 / (1.0 + at_second[of]))
-    alone = np.bincount(of)[of] == 1
-    return np.where(alone, np.nan, np.where(leads, hit, 0.0))
-
-
-def _agreement(
-    asked: _Options, counts: np.ndarray, kept: np.ndarray, units: np.ndarray, whole: bool
-) -> tuple[float, np.ndarray]:
-    """How often two choices agree, questions by their number of choices, and without each unit.
-
-    Parameters
-    ----------
-    kept : ndarray of int
-        Choices in repeated questions.
-    units : ndarray of int
-        Of these.
-    whole : bool
-        Whether a unit is a question, all of which goes.
-    """
-    question, option = asked.question[kept], asked.option[kept]
-    total = np.bincount(question, minlength=asked.n_questions).astype(float)
-    same = np.bincount(question, counts[option] - 1.0, asked.n_questions)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(total > 1, same / (total - 1), 0.0)  # times the question's choices
-        # Without one choice: those that agree with it lose it, too.
-        mine = counts[option] - 1.0
-        left = total[question] - 1.0
-        fewer = np.where(left > 1, (same[question] - 2 * mine) / (left - 1), 0.0)
-    agree, n = share.sum(), total[total > 1].sum()
-    n_units = int(units.max()) + 1
-    if whole or asked.among == "self":
-        # A unit takes whole questions along.
-        size = total[question]
-        lost = np.bincount(units, share[question] / size, n_units)
-        gone = np.bincount(units, minlength=n_units)
-    else:
-        lost = np.bincount(units, share[question] - fewer, n_units)
-        gone = np.bincount(units, np.where(left > 1, 1.0, 2.0), n_units)
-    rest = n - gone
-    without = np.divide(agree - lost, rest, out=np.full(n_units, agree / n), where=rest > 0)
-    return float(agree / n), without
-
-
-def expected_best(agreement: float, n_options: int) -> float:
-    """E[max p] of a symmetric Dirichlet distribution in which two choices agree so often.
-
-    Parameters
-    ----------
-    agreement : float
-        E[sum p²].
-    n_options : int
-
-    Notes
-    -----
-    E[sum p²] = (a + 1) / (k a + 1) gives the concentration a. Gamma variables divided by their sum
-    are independent of it, so that E[max p] is the expected maximum of k of them over k a.
-    """
-    k = n_options
-    if agreement >= 1:
-        return 1.0
-    if agreement <= 1 / k + 1e-9:
-        return 1 / k
-    a = (1 - agreement) / (k * agreement - 1)
-    # By logarithms: variables of a small concentration are spread over many decades.
-    u = np.linspace(math.log(k * a) - 40.0, math.log(_far(a, k)), _NODES)
-    outside = gammaincc(a, np.exp(u))
-    with np.errstate(divide="ignore"):
-        above = -np.expm1(k * np.log1p(-outside))
-    return float(min(simpson(above * np.exp(u), x=u) / (k * a), 1.0))
-
-
-def _far(a: float, k: int) -> float:
-    """Where a gamma variable of shape `a` is exceeded with negligible probability."""
-    return brentq(lambda x: k * gammaincc(a, x) - 1e-13, a, a + 60 + 40 * math.sqrt(a))
-
-
-def _highest(agreement: float, n_options: int) -> float:
-    """The largest E[max p] that any distribution with this agreement can have."""
-    k = n_options
-    return (1 + math.sqrt((k - 1) * max(k * agreement - 1, 0.0))) / k
-

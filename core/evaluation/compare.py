@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
-from scipy.special import stdtr
 from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.evaluation.paired import PairedDifference, holm, paired_difference
+from tripletscope.core.evaluation.paired import PairedDifference, behind_best
 from tripletscope.core.evaluation.score import (
     ErrorEstimate,
     corrected_reach,
@@ -33,65 +32,74 @@ from tripletscope.core.task import task
 #: Share of the questions that a learning curve predicts, as one of so many parts.
 _PARTS = 5
 _RATIO = 1.0 / (_PARTS - 1)
+#: Fewer dimensions are taken where that costs at most so much held-out error.
+_HARDLY = 0.01
+#: What other numbers of dimensions may gain at most where one is called the answer.
+_LITTLE = 0.02
 #: What `tune` tries.
 DIMENSIONS = (1, 2, 3, 5, 8, 12, 20)
 PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
 
 
-def corrected_t_test(differences: np.ndarray, ratio: float) -> float:
-    """One-sided p value of a mean difference above zero between two methods.
-
-    Parameters
-    ----------
-    differences : ndarray, shape (m,)
-        Of the errors in the same m folds.
-    ratio : float
-        Answers held out to answers learned from, in every fold.
-
-    References
-    ----------
-    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
-    52, 239-281. The corrected resampled t test.
-    """
-    m = len(differences)
-    spread = np.sqrt((1.0 / m + ratio) * np.var(differences, ddof=1))
-    mean = float(np.mean(differences))
-    if spread == 0:
-        return 0.0 if mean > 0 else 1.0
-    return float(1.0 - stdtr(m - 1, mean / spread))
-
-
 @dataclass(frozen=True)
 class Suggestion:
-    """A number of dimensions that the answers support.
+    """A number of dimensions, and what the answers can decide about it.
 
     Attributes
     ----------
     n_components : int
-        The smallest that is not significantly worse than the best.
+        The smallest whose held-out error is above the lowest by no more than a standard error of
+        the difference, and by less than a point.
     best : int
         The one with the lowest held-out error.
-    p_values : dict of int to float
-        For every smaller number than the best: that it is only by chance worse than the best;
+    behind : dict of int to PairedDifference
+        By how much every other number that was tried is worse than the best, with p values
         corrected by Holm's method.
     level : float
         Below it a p value is significant.
-    behind : dict of int to PairedDifference
-        By how much each smaller number is worse than the best; empty if only errors of folds
-        were given.
     needed : float
-        Answers that the rule of thumb, d n ln n, asks for; NaN if that was not asked.
+        Answers that the rule of thumb, d n ln n, asks for.
     n_answers : int
         Answers that there are.
     """
 
     n_components: int
     best: int
-    p_values: dict[int, float]
-    level: float = 0.05
     behind: dict[int, PairedDifference] = field(default_factory=dict)
+    level: float = 0.05
     needed: float = np.nan
     n_answers: int = 0
+
+    @property
+    def tried(self) -> list[int]:
+        """All numbers that were compared, ascending."""
+        return sorted([self.best, *self.behind])
+
+    @property
+    def undecided(self) -> list[int]:
+        """The best, and all that are not significantly worse; ascending."""
+        alike = [d for d, apart in self.behind.items() if apart.p >= self.level]
+        return sorted([self.best, *alike])
+
+    @property
+    def most_gain(self) -> float:
+        """By how much another number may predict better than this one; upper end of an interval."""
+        if self.best != self.n_components:
+            return self.behind[self.n_components].high
+        return max((-apart.low for apart in self.behind.values()), default=np.nan)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether all fewer are significantly worse, and more could be better by little only.
+
+        Silent on: few answers (tests/core/evaluation/test_compare.py::test_few_decide_nothing).
+        """
+        return self.undecided[0] == self.n_components and self.most_gain <= _LITTLE
+
+    @property
+    def is_at_the_edge(self) -> bool:
+        """Whether no more dimensions than the best were tried."""
+        return self.best == self.tried[-1]
 
     @property
     def warning(self) -> str:
@@ -109,8 +117,8 @@ def needed_answers(n_objects: int, n_components: int) -> float:
     return n_components * n_objects * float(np.log(max(n_objects, 1)))
 
 
-def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> Suggestion:
-    """The smallest number of dimensions that predicts not significantly worse than the best.
+def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> int:
+    """A number of dimensions that predicts about as well as the best, by errors of folds.
 
     Parameters
     ----------
@@ -118,13 +126,25 @@ def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> Su
         Held-out error in the same m folds, by number of dimensions.
     ratio : float
         Answers held out to answers learned from, in every fold.
+
+    Notes
+    -----
+    With few answers no number is significantly worse than the best, so that the smallest such
+    number is 1, whatever the truth. Which costs least on average is the one with the lowest
+    held-out error; fewer are taken only where that costs less than a point.
+
+    References
+    ----------
+    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
+    52, 239-281. The standard error of a difference over folds.
     """
     means = {d: float(np.mean(errors)) for d, errors in fold_errors.items()}
     best = min(sorted(means), key=means.__getitem__)
-    return _smallest(best, {
-        d: corrected_t_test(fold_errors[d] - fold_errors[best], ratio)
-        for d in sorted(means) if d < best
-    })
+    spread = {
+        d: np.sqrt((1 / len(errors) + ratio) * np.var(errors - fold_errors[best], ddof=1))
+        for d, errors in fold_errors.items()
+    }
+    return _fewest(best, {d: (means[d] - means[best], float(spread[d])) for d in means})
 
 
 def recommend_dimension(
@@ -146,24 +166,18 @@ def recommend_dimension(
     Suggestion
         By the standard error of the paired difference; see `paired_difference`.
     """
-    best = min(sorted(estimates), key=lambda d: estimates[d].error)
-    behind = {
-        d: paired_difference(estimates[d], estimates[best], triplets, ratio)
-        for d in sorted(estimates) if d < best
-    }
-    found = _smallest(best, {d: apart.p_above for d, apart in behind.items()})
+    best, behind = behind_best(dict(sorted(estimates.items())), triplets, ratio)
+    enough = _fewest(best, {d: (apart.difference, apart.spread) for d, apart in behind.items()})
     n = triplets.n_objects
-    return replace(
-        found, behind=behind, needed=needed_answers(n, found.n_components),
-        n_answers=len(triplets),
+    return Suggestion(
+        enough, best, behind, needed=needed_answers(n, enough), n_answers=len(triplets)
     )
 
 
-def _smallest(best: int, p_values: Mapping[int, float]) -> Suggestion:
-    corrected = holm(p_values)
-    level = Suggestion.level
-    enough = next((d for d, p in corrected.items() if p >= level), best)
-    return Suggestion(enough, best, corrected, level)
+def _fewest(best: int, behind: Mapping[int, tuple[float, float]]) -> int:
+    """The smallest number that is worse by no more than its standard error, and hardly."""
+    near = [d for d, (more, spread) in behind.items() if more <= min(spread, _HARDLY)]
+    return min([best, *near])
 
 
 @dataclass(frozen=True)
@@ -199,7 +213,7 @@ class LearningCurve:
     def reach(self) -> np.ndarray:
         """(p,) half the width of the 95 % interval.
 
-        Corrected as in `corrected_t_test`; of participants as in `reach_over_people`.
+        Corrected as in `suggest_dimension`; of participants as in `reach_over_people`.
         """
         if self.unit == "answers":
             return corrected_reach(self.errors, _RATIO)

@@ -8,14 +8,12 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import noise_ceiling
-from tripletscope.core.evaluation.choosing import (
-    ChoiceAccuracy,
+from tripletscope.core.evaluation.choice_ceiling import (
     ChoiceCeiling,
-    ChoiceKind,
     choice_ceiling,
-    kinds_of,
     questions_and_options,
 )
+from tripletscope.core.evaluation.choosing import ChoiceAccuracy, ChoiceKind, kinds_of
 from tripletscope.core.evaluation.score import mean_over
 from tripletscope.core.evaluation.share import Share
 from tripletscope.core.evaluation.units import known_people, over_units, said

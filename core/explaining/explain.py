@@ -13,7 +13,8 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import noise_ceiling
-from tripletscope.core.evaluation.choosing import ChoiceCeiling, choice_accuracies
+from tripletscope.core.evaluation.choice_ceiling import ChoiceCeiling
+from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.share import Share
 from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces

@@ -1,4 +1,4 @@
-"""Eigenvalues of a kernel, the maps of its leading components, and how many carry signal."""
+"""Eigenvalues of a kernel, the maps of its leading components, and what these predict."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.score import n_groups, question_folds
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, centred_gram, space_of
 from tripletscope.core.method import Choice, Number
@@ -23,6 +24,8 @@ from tripletscope.core.task import task
 _MOST = 50
 #: Up to so many objects all eigenvalues are found as quickly as a few.
 _FEW = 500
+#: Held-out answers are predicted by so many leading components at most.
+_PREDICTING, _FOLDS = 10, 5
 
 
 @dataclass(frozen=True)
@@ -181,11 +184,15 @@ class Spectrum:
         Of the centred kernel, the largest first.
     shuffled : ndarray, shape (r, m)
         The same of answers of which each was turned round or not by a coin.
+    errors : ndarray, shape (c,)
+        Held-out triplet error with 1, 2, ... leading components; NaN where there are too few
+        different questions to hold some out.
     level : float
     """
 
     eigenvalues: np.ndarray
     shuffled: np.ndarray
+    errors: np.ndarray
     level: float = 0.95
 
     @property
@@ -195,7 +202,10 @@ class Spectrum:
 
     @property
     def n_signal(self) -> int:
-        """How many leading components are larger than chance makes them."""
+        """How many leading components are larger than chance makes them.
+
+        They are not dimensions: a single one has several, as a polynomial has.
+        """
         above = self.eigenvalues > self.threshold
         return int(np.argmin(above)) if not above.all() else len(above)
 
@@ -230,12 +240,18 @@ def spectrum(
     Stopped
         If `progress` asks to stop.
 
+    Notes
+    -----
+    Held-out errors are of kernel PCA in five folds of questions, with the same reduction of the
+    diagonal as asked for.
+
     References
     ----------
     Horn, J. L. (1965). A rationale and test for the number of factors in factor analysis.
     Psychometrika, 30, 179-185. Here the answers are shuffled instead of the variables.
     """
     triplets = as_triplets(triplets)
+    errors = _held_out(clone(kernel), triplets, seed)
     kernel = clone(kernel)
     if hasattr(kernel, "reduce_diagonal"):
         kernel.set_params(reduce_diagonal=False)
@@ -246,7 +262,29 @@ def spectrum(
         found.append(values[: len(own)])
         if progress(len(found) / len(seeds)) and len(found) < len(seeds):
             raise Stopped
-    return Spectrum(own, np.array(found))
+    return Spectrum(own, np.array(found), errors)
+
+
+def _held_out(kernel: Kernel, triplets: Triplets, seed: int) -> np.ndarray:
+    """(c,) error on held-out answers of maps by the leading components."""
+    if n_groups(triplets) < _FOLDS:
+        return np.full(_PREDICTING, np.nan)
+    fold = question_folds(triplets, _FOLDS, np.random.default_rng(seed))
+    wrong = np.full((_PREDICTING, len(triplets)), 0.5)
+    for k in range(_FOLDS):
+        held = np.flatnonzero(fold == k)
+        space = space_of(clone(kernel).fit(triplets.take(np.flatnonzero(fold != k))))
+        if len(space) < 2:
+            continue
+        count = min(_PREDICTING, len(space) - 1)
+        places = principal_components(space, count).coordinates
+        anchor, near, far = triplets.rows[held].T
+        squared = [(places[anchor] - places[other]) ** 2 for other in (near, far)]
+        apart = np.cumsum(squared[1] - squared[0], axis=1).T
+        # Of objects that no other answer mentions, nothing is predicted.
+        wrong[:count, held] = np.where(np.isnan(apart), 0.5, 0.5 - 0.5 * np.sign(apart))
+        wrong[count:, held] = wrong[count - 1, held]
+    return wrong @ triplets.weight / triplets.weight.sum()
 
 
 def _shuffled(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,8 @@ from tripletscope.dashboard.interface.theme import Canvas
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
 _RATIO = 0.6
+#: Stimuli that two scales must have in common to be aligned.
+_COMMON = 3
 
 
 def scale_table(shown: ShownResults, run: Run, coverage: float = 0.95) -> pd.DataFrame | None:
@@ -49,6 +51,29 @@ def scale_table(shown: ShownResults, run: Run, coverage: float = 0.95) -> pd.Dat
     return table
 
 
+def aligned(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Scales as `scale_table` gives them, all but the first fitted to it by least squares.
+
+    Shifted and scaled as a whole: the unit and the zero of a scale are conventions, and pinned at
+    its ends it would move with their noise. Where they have fewer than three stimuli in common, or
+    run against each other, they stay as they are.
+    """
+    found = dict(tables)
+    first, *others = tables
+    reference = tables[first].groupby("stimulus")["value"].mean()
+    for name in others:
+        table = tables[name]
+        both = pd.concat([table.groupby("stimulus")["value"].mean(), reference], axis=1).dropna()
+        if len(both) < _COMMON or np.ptp(both.iloc[:, 0]) == 0:
+            continue
+        slope, offset = np.polyfit(both.iloc[:, 0], both.iloc[:, 1], 1)
+        if slope <= 0:
+            continue
+        moved = {c: slope * table[c] + offset for c in ("value", "low", "high")}
+        found[name] = table.assign(**moved, **{"standard error": slope * table["standard error"]})
+    return found
+
+
 def stimulus_title(shown: ShownResults, run: Run) -> str:
     """What stands at the axis of the stimulus."""
     column = run.options.get("stimulus", run.parameters.get("stimulus"))
@@ -69,16 +94,17 @@ def _scale(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     runs, words = scale_runs(shown), shown.words
     if not runs or run is not runs[0]:
         return
-    curves, tables = [], {}
-    for one in runs:
-        table, name = scale_table(shown, one), words.method(one.fresh())
-        tables[name] = table
+    tables = aligned({words.method(one.fresh()): scale_table(shown, one) for one in runs})
+    curves = []
+    for name, table in tables.items():
         objects = table["object"].to_numpy() if "object" in table else None
         parts = (table[c].to_numpy() for c in ("stimulus", "value", "low", "high"))
         curves.append(Curve(name, *parts, objects))
     found, stimulus = run.result(), stimulus_title(shown, run)
     text = words("scale of", stimulus=stimulus, methods="; ".join(tables), about=shown.about,
                  over=words.over(found.unit, found.n_units))
+    if len(curves) > 1:
+        text += f" {words('scales aligned')}"
     data = MapData(np.empty((shown.answers.n_objects, 1)), shown.answers.objects)
 
     def draw(canvas: Canvas) -> go.Figure:

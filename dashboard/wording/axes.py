@@ -34,7 +34,7 @@ _GERMAN = {
     "component": "Komponente",
     "eigenvalue": "Eigenwert",
     "permuted answers": "permutierte Antworten",
-    "signal": "Signal",
+    "above permuted answers": "oberhalb permutierter Antworten",
     "within chance": "im Bereich des Zufalls",
     "similarity": "Ähnlichkeit",
     "distance at which branches merge": "Distanz, bei der sich Zweige vereinen",

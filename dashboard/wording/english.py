@@ -201,6 +201,7 @@ FIGURES = {
     "object id": "object",
     "scale of": "Perceptual scale against {stimulus}: {methods}. {about} Pointwise 95% "
                 "bands{over}.",
+    "scales aligned": "All but the first are shifted and scaled to it by least squares.",
     "title scale": "Perceptual scale against {stimulus}",
     "alt scale": "Curve of the perceptual scale from 0 to 1 over {stimulus} from {low} to {high}, "
                  "with a band.",

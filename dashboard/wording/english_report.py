@@ -132,14 +132,11 @@ REPORT = {
     # Dimensions
     "best dimension": "From {least} to {most} dimensions, the held-out error was lowest with "
                       "{best}: {error} (@fig-dimensions).",
-    "fewer suffice": "The error with {few} was {error}, which is not significantly higher "
-                     "(one-sided, corrected {p}).",
-    "worse with fewer": "With {d}, it was significantly higher ({error}; one-sided, corrected "
-                        "{p}).",
-    "hence": "The map has {d}, the fewest of the dimensions tried whose error is not significantly "
-             "higher than the lowest.",
-    "shown otherwise": "The map shown has {d} (error {error}), which is not the number that these "
-                       "errors recommend.",
+    "cannot decide": "{number} cannot decide between these numbers of dimensions: {numbers}.",
+    "worse with fewer": "With {d}, the error was significantly higher ({error}; corrected {p}).",
+    "shown best": "The map shown has {d}, the number with the lowest error.",
+    "shown as well": "The map shown has {d}, whose error ({error}) is not significantly higher.",
+    "shown worse": "The map shown has {d}, whose error ({error}) is significantly higher.",
     "at the edge": "No more than {best} dimensions were tried, so that more might predict better.",
     # Map
     "map shown": "@fig-map shows the map in *d* = {d}.",
@@ -201,7 +198,8 @@ REPORT = {
     "shared": "{share} of the pairs of objects have a comparison in common.",
     "mostly chance": "The spread of the similarities is hardly larger than that of random answers "
                      "to the same questions: single similarities must not be interpreted.",
-    "signal": "Eigenvalues that exceeded those of permuted answers [@horn1965]: {number}.",
+    "signal": "Eigenvalues that exceeded those of permuted answers [@horn1965]: {number}; these "
+              "are not dimensions.",
     # Clusters
     "clustered": "{method} [@{source}] gave {number} (objects in each: {sizes}{place}).",
     "by silhouette": "The number {number} has the highest mean silhouette [@rousseeuw1987], which "

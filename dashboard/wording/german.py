@@ -211,6 +211,8 @@ FIGURES = {
     "object id": "Objekt",
     "scale of": "Wahrnehmungsskala gegen {stimulus}: {methods}. {about} Punktweise "
                 "95-%-Bänder{over}.",
+    "scales aligned": "Alle außer der ersten sind nach kleinsten Quadraten auf sie verschoben und "
+                      "skaliert.",
     "title scale": "Wahrnehmungsskala gegen {stimulus}",
     "alt scale": "Kurve der Wahrnehmungsskala von 0 bis 1 über {stimulus} von {low} bis {high}, "
                  "mit Band.",

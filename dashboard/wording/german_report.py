@@ -139,13 +139,13 @@ REPORT = {
     # Dimensions
     "best dimension": "Von {least} bis {most} Dimensionen war der Vorhersagefehler am niedrigsten "
                       "mit {best}: {error} (@fig-dimensions).",
-    "fewer suffice": "Der Fehler mit {few} war {error}, was nicht signifikant höher ist "
-                     "(einseitig, korrigiert {p}).",
-    "worse with fewer": "Mit {d} war er signifikant höher ({error}; einseitig, korrigiert {p}).",
-    "hence": "Die Karte hat {d}, die kleinste der versuchten Zahlen von Dimensionen, deren Fehler "
-             "nicht signifikant höher ist als der niedrigste.",
-    "shown otherwise": "Die gezeigte Karte hat {d} (Fehler {error}), was nicht die Zahl ist, die "
-                       "diese Fehler empfehlen.",
+    "cannot decide": "{number} können zwischen diesen Zahlen von Dimensionen nicht entscheiden: "
+                     "{numbers}.",
+    "worse with fewer": "Mit {d} war der Fehler signifikant höher ({error}; korrigiert {p}).",
+    "shown best": "Die gezeigte Karte hat {d}, die Zahl mit dem niedrigsten Fehler.",
+    "shown as well": "Die gezeigte Karte hat {d}, deren Fehler ({error}) nicht signifikant höher "
+                     "ist.",
+    "shown worse": "Die gezeigte Karte hat {d}, deren Fehler ({error}) signifikant höher ist.",
     "at the edge": "Mehr als {best} Dimensionen wurden nicht versucht; mehr könnten besser "
                    "vorhersagen.",
     # Map
@@ -215,7 +215,8 @@ REPORT = {
     "shared": "{share} der Paare von Objekten haben einen Vergleich gemeinsam.",
     "mostly chance": "Die Ähnlichkeiten streuen kaum mehr als die zufälliger Antworten auf "
                      "dieselben Fragen: Einzelne Ähnlichkeiten dürfen nicht gedeutet werden.",
-    "signal": "Oberhalb der Eigenwerte permutierter Antworten lagen [@horn1965]: {number}.",
+    "signal": "Oberhalb der Eigenwerte permutierter Antworten lagen [@horn1965]: {number}; das "
+              "sind keine Dimensionen.",
     # Clusters
     "clustered": "{method} [@{source}] ergab {number} (Objekte je Cluster: {sizes}{place}).",
     "by silhouette": "Die Zahl {number} hat die höchste mittlere Silhouette [@rousseeuw1987], die "

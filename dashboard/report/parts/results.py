@@ -49,23 +49,26 @@ def dimension(material: Material) -> Iterator[Block]:
     if found is None:
         return
     errors, d = material.by_dimension, material.dimensions
-    best, few = found.best, found.n_components
+    best, alike = found.best, found.undecided
     sentences = [words(
         "best dimension", least=min(errors), most=max(errors), best=best,
         error=error_of(words, errors[best]),
     )]
-    if few < best:
-        sentences.append(words("fewer suffice", few=few, p=words.p(found.p_values[few]),
-                               error=words.share(errors[few].error)))
-    worse = max((k for k in found.p_values if k < few), default=None)
+    if len(alike) > 1:
+        sentences.append(words(
+            "cannot decide", number=words.count(found.n_answers, "answer"),
+            numbers=", ".join(map(str, alike)),
+        ))
+    worse = max((k for k in found.behind if k < alike[0]), default=None)
     if worse is not None:
         sentences.append(words("worse with fewer", d=worse, error=words.share(errors[worse].error),
-                               p=words.p(found.p_values[worse])))
-    if d == few:
-        sentences.append(words("hence", d=d))
+                               p=words.p(found.behind[worse].p)))
+    if d == best:
+        sentences.append(words("shown best", d=d))
     elif d in errors:
-        sentences.append(words("shown otherwise", d=d, error=words.share(errors[d].error)))
-    if best == max(errors):
+        sentences.append(words("shown as well" if d in alike else "shown worse", d=d,
+                               error=words.share(errors[d].error)))
+    if found.is_at_the_edge:
         sentences.append(words("at the edge", best=best))
     yield joined(*sentences)
     yield from material.drawn(*material.compared.values())

@@ -247,7 +247,10 @@ def _error_figure(
     if ceiling.is_precise:
         text += " Band: the noise ceiling, from its lower to its upper bound."
     if marked:
-        text += " Circled: the fewest dimensions that are not significantly worse than the best."
+        text += (
+            " Circled: the fewest dimensions whose error is above the lowest by at most one "
+            "standard error and a point."
+        )
 
     def draw(canvas: Canvas) -> Any:
         return dimension_curves(

@@ -12,7 +12,8 @@ from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.evaluation.paired import PairedDifference
-from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate, has_split
+from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, cross_validate, has_split
+from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.method import Method, Parameter, methods, parameters
 from tripletscope.dashboard import analysis
@@ -128,7 +129,9 @@ def recommended(
 
 
 def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
-    """The recommendation and its reason.
+    """What held-out errors can decide about the number of dimensions, and which to take.
+
+    Silent on: few answers, chance (tests/dashboard/views/test_compare.py::test_few_answers).
 
     Parameters
     ----------
@@ -142,23 +145,51 @@ def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
     shown = (
         f"{interval(best.error, best.low, best.high)} ({best.scheme}, 95 % interval{over})"
     )
-    sentence = f"{name}: {count(suggestion.n_components, 'dimension')}. "
-    if suggestion.n_components == suggestion.best:
-        sentence += f"It predicts best, with an error of {shown}"
-        fewer = max(suggestion.behind, default=None)
-        if fewer is not None:
-            sentence += (
-                f"; {count(fewer, 'dimension')} would be worse by "
-                f"{points(suggestion.behind[fewer])}, {p_value(suggestion.p_values[fewer])}"
-            )
-    else:
-        chosen = suggestion.n_components
-        sentence += (
-            f"{count(suggestion.best, 'dimension')} have the lowest error, {shown}, but the "
-            f"difference of {points(suggestion.behind[chosen])} is not significant, "
-            f"{p_value(suggestion.p_values[chosen])}"
+    # Of answers given by chance each is one more toss, whoever gave it.
+    if wilson(best.error, best.n_answers)[1] >= CHANCE:
+        return (
+            f"{name}: held-out answers are not shown to be predicted better than by chance, with "
+            f"the lowest error of {shown}: no number of dimensions is recommended."
         )
-    return f"{sentence}. {suggestion.warning}".rstrip()
+    chosen, alike = suggestion.n_components, suggestion.undecided
+    at_the_edge = (
+        f" {count(suggestion.best, 'dimension')} were the most that was tried: more might predict "
+        "better." if suggestion.is_at_the_edge else ""
+    )
+    if suggestion.is_decided:
+        sentence = f"{name}: {count(chosen, 'dimension')}, with an error "
+        sentence += f"of {shown}" if chosen == suggestion.best else (
+            f"{100 * suggestion.behind[chosen].difference:.1f} points above the lowest, that of "
+            f"{suggestion.best}, {shown}"
+        )
+        fewer = max((d for d in suggestion.behind if d < chosen), default=None)
+        if fewer is not None:
+            apart = suggestion.behind[fewer]
+            sentence += f"; {fewer} would be worse by {points(apart)}, {p_value(apart.p)}"
+        if suggestion.tried[-1] > chosen:
+            sentence += (
+                f"; more, to {suggestion.tried[-1]}, would be better by at most "
+                f"{100 * max(suggestion.most_gain, 0.0):.1f} points (95 %)"
+            )
+        return f"{sentence}.{at_the_edge} {suggestion.warning}".rstrip()
+    if len(alike) == 1:  # and the differences from others are anything
+        return (
+            f"{name}: {count(chosen, 'dimension')} had the lowest error, {shown}, of those that "
+            f"were tried.{at_the_edge} {suggestion.warning}".rstrip()
+        )
+    between = f"{alike[0]} and {alike[-1]}"
+    if alike != [d for d in suggestion.tried if alike[0] <= d <= alike[-1]]:
+        between = f"{', '.join(map(str, alike[:-1]))} and {alike[-1]}"
+    sentence = (
+        f"{name}: {suggestion.n_answers:,} answers cannot decide between {between} dimensions. "
+        f"{suggestion.best} had the lowest error, {shown}."
+    )
+    if 2 in alike:
+        sentence += " For a picture take 2"
+        sentence += f"; for prediction, {chosen}." if chosen != 2 else "."
+    else:
+        sentence += f" Take {chosen}."
+    return f"{sentence}{at_the_edge} {suggestion.warning}".rstrip()
 
 
 def verdicts(best: str, behind: Mapping[str, PairedDifference]) -> list[str]:

@@ -99,7 +99,8 @@ def show_spectrum(here: KernelContext) -> None:
         if run is None:
             here.empty(
                 "Nothing has been computed yet",
-                "Compute shows how many components of the kernel exceed chance.",
+                "Compute shows which components of the kernel exceed chance, and how well the "
+                "leading ones predict held-out answers.",
             )
             return
         found: Spectrum = run.result()
@@ -116,14 +117,31 @@ def show_spectrum(here: KernelContext) -> None:
             return pd.DataFrame({
                 "component": np.arange(1, len(found.eigenvalues) + 1),
                 "eigenvalue": found.eigenvalues, "chance": found.threshold,
+                "held-out error": pd.Series(found.errors).reindex(range(len(found.eigenvalues))),
             })
 
         panels.figure_panel(
             here.session, draw, key="kernel.spectrum.figure", alt=text, canvas=WIDE, caption=text,
             name=export.file_name(here.info.name, here.kernel.name, "spectrum"), table=table,
         )
-        st.markdown(
-            f"{count(found.n_signal, 'component')} {'is' if found.n_signal == 1 else 'are'} "
-            "significant. Further components may hold structure, too, but it cannot be "
-            "distinguished from chance with these answers."
+        st.markdown(panels.plain(_of_components(found)))
+
+
+def _of_components(found: Spectrum) -> str:
+    """Components above chance, which are no dimensions, and what the leading ones predict.
+
+    Silent on: a bent line (tests/core/kernel/test_kernel_methods.py::test_components_of_one_line).
+    """
+    said = (
+        f"{count(found.n_signal, 'eigenvalue')} {'is' if found.n_signal == 1 else 'are'} larger "
+        "than those of permuted answers. These are not dimensions: objects on one line have "
+        "several components, as a curve has several powers."
+    )
+    if not np.isnan(found.errors).any():
+        best = int(found.errors.argmin())
+        said += (
+            f" Held-out error is {found.errors[0]:.3f} with one component"
+            + (f", and lowest, {found.errors[best]:.3f}, with {best + 1}." if best else
+               ", and not lower with more.")
         )
+    return said + " How many dimensions there are is a question for the page Compare."

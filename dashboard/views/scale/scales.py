@@ -17,6 +17,7 @@ from tripletscope.core.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
 from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.drawing.scales import aligned
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.interface import panels
@@ -83,15 +84,6 @@ class Scaled:
             found.insert(0, "object", members.to_numpy())
         return found
 
-    def curve(self, coverage: float, units: str) -> Curve | None:
-        """What is drawn of it."""
-        table = self.values(coverage, units)
-        if table is None:
-            return None
-        objects = table["object"].to_numpy() if "object" in table else None
-        parts = (table[c].to_numpy() for c in ("stimulus", "value", "low", "high"))
-        return Curve(self.name, *parts, objects)
-
     def is_monotone(self) -> bool | None:
         """Whether a rising curve fits; None where that is not known yet."""
         return self.scale.result().is_monotone() if self.scale else None
@@ -109,7 +101,7 @@ def show_scales(context: StimulusContext) -> None:
         context.compute_missing(
             PAGE, pieces, "Computes scales, their bands, and their held-out error."
         )
-    known = [one for one in scaled if one.curve(0.95, "unit") is not None]
+    known = [one for one in scaled if one.values(0.95, "unit") is not None]
     if context.job is None and not known and _is_new(context) and scaled:
         context.submit(f"Scale: {context.info.name}", pieces)
         st.rerun()
@@ -181,6 +173,12 @@ def _asked(context: StimulusContext) -> tuple[list[Scaled], list[analysis.Piece]
     return scaled, sorted(pieces, key=lambda piece: piece[1] == "cross_validate")
 
 
+def _curve(name: str, table: pd.DataFrame) -> Curve:
+    objects = table["object"].to_numpy() if "object" in table else None
+    parts = (table[c].to_numpy() for c in ("stimulus", "value", "low", "high"))
+    return Curve(name, *parts, objects)
+
+
 def _figure(context: StimulusContext, scaled: Sequence[Scaled], known: Sequence[Scaled]) -> None:
     current = context.session
     columns = {c: c for c in context.columns}
@@ -197,7 +195,12 @@ def _figure(context: StimulusContext, scaled: Sequence[Scaled], known: Sequence[
             current, f"{PAGE}.colour@{context.info.id}", "Colour", {"": "Methods", **columns},
             width=180,
         ) or None
-    curves = [c for one in known if (c := one.curve(coverage, units)) is not None]
+    tables = {
+        one.name: found for one in known if (found := one.values(coverage, units)) is not None
+    }
+    if units == "unit":
+        tables = aligned(tables)
+    curves = [_curve(name, found) for name, found in tables.items()]
     shown = [one.name for one in scaled if one in known]
     missing = [one.name for one in scaled if one not in known]
     data = MapData(
@@ -210,6 +213,8 @@ def _figure(context: StimulusContext, scaled: Sequence[Scaled], known: Sequence[
     )
     if units == "noise":
         text += " In units of the noise; embeddings have no such unit and are not shown."
+    elif len(curves) > 1:
+        text += " All but the first are shifted and scaled to it by least squares."
     value = "perceptual scale (0 to 1)" if units == "unit" else "perceptual scale (units of noise)"
 
     def draw(canvas: Canvas) -> Any:
@@ -219,8 +224,7 @@ def _figure(context: StimulusContext, scaled: Sequence[Scaled], known: Sequence[
         )
 
     def table() -> pd.DataFrame:
-        parts = [(one.name, one.values(coverage, units)) for one in known]
-        return _table(context, {name: part for name, part in parts if part is not None})
+        return _table(context, tables)
 
     panels.figure_panel(
         current, draw, key=f"{PAGE}.figure", alt=text, canvas=_SCALE, caption=text, table=table,

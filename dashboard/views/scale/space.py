@@ -9,6 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.evaluation.compare import Suggestion
+from tripletscope.core.evaluation.paired import PairedDifference, paired_difference
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.run import Run
@@ -20,14 +22,13 @@ from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.theme import FAINT, Canvas, interval
+from tripletscope.dashboard.views.compare.recommending import p_value, points
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 from tripletscope.dashboard.views.scale.scales import COVERAGES
 
 _MAP, _CURVE = Canvas(900.0, 520.0), Canvas(900.0, 400.0)
-#: Degrees short of, or beyond, a full turn.
-_NEARLY = 90.0
 _DIMENSIONS = {2: "2: a circle", 3: "3: a helix"}
 #: What of a map is drawn against the stimulus.
 _ANGLE = "angle"
@@ -57,11 +58,15 @@ def show_space(context: StimulusContext) -> None:
         )
         # Of participants and their answers, an error has an interval over the former only.
         folds |= {"unit": "participants" if band["unit"] == "both" else band["unit"]}
-        pieces = [(method, "ordinal_scale", band), (method, "cross_validate", folds)]
+        pieces = [
+            (method, "ordinal_scale", band), (method, "cross_validate", folds),
+            (context.embedding(name, 1), "cross_validate", folds),
+        ]
         context.compute_missing(
-            "space", pieces, "Computes bootstrap maps, aligned to the stimulus."
+            "space", pieces, "Computes bootstrap maps, aligned to the stimulus, and the held-out "
+            "error beside that of a line.",
         )
-    run, error = (context.find(*piece) for piece in pieces)
+    run, error, line = (context.find(*piece) for piece in pieces)
     with picture:
         if run is None:
             context.empty(
@@ -72,6 +77,42 @@ def show_space(context: StimulusContext) -> None:
             )
             return
         _figures(context, analysis.describe(method), run, error)
+        if error is not None and line is not None:
+            above = paired_difference(
+                line.error(), error.error(), context.answers, 1.0 / (folds["folds"] - 1)
+            )
+            st.markdown(panels.plain(_verdict(context.title, run.result(), above)))
+
+
+def _verdict(title: str, found: OrdinalScale, above: PairedDifference) -> str:
+    """Whether the stimulus closes on itself, tested against a line.
+
+    Silent on: lines, clouds (tests/core/scale/test_ordinal.py::test_no_circle_in_a_line).
+
+    Parameters
+    ----------
+    title : str
+        Of the stimulus.
+    found : OrdinalScale
+    above : PairedDifference
+        By how much the error of a line is above that of the map.
+    """
+    beside = f"a line predicts worse by {points(above)}, {p_value(above.p_above)}"
+    if above.p_above >= Suggestion.level:
+        return (
+            f"No circle is seen: {beside}. Angles around the middle of a line jump by 180° and "
+            "mean nothing."
+        )
+    share, low, high = found.ends_apart
+    ends = (
+        f"the ends of {title} are {share:.2f} [{low:.2f}, {high:.2f}] of the widest distance apart"
+    )
+    if not found.is_round():
+        return f"No circle is seen, though {beside}: {ends}, or objects between are in no order."
+    return (
+        f"The stimulus nearly closes on itself: {beside}, {ends}, and the angle around the centre "
+        f"grows by {np.degrees(found.angles[-1]):.0f}°."
+    )
 
 
 def _figures(context: StimulusContext, about: str, run: Run, error: Run | None) -> None:
@@ -101,12 +142,6 @@ def _figures(context: StimulusContext, about: str, run: Run, error: Run | None) 
         on_pick=current.select_positions,
         pictures=picture_addresses(context.info, context.answers.objects, 320),
     )
-    turn = float(np.degrees(found.angles[-1]))
-    st.markdown(panels.plain(
-        f"From the lowest to the highest {context.title} the angle around the centre changes by "
-        f"{turn:.0f}°"
-        + (": the stimulus nearly closes on itself." if abs(turn - 360) <= _NEARLY else ".")
-    ))
     _against(context, found, what, coverage)
 
 

@@ -7,12 +7,8 @@ import pytest
 from tests.crowds import answers_of, trials_of
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
-from tripletscope.core.evaluation.choosing import (
-    choice_accuracies,
-    choice_ceiling,
-    choice_table,
-    expected_best,
-)
+from tripletscope.core.evaluation.choice_ceiling import choice_ceiling, expected_best
+from tripletscope.core.evaluation.choosing import choice_accuracies, choice_table
 from tripletscope.core.evaluation.score import (
     cross_validate,
     holdout,

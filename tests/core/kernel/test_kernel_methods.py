@@ -246,3 +246,15 @@ def test_euclidean_distances_are_recognised():
     distances = np.linalg.norm(points[:, None] - points, axis=2)
     assert is_euclidean(space_of_distances(distances))
     assert not is_euclidean(space_of_distances(distances**3))
+
+
+def test_components_of_one_line():
+    """Of one physical dimension eight components were called significant."""
+    answers = simulate(np.linspace(0, 3, 40)[:, None], 4000, noise="logistic", level=0.3, seed=0)
+    found = spectrum(K1(), answers, shuffles=10)
+    assert found.n_signal > 1, "not of how many dimensions there are"
+    assert found.errors.shape == (10,)
+    assert found.errors[0] < 0.3
+    assert found.errors[0] - found.errors.min() < 0.02, "one component predicts as well"
+    few = spectrum(K1(), answers.take(np.arange(3)), shuffles=5)
+    assert np.isnan(few.errors).all()

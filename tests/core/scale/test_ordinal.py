@@ -97,6 +97,23 @@ def test_a_circle_has_angles():
     assert np.ptp(found.values, axis=0).max() == pytest.approx(1)
 
 
+def closed(positions: np.ndarray, seed: int = 0) -> bool:
+    """Whether a map of answers about positions, in the order of a stimulus, is round."""
+    data = simulate(positions, 2500, noise="flip", level=0.05, seed=seed)
+    return ordinal_scale(STE(n_init=1), data, n_components=2, maps=20).is_round()
+
+
+def test_no_circle_in_a_line():
+    """Any line through its middle turns by 180°: in a straight cloud, 187° were found."""
+    rng = np.random.default_rng(0)
+    along = np.linspace(0, 3, 14)
+    assert not closed(np.c_[along, 0.3 * rng.normal(size=14)])
+    assert not closed(np.c_[np.cos(along), np.sin(along)]), "half of a circle"
+    assert not any(closed(rng.normal(size=(14, 2)), seed) for seed in range(6)), "of no order"
+    turn = np.linspace(0, 1.8 * np.pi, 14)
+    assert closed(np.c_[np.cos(turn), np.sin(turn)])
+
+
 def test_orientation_keeps_shape():
     rng = np.random.default_rng(0)
     for d in (1, 2, 3):

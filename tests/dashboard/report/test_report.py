@@ -127,14 +127,20 @@ def test_map_that_only_guesses_must_not_be_interpreted():
     assert any("uncertainty of positions was not estimated" in one.lower() for one in limits.items)
 
 
-def test_number_of_dimensions_that_is_not_recommended(material, results):
+def test_the_map_with_the_lowest_error_is_not_called_another_number(material):
+    told = text_of(written(material)["dimension"])
+    d = material.suggestion.best
+    assert material.words("shown best", d=d) in told or material.dimensions != d
+    assert "recommend" not in told
+
+
+def test_number_of_dimensions_that_predicts_worse(material, results):
     _first, *others = results
     three = ts.run("fit", ts.TSTE(n_components=1, n_init=2), material.answers)
     other = replace(material, runs=(three, *others))
     told = text_of(written(other)["dimension"])
-    chosen = other.suggestion.n_components
-    assert chosen > 1
-    assert other.words("shown otherwise", d=1, error=other.words.share(
+    assert 1 not in other.suggestion.undecided
+    assert other.words("shown worse", d=1, error=other.words.share(
         other.by_dimension[1].error)) in told
 
 

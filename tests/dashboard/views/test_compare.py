@@ -20,10 +20,11 @@ from tripletscope.core.embedding import SOE, STE
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import LearningCurve, Suggestion
 from tripletscope.core.evaluation.paired import PairedDifference
-from tripletscope.core.evaluation.score import ErrorEstimate
+from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate
 from tripletscope.core.evaluation.share import Share
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
+from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.curves import learning_figure
 from tripletscope.dashboard.state import _KEY, Session
@@ -32,6 +33,7 @@ from tripletscope.dashboard.views.compare.recommending import (
     Comparison,
     in_words,
     p_value,
+    recommended,
     verdicts,
 )
 
@@ -49,7 +51,7 @@ def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted)
 
 def test_compare_computes_what_is_missing_and_suggests(services, opened):
     app = settled(start("compare", opened), services)
-    assert "t-STE: 2 dimensions" in words(app).replace("\\", ""), "a first look, by itself"
+    assert "STE: 2 dimensions, with an" in words(app).replace("\\", ""), "a first look, by itself"
     assert "6 of 20 computations are done" in words(app)
     (line,) = (t for t in figure(app, "compare.errors")["data"] if t.get("name"))
     assert numbers(line["x"]).tolist() == [1, 2, 3]
@@ -245,7 +247,7 @@ def test_quality_quotes_what_stands_on_compare(services, planted, drafts, quoted
     if quoted is None:
         assert "Number of dimensions: not compared yet, as the page Compare stands." in shown
     else:
-        assert "STE: 2 dimensions. It predicts best, with an error of" in shown
+        assert "STE: 2 dimensions, with an error" in shown
         assert quoted in shown
 
 
@@ -284,24 +286,46 @@ def test_at_the_noise_ceiling_no_more_answers_are_asked_for():
                      "noise ceiling, upper bound": pytest.approx(0.29)}
 
 
-def test_what_differs_by_chance_is_not_recommended():
-    """Not even for prediction alone; and the rule of thumb only warns."""
+def test_what_cannot_be_decided_is_not_recommended():
     best = ErrorEstimate(0.29, 0.27, 0.31, 900, "5-fold", np.array([]), np.array([]))
     apart = PairedDifference(0.004, -0.002, 0.010, 0.003, 7.0, 0.18)
-    unsure = Suggestion(1, 5, {1: 0.2}, behind={1: apart}, needed=1200.0, n_answers=900)
-    text = in_words("STE", unsure, best)
-    assert text.startswith("STE: 1 dimension. 5 dimensions have the lowest error, 0.290")
-    assert "difference of 0.4 points [-0.2, 1.0] is not significant, p = 0.2." in text
-    assert "prediction alone" not in text
-    assert text.endswith("take at least d n ln n = 1,200 answers; there are 900.")
     clear = PairedDifference(0.018, 0.009, 0.027, 0.004, 7.0, 0.002)
-    sure = Suggestion(5, 5, {1: 0.001}, behind={1: clear}, needed=100.0, n_answers=900)
-    assert in_words("STE", sure, best).endswith("worse by 1.8 points [0.9, 2.7], p = 0.001.")
+    unsure = Suggestion(5, 5, {1: clear, 2: apart}, needed=1200.0, n_answers=900)
+    text = in_words("STE", unsure, best)
+    assert text.startswith("STE: 900 answers cannot decide between 2 and 5 dimensions. 5 had the")
+    assert "For a picture take 2; for prediction, 5. 5 dimensions were the most that was" in text
+    assert text.endswith("take at least d n ln n = 1,200 answers; there are 900.")
+    sure = Suggestion(2, 2, {1: clear, 3: apart}, needed=100.0, n_answers=900)
+    text = in_words("STE", sure, best)
+    assert text.startswith("STE: 2 dimensions, with an error of 0.290")
+    assert "; 1 would be worse by 1.8 points [0.9, 2.7], p = 0.002; more, to 3, would" in text
+    assert text.endswith("better by at most 0.2 points (95 %).")
+    edge = in_words("STE", Suggestion(2, 2, {1: clear}, n_answers=900), best)
+    assert edge.endswith("2 dimensions were the most that was tried: more might predict better.")
     assert p_value(0.0002) == "p < 0.001"
     assert verdicts("t-STE", {"STE": clear, "CKL": apart}) == [
         "t-STE beats STE by 1.8 points [0.9, 2.7], p = 0.002.",
         "t-STE and CKL cannot be told apart: they differ by 0.4 points [-0.2, 1.0], p = 0.18.",
     ]
+
+
+def test_few_answers():
+    """200 answers about 12 objects of a plane: one dimension was recommended, as none differs."""
+    for seed in range(3):
+        positions = np.random.default_rng(seed).normal(size=(12, 2))
+        answers = simulate(positions, 200, noise="logistic", seed=seed)
+        found = recommended([
+            (method, cross_validate(method, answers))
+            for method in (STE(n_components=d, n_init=1) for d in range(1, 6))
+        ], answers, 0.25)
+        suggestion, best = found["STE"]
+        assert "200 answers cannot decide between" in in_words("STE", suggestion, best)
+        if suggestion.n_components != suggestion.best:
+            assert suggestion.behind[suggestion.n_components].difference <= 0.01
+    guessed = simulate(positions, 200, noise="flip", level=0.5, seed=0)
+    error = cross_validate(STE(n_init=1), guessed)
+    text = in_words("STE", Suggestion(2, 2, suggestion.behind, n_answers=200), error)
+    assert text.endswith("no number of dimensions is recommended.")
 
 
 def session_of(services, info) -> str:

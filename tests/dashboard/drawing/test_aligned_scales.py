@@ -1,0 +1,43 @@
+"""Scales beside each other: none is moved by the noise of one of its ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tripletscope.dashboard.drawing.scales import aligned
+
+STIMULUS = np.arange(12.0)
+
+
+def scale(values: np.ndarray) -> pd.DataFrame:
+    """From 0 to 1, as a scale of one method is given."""
+    values = (values - values.min()) / np.ptp(values)
+    return pd.DataFrame({
+        "stimulus": STIMULUS, "value": values, "standard error": 0.02, "low": values - 0.04,
+        "high": values + 0.04,
+    })
+
+
+def test_curves_that_differ_by_the_noise_of_one_end_lie_together():
+    """Pinned at both ends they lay 0.1 apart in the middle."""
+    first = scale(STIMULUS)
+    noisy = scale(STIMULUS + 3.0 * (STIMULUS == 11))
+    inner = slice(0, 11)
+    pinned = np.abs(noisy["value"] - first["value"])[inner].mean()
+    found = aligned({"a": first, "b": noisy})
+    assert pinned > 0.09
+    assert np.abs(found["b"]["value"] - first["value"])[inner].mean() < pinned / 2
+    assert found["a"].equals(first)
+    stretched = found["b"]["standard error"][0] / 0.02
+    assert np.allclose(found["b"]["high"] - found["b"]["low"], 0.08 * stretched)
+
+
+def test_curves_of_other_shapes_keep_them():
+    curved = aligned({"a": scale(STIMULUS), "b": scale(STIMULUS**2)})["b"]["value"]
+    assert np.corrcoef(curved, STIMULUS**2)[0, 1] == pytest.approx(1)
+    against = scale(-STIMULUS)
+    assert aligned({"a": scale(STIMULUS), "b": against})["b"].equals(against)
+    few = scale(STIMULUS).iloc[:2]
+    assert aligned({"a": scale(STIMULUS), "b": few})["b"].equals(few)
