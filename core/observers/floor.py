@@ -91,9 +91,16 @@ def floor_of(
     d = int(getattr(method, "n_components", 1))
     axes = "dimension" if d == 1 else "dimensions"
     what = f"the places of the objects that they were asked about in {d} {axes}"
-    counting = [of[triplets.weight[of] > 0] for of in members.values()]
-    about = [len(np.unique(triplets.rows[of])) for of in counting]
+    informs = _informing(method, triplets)
+    counting = [of[informs[of]] for of in members.values()]
+    about = [len(np.unique(triplets.rows[of])) for of in members.values()]
     return Floor(
         np.array(list(members)), np.array([len(of) for of in counting]),
         np.array([answers_needed(n, d * n) for n in about]), what,
     )
+
+
+def _informing(method: Method, triplets: Triplets | Quadruples) -> np.ndarray:
+    """(T,) bool: answers that tell the method anything."""
+    told = getattr(method, "informing", None)
+    return triplets.weight > 0 if told is None else told(triplets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
@@ -11,6 +12,7 @@ from scipy.special import expit
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Choice, Column, Method, Number, Switch, register
@@ -221,6 +223,13 @@ class MLDS(Method):
         return as_trials(
             data, self.stimulus, outside=self.outside, most_levels=self.most_levels
         )
+
+    def informing(self, triplets: Triplets | Quadruples) -> np.ndarray:
+        """(T,) bool: answers that compare intervals of the stimulus."""
+        found = np.zeros(len(triplets), dtype=bool)
+        with suppress(DataError):  # none does
+            found[self.trials(triplets).answer] = True
+        return found & (triplets.weight > 0)
 
     def _fit_finite(self, trials: ScaleTrials) -> None:
         from statsmodels.genmod import families  # imported late: that takes a second

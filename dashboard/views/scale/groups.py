@@ -24,6 +24,11 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 
 _WINDOW = 760
+_NAMED = 6  # people in a sentence
+_DRAWN = (
+    " Scales of single people are drawn to what is common to them, as far as they are alike; their "
+    "bands are those of the posterior."
+)
 #: What the bands of groups are over, by the sampling unit that was asked for.
 _BANDS = {
     "auto": f"each over participants where {ENOUGH} or more are known, else over answers",
@@ -118,18 +123,22 @@ def _multiples(
     first = next(iter(scales.values()))
     sizes = dict(zip(first.names.tolist(), first.n_answers.tolist(), strict=True))
     names = short_people(first.names.tolist(), 8.0)
+    reached = np.flatnonzero(np.any([found.floor.reached for found in scales.values()], axis=0)) + 1
+    if not len(reached):  # all answers alone
+        reached = np.zeros(1, int)
     common = [_curve(name, found, 0, levels[name]) for name, found in scales.items()]
     shown = {
         f"{names[group]} ({sizes[group]:,})": [
             _curve(name, found, place, levels[name]) for name, found in scales.items()
         ]
-        for place, group in enumerate(first.names.tolist()) if place or len(first.names) == 1
+        for place, group in enumerate(first.names.tolist()) if place in reached
     }
     by = f" by {options['by']}" if options["by"] else ""
     text = (
-        f"Perceptual scale against {context.title}{by}, number of answers in brackets. "
+        f"Perceptual scale against {context.title}{by}, number of usable answers in brackets. "
         f"{'; '.join(scales)}. {context.size} {100 * options['coverage']:g} % bands, "
         f"{_BANDS[options['unit']]}; dotted: all answers."
+        + _DRAWN * any(found.pooled.any() for found in scales.values())
     )
 
     def draw(canvas: Canvas) -> Any:
@@ -145,12 +154,30 @@ def _multiples(
         name=export.file_name(context.info.name, "scale", "groups"),
     )
     for name, found in scales.items():
-        empty = found.names[np.isnan(found.values).all(axis=1)].tolist()
+        if said := found.floor.sentence(options["by"] or "group"):
+            st.caption(panels.plain(f"{name}: {said[0].lower()}{said[1:]}"))
+        if found.held.any():
+            st.caption(panels.plain(held_in_words(name, found)))
+        told = np.append(True, found.floor.reached)
+        empty = found.names[np.isnan(found.values).all(axis=1) & told].tolist()
         if empty:
             st.caption(panels.plain(
                 f"No scale by {name} for {', '.join(empty)}: they have too few answers, or none "
                 "that compare intervals of the stimulus."
             ))
+
+
+def held_in_words(name: str, found: GroupScales) -> str:
+    """Whose scales only what is common holds.
+
+    Silent on: answers enough (tests/core/scale/test_observers.py::test_nobody_is_held).
+    """
+    held = list(short_people(found.names[found.held].tolist()).values())
+    more = f" and {len(held) - _NAMED:,} more" if len(held) > _NAMED else ""
+    return (
+        f"{name}: the answers of {', '.join(held[:_NAMED])}{more} alone allow no finite scale; "
+        "what is common to all holds theirs."
+    )
 
 
 def _curve(name: str, found: GroupScales, place: int, levels: _Levels) -> Curve:

@@ -159,7 +159,8 @@ def test_scales_by_participant(method):
     data = line(np.sqrt, answers=2400)
     found = scales_by(method, data, stimulus="x", maps=20)
     assert found.names.tolist() == ["all", "b", "a"]
-    assert found.n_answers.tolist() == [2400, 1600, 800]
+    usable = [841, 563, 278] if isinstance(method, MLDS) else [2400, 1600, 800]
+    assert found.n_answers.tolist() == usable
     for values in found.values:
         np.testing.assert_allclose(values, np.sqrt(found.stimulus), atol=0.12)
     assert np.all(found.low <= found.high)

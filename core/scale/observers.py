@@ -1,0 +1,146 @@
+"""Difference scales of many observers at once, each drawn to what is common to all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from tripletscope.core.scale.binomial import (
+    Link,
+    Prior,
+    fit_many,
+    has_finite_optimum,
+    log_likelihoods,
+)
+from tripletscope.core.scale.mlds import standardised
+
+#: Observers from whom it can be said how much they differ.
+FEWEST = 4
+#: Medians and standard deviation of the logarithms of the spreads, and of the part of all levels
+#: over which steps differ alike, before any answer was seen: so that what is not known of the
+#: spreads, with few answers, makes bands wider and not narrower.
+_USUAL, _SURE = np.log([0.5, 0.5, 0.5]), 0.7
+_ROUNDS, _MOST_TRIES, _DRAWS = 2, 60, 2_000
+#: Of a scale without any range, steps are spread by this part of the noise.
+_LEAST = 0.05
+
+
+@dataclass(frozen=True)
+class ObserverScales:
+    """Scales in units of the noise, without the lowest level.
+
+    Attributes
+    ----------
+    values : ndarray, shape (P, m - 1)
+        Most probable ones.
+    covariance : ndarray, shape (P, m - 1, m - 1)
+    mean : ndarray, shape (m - 1,)
+        Over observers.
+    held : ndarray of bool, shape (P,)
+        Whether the own answers allow no finite scale, so that only what is common holds it.
+    """
+
+    values: np.ndarray
+    covariance: np.ndarray
+    mean: np.ndarray
+    held: np.ndarray
+
+    def band(self, coverage: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Scales from 0 to 1 of all levels, and both ends of their bands, (P, m) each."""
+        rng = np.random.default_rng(seed)
+        normal = rng.standard_normal((_DRAWS, len(self.mean)))
+        # The spreads themselves are known from so many observers only: Student's distribution.
+        degrees = len(self.values) - 1
+        normal *= np.sqrt(degrees / rng.chisquare(degrees, (_DRAWS, 1)))
+        root = np.linalg.cholesky(self.covariance)
+        drawn = self.values[:, None] + np.einsum("pij,rj->pri", root, normal)
+        scales = standardised(np.pad(drawn, ((0, 0), (0, 0), (1, 0))))
+        tail = 0.5 - coverage / 2
+        low, high = np.nanquantile(scales, [tail, 1.0 - tail], axis=1)
+        return standardised(np.pad(self.values, ((0, 0), (1, 0)))), low, high
+
+
+def scales_of_observers(
+    rows: np.ndarray, successes: np.ndarray, totals: np.ndarray, link: Link
+) -> ObserverScales:
+    """Scales of observers who are normally distributed about a mean: empirical Bayes.
+
+    The deviations of an observer from the mean are of the whole scale (consistency), and of steps
+    from level to level, those nearby alike. Their spreads maximise the marginal likelihood of all
+    answers, by Laplace's approximation; posteriors allow for what is not known of the mean.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (q, m - 1)
+        Comparisons, as `ScaleTrials.counted` gives them, without the lowest level.
+    successes, totals : ndarray, shape (P, q)
+    link : Link
+
+    References
+    ----------
+    Morris, C. N. (1983). Parametric empirical Bayes inference: theory and applications. Journal of
+    the American Statistical Association, 78, 47-55.
+    """
+    rows = rows.astype(float)
+    n = rows.shape[1]
+    mean = fit_many(
+        rows, successes.sum(axis=0)[None], totals.sum(axis=0), link, prior=Prior(
+            np.zeros(n), 1e-3 * np.eye(n)
+        ),
+    )[0]
+    spreads = _USUAL
+
+    def found(logs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+        """Log marginal likelihood; values, information of the answers, and prior covariance."""
+        prior = _spread(mean, *np.exp(logs))
+        precision = np.linalg.inv(prior)
+        values = fit_many(rows, successes, totals, link, start=mean, prior=Prior(mean, precision))
+        linear = np.clip(values @ rows.T, -link.farthest, link.farthest)
+        small = link.tail(-np.abs(linear))
+        weight = totals * link.density(linear) ** 2 / (small * (1.0 - small))
+        information = np.einsum("qi,pq,qj->pij", rows, weight, rows)
+        off = values - mean
+        worth = log_likelihoods(link, linear, successes, totals).sum()
+        worth -= 0.5 * np.einsum("pi,ij,pj->", off, precision, off)
+        worth -= 0.5 * np.linalg.slogdet(np.eye(n) + information @ prior)[1].sum()
+        worth -= 0.5 * np.sum((logs - _USUAL) ** 2) / _SURE**2
+        return float(worth), values, information, prior
+
+    for _ in range(_ROUNDS):
+        spreads = minimize(
+            lambda logs: -found(np.clip(logs, -4.0, 1.5))[0], spreads, method="Nelder-Mead",
+            options={"maxfev": _MOST_TRIES, "xatol": 0.05, "fatol": 0.05},
+        ).x.clip(-4.0, 1.5)
+        mean = found(spreads)[1].mean(axis=0)
+    _, values, information, prior = found(spreads)
+    # (I⁻¹ + T)⁻¹ of each: what it tells of the mean; its inverse sum is what is not known of it.
+    told = information @ np.linalg.inv(np.eye(n) + prior @ information)
+    unknown = np.linalg.inv(told.sum(axis=0))
+    covariance = np.linalg.inv(information + np.linalg.inv(prior))
+    drawn = covariance @ np.linalg.inv(prior)
+    covariance = covariance + drawn @ unknown @ drawn.transpose(0, 2, 1)
+    held = np.array([
+        not has_finite_optimum(rows[of > 0], wins[of > 0], of[of > 0])
+        for wins, of in zip(successes, totals, strict=True)
+    ])
+    return ObserverScales(values, 0.5 * (covariance + covariance.transpose(0, 2, 1)), mean, held)
+
+
+def _spread(mean: np.ndarray, consistency: float, shape: float, reach: float) -> np.ndarray:
+    """(m - 1, m - 1) covariance of observers' scales.
+
+    Parameters
+    ----------
+    mean : ndarray, shape (m - 1,)
+    consistency, shape : float
+        Standard deviations of the size of the whole scale, and of steps, in parts of the mean.
+    reach : float
+        Part of all levels at which deviations of two steps correlate by 1 / e.
+    """
+    n = len(mean)
+    step = shape * max(abs(mean[-1]) / n, _LEAST)
+    below, place = np.tril(np.ones((n, n))), np.arange(n) / n
+    alike = np.exp(-np.abs(place[:, None] - place) / reach)
+    return consistency**2 * np.outer(mean, mean) + step**2 * below @ alike @ below.T
