@@ -286,8 +286,9 @@ def spectrum_figure(
         mode="lines", name="permuted answers",
     )
     signal = rank <= found.n_signal
-    kinds = (("above permuted answers", signal, PALETTE[0]), ("within chance", ~signal, FAINT))
-    for name, which, colour in kinds:
+    for name, which, colour in (
+        ("above permuted answers", signal, PALETTE[0]), ("within chance", ~signal, FAINT),
+    ):
         figure.add_scatter(
             x=rank[which], y=found.eigenvalues[which], mode="markers", name=name,
             marker={"size": 7 * canvas.scale, "color": colour},

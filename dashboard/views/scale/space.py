@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
+from sklearn.base import clone
 
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.compare import Suggestion
@@ -60,7 +61,7 @@ def show_space(context: StimulusContext) -> None:
         folds |= {"unit": "participants" if band["unit"] == "both" else band["unit"]}
         pieces = [
             (method, "ordinal_scale", band), (method, "cross_validate", folds),
-            (context.embedding(name, 1), "cross_validate", folds),
+            (clone(method).set_params(n_components=1), "cross_validate", folds),
         ]
         context.compute_missing(
             "space", pieces, "Computes bootstrap maps, aligned to the stimulus, and the held-out "
