@@ -11,7 +11,7 @@ import tripletscope as ts
 from planted import Sentence
 from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
 
-OBJECTS, TRIED, RUNS = 12, range(1, 6), 12
+OBJECTS, TRIED, RUNS = 12, range(1, 6), 8
 TEST = 4_000
 #: (dimensions, answers, noise), in units of the spread of the positions along each axis.
 GRID = tuple(product((1, 2, 3), (200, 800, 3_200), (0.5, 1.0)))

@@ -19,7 +19,7 @@ Draw = Callable[[np.random.Generator], np.ndarray]
 
 
 def continua(points: np.ndarray) -> list[Draw]:
-    """A box, an ellipsoid, a bent line and a ring, each with the extent and the noise of points.
+    """A box, an ellipsoid, a bent line, a ring and a normal cloud, as wide and noisy as points.
 
     Whatever holds against all of them is no part of a continuum that one of them describes. The
     curves are regressions of the points on their order along the smoothest coordinate of the graph
@@ -39,7 +39,7 @@ def continua(points: np.ndarray) -> list[Draw]:
     ring = np.arctan2(order[:, 2], order[:, 1])
     return [
         _box(points), _ellipsoid(points), _curve(points, order[:, 1], _line),
-        _curve(points, ring, _ring),
+        _curve(points, ring, _ring), _normal(points),
     ]
 
 
@@ -66,6 +66,11 @@ def _ellipsoid(points: np.ndarray) -> Draw:
         return inside * np.sqrt(d + 2) * spread
 
     return draw
+
+
+def _normal(points: np.ndarray) -> Draw:
+    _, spread = _axes(points)
+    return lambda rng: rng.normal(size=(len(points), len(spread))) * spread
 
 
 def _line(at: np.ndarray) -> np.ndarray:

@@ -39,6 +39,8 @@ class ClusterCounts:
         2, 3, 4, ...
     silhouettes : ndarray, shape (k,)
         Mean silhouette. The highest always names a number.
+    smallest : ndarray of int, shape (k,)
+        Objects in the smallest cluster.
     continua : ndarray, shape (s, r, k)
         Those of r draws from each of s continua that are as long, as wide and as bent as the
         objects lie, clustered in the same way.
@@ -49,6 +51,7 @@ class ClusterCounts:
 
     numbers: np.ndarray
     silhouettes: np.ndarray
+    smallest: np.ndarray
     continua: np.ndarray
     error: float
     error_low: float
@@ -120,7 +123,7 @@ def count_clusters(
     numbers = np.arange(2, min(most, len(points) - 1) + 1)
     sets = [draw(rng) for draw in continua(points) for _ in range(references)]
     found = []
-    for one in in_parallel(_silhouettes, [(method, drawn, numbers) for drawn in (points, *sets)]):
+    for one in in_parallel(_clustered, [(method, drawn, numbers) for drawn in (points, *sets)]):
         found.append(one)
         if progress(0.8 * len(found) / (len(sets) + 1)):
             raise Stopped
@@ -130,16 +133,19 @@ def count_clusters(
         held_out = cross_validate(judged, triplets, folds=_FOLDS, unit="answers", seed=seed)
         error, low, high = held_out.error, held_out.low, held_out.high
     progress(1.0)
-    return ClusterCounts(
-        numbers, found[0], np.reshape(found[1:], (-1, references, len(numbers))), error, low, high
-    )
+    (own, smallest), *drawn = found
+    others = np.reshape([one for one, _ in drawn], (-1, references, len(numbers)))
+    return ClusterCounts(numbers, own, smallest, others, error, low, high)
 
 
-def _silhouettes(
+def _clustered(
     method: Clustering, points: np.ndarray, numbers: Sequence[int], halt: Halt
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
+    """(k,) silhouettes, and objects in the smallest cluster."""
     # By inner products: k-means of vectors spends its time on what pays for many objects only.
     centred = points - points.mean(axis=0)
     space = Space(len(points), np.arange(len(points)), gram=centred @ centred.T)
     # Where objects coincide, there may be fewer clusters than asked for, and no silhouette.
-    return np.nan_to_num(silhouettes(space, clone(method).divisions(space, numbers)), nan=-1.0)
+    divisions = clone(method).divisions(space, numbers)
+    smallest = np.array([np.unique(labels, return_counts=True)[1].min() for labels in divisions])
+    return np.nan_to_num(silhouettes(space, divisions), nan=-1.0), smallest

@@ -9,6 +9,8 @@ import numpy as np
 from tripletscope.core.cluster.counting import ClusterCounts
 
 _LEVEL = 0.05
+#: Fewer objects aside are outliers, as normal clouds have them, and no group.
+_GROUP = 3
 #: A silhouette varies at least by so much between continua, lest rounding decide.
 _LEAST_SPREAD = 1e-3
 
@@ -37,8 +39,8 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
 
     A number is supported if its silhouette, standardised by those of each continuum, is above all
     that draws of this continuum have at any number (p < .05 for all numbers together, and the
-    largest p of all continua counts). Nothing is said where held-out answers are not predicted
-    better than by chance.
+    largest p of all continua counts), and if each cluster has three objects or more. Nothing is
+    said where held-out answers are not predicted better than by chance.
 
     Silent on: lines, arcs, discs (tests/core/cluster/test_recommendation.py::test_continua).
     Silent on: coin flips (tests/core/cluster/test_recommendation.py::test_coin_flips).
@@ -68,7 +70,7 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
             f"{counts.error_high:.0%}): nothing is said about clusters.",
             none,
         )
-    holds = np.ones(len(counts.numbers), dtype=bool)
+    holds = counts.smallest >= _GROUP
     for drawn in counts.continua:
         everything = np.vstack([counts.silhouettes, drawn])
         # The objects' own are among what is standardised by: under the null they are one more draw.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -32,8 +34,8 @@ def counts(own: list[float], continuum: list[float], error: float = 0.2) -> Clus
     """Draws of one continuum whose silhouettes differ by 0.01 to both sides."""
     aside = 0.01 * np.resize([-1.0, 1.0], 40)[:, None]
     return ClusterCounts(
-        np.arange(2, len(own) + 2), np.array(own), (np.array(continuum) + aside)[None],
-        error, error - 0.05, error + 0.05,
+        np.arange(2, len(own) + 2), np.array(own), np.full(len(own), 5),
+        (np.array(continuum) + aside)[None], error, error - 0.05, error + 0.05,
     )
 
 
@@ -44,13 +46,15 @@ def test_the_highest_silhouette_above_those_of_continua_is_taken():
     assert "silhouette 0.70, there 0.50" in advice.reason
 
 
+def test_outliers_are_no_cluster():
+    found = replace(counts([0.9, 0.5], [0.3, 0.3]), smallest=np.array([2, 3]))
+    assert recommend_clusters(found).supported.tolist() == [3]
+
+
 def test_what_one_continuum_has_is_no_finding():
     found = counts([0.6, 0.7], [0.3, 0.3])
     line = counts([0.6, 0.7], [0.61, 0.71])
-    both = ClusterCounts(
-        found.numbers, found.silhouettes, np.vstack([found.continua, line.continua]), 0.2, 0.15,
-        0.25,
-    )
+    both = replace(found, continua=np.vstack([found.continua, line.continua]))
     advice = recommend_clusters(both)
     assert advice.n_clusters == 1
     assert advice.reason.startswith("None is seen with these answers")
