@@ -74,6 +74,11 @@ class DimensionData:
     def labels(self) -> list[str]:
         return self.objects["label"].astype(str).tolist()
 
+    @cached_property
+    def largest(self) -> float:
+        """The largest weight of all dimensions, to which bars are relative."""
+        return float(self.weights.max(initial=0.0)) or 1.0
+
     def title(self, dimension: int) -> str:
         """What a dimension is called: its number, and its name if it has one."""
         name = self.names.get(dimension, "")
@@ -117,8 +122,9 @@ def strips(
 ) -> go.Figure:
     """A row for every dimension: its name, its highest objects, and the histogram of its weights.
 
-    The bar below an object is its weight, relative to the largest one of the dimension. Bars of
-    the histogram are as high as the logarithm of the number of objects.
+    The bar below an object is its weight, relative to the largest one of all dimensions, as are the
+    places of the histogram, so that weak dimensions look weak. Bars of the histogram are as high as
+    the logarithm of the number of objects.
 
     Parameters
     ----------
@@ -158,7 +164,7 @@ def object_sheet(
     caption: str = "",
     canvas: Canvas = SCREEN,
 ) -> go.Figure:
-    """Objects of one dimension in lines, each with its weight as a bar.
+    """Objects of one dimension in lines, each with its weight as a bar, as in `strips`.
 
     Parameters
     ----------
@@ -309,7 +315,7 @@ class _Cells:
         data, font = self._data, self._canvas.font
         cell = (room[1] - room[0]) / across
         weights = data.weights[:, dimension]
-        largest = float(weights.max(initial=0.0)) or 1.0
+        largest = data.largest
         small = 0.82 * font if data.pictures else 0.95 * font
         names = shorten_each(
             [data.labels[i] for i in objects], (cell - _GAP * font) / small
@@ -413,7 +419,7 @@ def _histogram_in(
 ) -> None:
     """The histogram of a row, drawn as one path."""
     weights = data.weights[:, dimension]
-    edges = np.linspace(0.0, float(weights.max(initial=0.0)) or 1.0, _FEW_BINS + 1)
+    edges = np.linspace(0.0, data.largest, _FEW_BINS + 1)
     counts, _ = np.histogram(weights, edges)
     high = np.log1p(counts) / np.log1p(len(weights))
     step = (room[1] - room[0]) / _FEW_BINS

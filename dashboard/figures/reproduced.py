@@ -102,7 +102,7 @@ def penalty_curve(
         its difference from the best one in the same trials, and ``dimensions``, the number that
         was kept on average.
     chosen, best : float
-        The penalties by the rule of one standard error, and of the highest value.
+        The penalty that a fit takes, and that of the highest value.
     chance : float
         The log-likelihood of guessing.
     """

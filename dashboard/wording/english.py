@@ -56,8 +56,8 @@ FIGURES = {
     "title map": "Map ({method})",
     "alt map": "Scatter plot of {objects} by their positions in the map.{far}",
     "strips of": "The objects with the highest weights in each dimension ({method}), their weights "
-                 "as bars relative to the highest, and the histogram of all weights, with "
-                 "logarithmic heights. {about}",
+                 "as bars relative to the highest of all dimensions, and the histogram of all "
+                 "weights, with logarithmic heights. {about}",
     "from to": ", {first} to {last}",
     "title strips": "Dimensions ({method})",
     "alt strips": "Rows of objects with the highest weights in {number}, each with a histogram.",

@@ -57,8 +57,8 @@ FIGURES = {
     "title map": "Karte ({method})",
     "alt map": "Streudiagramm, {objects} an ihren Orten in der Karte.{far}",
     "strips of": "Die Objekte mit den höchsten Gewichten in jeder Dimension ({method}), ihre "
-                 "Gewichte als Balken im Verhältnis zum höchsten, und das Histogramm aller "
-                 "Gewichte mit logarithmischen Höhen. {about}",
+                 "Gewichte als Balken im Verhältnis zum höchsten aller Dimensionen, und das "
+                 "Histogramm aller Gewichte mit logarithmischen Höhen. {about}",
     "from to": ", {first} bis {last}",
     "title strips": "Dimensionen ({method})",
     "alt strips": "Zeilen mit den Objekten der höchsten Gewichte, {number}, je mit Histogramm.",

@@ -116,6 +116,7 @@ def _dimensions(context: DimensionsContext) -> None:
     if penalty is not None:
         chosen = "chosen by held-out trials" if method.penalty is None else "as it was set"
         told += f" Penalty {number(penalty)}, {chosen}."
+        told += " There may be more: weak ones need more trials to be found."
     if data.n_dimensions == method.n_components:
         told += " All were used: allow for more."
     st.markdown(panels.plain(told))
@@ -126,7 +127,9 @@ def _penalty(context: DimensionsContext, found: PenaltyCurve) -> None:
     text = (
         f"Mean log-likelihood of {found.n_trials:,} held-out trials by penalty, and the number of "
         "dimensions. Bars: standard errors of the difference from the best, in the same trials. "
-        f"Red: {number(found.chosen)}, the largest penalty that reaches the best."
+        f"Red: {number(found.chosen)}, "
+        + ("which predicts best." if found.chosen == found.best else
+           "where none is left: no penalty predicts surely better than guessing.")
     )
     panels.figure_panel(
         context.session, lambda canvas: penalty_curve(

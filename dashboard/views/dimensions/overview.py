@@ -230,7 +230,7 @@ def _strips(
     lines = {k: told(facts, k) for k in which}
     said = (
         "Each row: the objects with the highest weights, their weights as bars relative to the "
-        "highest, and the histogram of all weights, with logarithmic heights."
+        "highest of all dimensions, and the histogram of all weights, with logarithmic heights."
     )
     text = f"Dimensions by {context.about} {said}"
 

@@ -162,7 +162,10 @@ def _origin(context: DimensionsContext) -> str:
         return ""
     found = run.result()
     unit = "participants" if found.unit != "answers" else "trials"
-    return f", with 95 % intervals from {found.replicates:,} resamples of {unit}"
+    return (
+        f", with 95 % intervals from {found.replicates:,} resamples of {unit}, which are too "
+        "short: in simulations they held 81 to 89 % of weights above zero"
+    )
 
 
 # Columns -------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import pytest
 import tripletscope as ts
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.dimensions.penalties import PenaltyCurve, penalty_curve
 from tripletscope.core.dimensions.reproducibility import (
     DimensionReproducibility,
     best_matches,
@@ -64,22 +63,6 @@ def test_chance_does_not_come_back_in_halves():
 def test_it_can_be_stopped(answers):
     with pytest.raises(Stopped):
         dimension_reproducibility(METHOD, answers, runs=2, progress=lambda *_, **__: True)
-
-
-def test_the_penalty_is_chosen_within_one_standard_error(answers):
-    curve = penalty_curve(METHOD, answers, folds=2, points=6)
-    best = int(np.argmax(curve.log_likelihood))
-    assert curve.n_trials == 1500
-    assert curve.behind[best] == 0
-    assert curve.chosen >= curve.best
-    assert np.log(1 / 3) < curve.log_likelihood[best] < 0
-    chosen = PenaltyCurve(
-        np.array([1.0, 2.0, 4.0]), np.array([-0.8, -0.81, -0.9]), np.full(3, 0.1),
-        np.array([0, 0.01, 0.1]), np.array([0, 0.02, 0.02]), np.ones(3), 10,
-    )
-    assert (chosen.best, chosen.chosen) == (1.0, 2.0)
-    with pytest.raises(ValueError, match="VICE has no penalty"):
-        penalty_curve(ts.VICE(), answers)
 
 
 def test_resamples_vary_as_new_data_do(answers):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,6 +71,17 @@ def test_bars_are_relative_to_the_highest_weight(data):
     np.testing.assert_allclose(
         length / length[0], data.weights[order, 0] / data.weights[order[0], 0], rtol=1e-9
     )
+
+
+def test_weak_dimensions_look_weak(data):
+    weak = replace(data, weights=data.weights * [1.0, 0.1, 1.0, 1.0, 1.0])
+    longest = []
+    for dimension in (0, 1):
+        figure = object_sheet(weak, dimension, weak.highest(dimension), canvas=WIDE)
+        x = np.array([v for v in named(figure, "weights").x if v is not None]).reshape(-1, 5)
+        longest.append((x[:, 1] - x[:, 0]).max())
+    largest = weak.weights.max(axis=0)
+    np.testing.assert_allclose(longest[1] / longest[0], largest[1] / largest[0], rtol=1e-9)
 
 
 def test_objects_without_weight_are_left_out_and_others_go_all_the_way(data):
