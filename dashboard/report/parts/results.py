@@ -371,7 +371,7 @@ def groups(material: Material) -> Iterator[Block]:
     for run in material.all_of("errors_by_group"):
         found = run.result()
         table = found.table.dropna(subset="error")
-        if table.empty:
+        if len(table) < 2:  # nobody gave answers enough
             continue
         figures = list(material.drawn(run))
         yield joined(words(

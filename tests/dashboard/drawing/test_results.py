@@ -48,7 +48,7 @@ def test_figures_of_all_results(answers, runs, language):
     assert names == [
         "map", "matrix-k1", "dendrogram-agglomerative", "stability-agglomerative",
         "silhouettes-agglomerative", "clusters-kmeans", "spectrum-k1", "dimensions",
-        "learning-curve", "scale", "errors-by-participant", "lapse-rates", "weights-participant",
+        "learning-curve", "scale", "errors-by-participant", "weights-participant",
         "membership", "group-maps", "gains-participant",
     ]
     for drawing in found:
