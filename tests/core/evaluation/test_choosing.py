@@ -11,8 +11,8 @@ from tripletscope.core.evaluation.choosing import (
     choice_accuracies,
     choice_ceiling,
     choice_table,
-    expected_best,
 )
+from tripletscope.core.evaluation.dirichlet import expected_best
 from tripletscope.core.evaluation.score import (
     cross_validate,
     holdout,
