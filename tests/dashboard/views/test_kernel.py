@@ -110,7 +110,7 @@ def test_another_kernel_is_computed_when_asked(services, opened):
 
 @pytest.mark.parametrize(
     ("view", "task", "said"),
-    [("map", "kernel_map", "of the variance"), ("spectrum", "spectrum", "significant"),
+    [("map", "kernel_map", "of the variance"), ("spectrum", "spectrum", "not dimensions"),
      ("classes", "classify", "are predicted wrongly")],
 )
 def test_what_a_kernel_says(services, opened, view, task, said):
