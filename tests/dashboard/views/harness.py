@@ -49,7 +49,7 @@ def on_tab(app: AppTest, page: str, tab: str) -> AppTest:
 def settled(app: AppTest, services) -> AppTest:
     """The app once the job of its session has ended."""
     for job in services.jobs.of(app.session_state[_KEY].id):
-        assert job.wait(60)
+        assert job.wait(300)  # a machine may be busy
     app.run()
     assert not app.exception
     return app
