@@ -31,6 +31,8 @@ class Explained:
         One-sided p value that this is above chance.
     of_two, of_two_low, of_two_high : ndarray, shape (s, 3, 2)
         Share of answers between two pairs, an odd one out being two of them: triplet accuracy.
+    of_two_p : ndarray, shape (s, 3, 2)
+        One-sided p value that this is above one half.
     log_likelihood, log_likelihood_low, log_likelihood_high : ndarray, shape (s, 3, 2)
         Mean log-probability of a choice; of raw distances after the best scale.
     gain, gain_low, gain_high : ndarray, shape (s, 3, 2)
@@ -73,6 +75,7 @@ class Explained:
     of_two: np.ndarray
     of_two_low: np.ndarray
     of_two_high: np.ndarray
+    of_two_p: np.ndarray
     log_likelihood: np.ndarray
     log_likelihood_low: np.ndarray
     log_likelihood_high: np.ndarray
@@ -124,6 +127,7 @@ class Explained:
                         "ceiling_upper": self.ceiling_upper[0],
                         "triplet_accuracy": self.of_two[at],
                         "triplet_low": self.of_two_low[at], "triplet_high": self.of_two_high[at],
+                        "triplet_p": self.of_two_p[at],
                         "triplet_ceiling_lower": self.of_two_ceiling_lower[0],
                         "triplet_ceiling_upper": self.of_two_ceiling_upper[0],
                         "log_likelihood": self.log_likelihood[at],
