@@ -103,6 +103,7 @@ REPORT = {
     "times": "The median response time was {middle} s (quartiles {low} and {high} s).",
     "stand out": "Participants who stand out by agreement with the others, side preference, failed "
                  "checks or speed, as far as these are known: {number} of {people}.",
+    "all guess": "The answers of {people} are not told apart from guesses.",
     # Analysis
     "embedded": "An ordinal embedding was computed by {method} [@{source}]{kept}.",
     "prior": "A normal prior of strength {prior} kept coordinates from growing without bound.",

@@ -108,6 +108,8 @@ REPORT = {
     "stand out": "Personen, die nach Übereinstimmung mit den anderen, Seitenvorliebe, "
                  "Kontrollfragen oder Geschwindigkeit auffallen, soweit bekannt: {number} von "
                  "{people}.",
+    "all guess": "Die Antworten aller zusammen ({people}) sind von geratenen nicht zu "
+                 "unterscheiden.",
     # Analysis
     "embedded": "Eine ordinale Einbettung wurde berechnet mit {method} [@{source}]{kept}.",
     "prior": "Ein Normalprior der Stärke {prior} hielt die Koordinaten davon ab, unbegrenzt zu "

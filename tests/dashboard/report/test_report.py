@@ -9,6 +9,7 @@ import pytest
 
 import tripletscope as ts
 from tests.core.individuals.guessers import guessers
+from tests.core.quality.test_verdict import crowd as who_are_right
 from tests.paths import ROOT
 from tripletscope.core.ratings import measured
 from tripletscope.dashboard.drawing import Drawing
@@ -231,6 +232,16 @@ def test_quadruples_have_a_report():
 def told(runs, answers, **further):
     sections = written(Material("Colours", ts.Cleaning(answers), tuple(runs), **further))
     return sections, " ".join(text_of(section) for section in sections.values())
+
+
+@pytest.mark.parametrize(("correct", "guess"), [(0.5, True), (0.8, False)])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_that_all_guess_is_told(language, correct, guess):
+    answers = who_are_right(np.full(12, correct), 60, 0)
+    material = Material("Crowd", ts.Cleaning(answers), (), Words(language))
+    text = _text(PARTS["quality"].make(material))
+    assert ("not told apart from guesses" in text or "von geratenen nicht" in text) is guess
+    assert ("stand out" in text or "auffallen" in text) is not guess
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
