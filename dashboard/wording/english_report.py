@@ -261,6 +261,10 @@ REPORT = {
                        "and than in {low} (corrected for their number; {place}).",
     "lapses withheld": "Rates of answers like guesses are not reported: the answers do not confirm "
                        "the response function that they rest on ({method}).",
+    "lapses not converged": "Rates of answers like guesses are not reported: the fit has not "
+                            "converged ({method}).",
+    "lapses of ste": "Rates of answers like guesses are not reported: they need the response "
+                     "function of STE ({method}).",
     # Limitations
     "no limits": "The answers and results give no reason for a warning.",
     "nobody known": "The file names no participants, so that intervals are over questions or "

@@ -275,6 +275,19 @@ def test_lapses_and_weights_are_told_of(language):
     assert "eva 28" in text
 
 
+@pytest.mark.parametrize(("method", "why"), [
+    (ts.STE(n_init=1), ("has not converged", "nicht konvergiert")),
+    (ts.TSTE(n_init=1), ("need the response", "Sie brauchen die")),
+])
+def test_why_lapses_are_withheld(method, why):
+    """That answers do not confirm STE was said where nothing was tested."""
+    answers = guessers(1).data
+    run = ts.run("with_lapses", method, answers, {"steps": 1})
+    for language, said in zip(("en", "de"), why, strict=True):
+        material = Material("C", ts.Cleaning(answers), (run,), Words(language))
+        assert said in _text(PARTS["groups"].make(material))
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_people_are_tested_first(language):
     """Groups are found whether or not there are any: none are shown that nothing confirms."""
