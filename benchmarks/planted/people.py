@@ -25,7 +25,8 @@ def sentences(runs: int | None) -> Iterator[Sentence]:
     runs = runs or RUNS
     for people in (12, 100):
         guessing, answering = (
-            sum(not _guess(people, right, seed) for seed in range(runs)) for right in (0.5, 0.65)
+            sum(_guess(people, right, seed) is False for seed in range(runs))
+            for right in (0.5, 0.65)
         )
         yield Sentence(
             place="Data, Quality", before="Nothing stands out among 12 participants.",

@@ -394,11 +394,21 @@ def _gold(
 def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question]:
     """Gold questions with feedback, unless these are asked later, and it would tell them.
 
-    Otherwise questions by lot, as they are asked later: catch questions would teach matching.
+    Otherwise questions by lot, as they are asked later, of a list from its own: catch questions
+    would teach matching.
     """
     n = experiment.n_practice
     if experiment.gold and not experiment.gold_share:
         return _gold(experiment, n, 0, rng, "practice")
+    own = [row for row in experiment.questions if row.get("kind", "question") == "question"]
+    if experiment.source == "list" and own:
+        return [
+            replace(
+                own_question(experiment, own[k], "practice"), kind="practice", source="practice",
+                correct=(),
+            )
+            for k in np.resize(rng.permutation(len(own)), n).tolist()
+        ]
     return [
         _question(experiment, row, "practice", kind="practice")
         for row in at_random(_pool(experiment), n, rng)

@@ -82,7 +82,7 @@ class MapCorrelation:
 
     @property
     def surely(self) -> np.ndarray:
-        """(s,) bool: above 0, at 5 % for all spaces together (one-sided, Bonferroni).
+        """(s,) bool: above 0, at 2.5 % for all spaces together (one-sided, Bonferroni).
 
         Silent on: random features (tests/core/explaining/test_correlation.py::test_random_numbers).
         """

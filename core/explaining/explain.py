@@ -193,7 +193,7 @@ def _scores(
     found = {
         f"{name}{end}": np.full(shape, np.nan) for name in names for end in ("", "_low", "_high")
     }
-    found["p"] = np.full(shape, np.nan)
+    found["p"], found["of_two_p"] = np.full((2, *shape), np.nan)
 
     mine = {}
     for at, (right, *_) in held.items():
@@ -211,7 +211,9 @@ def _scores(
         write("accuracy", at, crossed.share(right[there]))
         write("log_likelihood", at, crossed.mean(log[there]))
         found["p"][at] = crossed.p_above(right[there], data.asked.take(there).chance)
-        write("of_two", at, units.about(data.between_two.take(two)).share(of_two[two]))
+        pairwise = units.about(data.between_two.take(two))
+        write("of_two", at, pairwise.share(of_two[two]))
+        found["of_two_p"][at] = pairwise.p_above(of_two[two], 0.5)
     for at, (right, *_) in held.items():
         there = np.isfinite(right)
         crossed = mine[at[2]]

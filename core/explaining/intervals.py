@@ -97,10 +97,16 @@ class Crossed:
         return mean, mean - reach, mean + reach
 
     def p_above(self, values: np.ndarray, at: float) -> float:
-        """One-sided p value that the mean is above a number."""
+        """One-sided p value that a share is above a number.
+
+        Where all are right nothing varies: p is that of `share`, whose interval has a width.
+        """
         mean, variance = self._moments(values)
         if self.degrees < 1 or mean <= at:
             return 1.0
+        if np.ptp(values) == 0:
+            error = np.sqrt(at * (1 - at) / min(self.degrees + 1, len(values)))
+            return float(stdtr(self.degrees, (at - mean) / error))
         return float(stdtr(self.degrees, (at - mean) / np.sqrt(variance))) if variance else 0.0
 
     def _moments(self, values: np.ndarray) -> tuple[float, float]:

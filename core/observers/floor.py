@@ -67,7 +67,8 @@ class Floor:
         few = ~self.reached
         if not few.any():
             return ""
-        who = f"single {by}s" if few.all() else f"{few.sum():,} of {len(few):,} {by}s"
+        units = "participants" if by == "participant" else f"groups by {by}"
+        who = f"single {units}" if few.all() else f"{few.sum():,} of {len(few):,} {units}"
         return (
             f"Nothing is said of {who}: {self.what} need {int(np.median(self.needed[few])):,} "
             f"answers of one, and they gave {int(np.median(self.n_answers[few])):,} (medians; log₂ "

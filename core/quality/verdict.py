@@ -18,6 +18,8 @@ _FAILED, _ONE_SIDE = 0.2, 0.8
 #: Seconds; nobody looks at three objects in less.
 _TOO_FAST = 0.5
 _FEWEST_CHECKS = 3
+#: Guessing is said where the interval of some share ends below this: a wide one leaves it open.
+_NEAR_GUESSING = 0.65
 #: Errors to be expected, of which fewer are not normally distributed.
 _FEW = 5
 
@@ -53,8 +55,8 @@ class Verdict:
         What they say nothing about.
     guessing : bool or None
         Whether all of them together are not told apart from people who guess: no share of
-        agreement, repeats, checks or predicted answers is surely above one half. None where
-        nothing is known of these.
+        agreement, repeats, checks or predicted answers is surely above one half, and the interval
+        of one ends below 0.65. None where nothing, or too little, is known of these.
     """
 
     reasons: dict[str, tuple[str, ...]]
@@ -68,6 +70,7 @@ class Verdict:
         """The verdict in a few words, without names.
 
         Silent on: people who all guess (tests/core/quality/test_verdict.py::test_all_guess).
+        Silent on: few repeats (tests/core/quality/test_verdict.py::test_few_repeats).
         """
         if not self.n_participants:
             return "The file names no participants: nobody can stand out."
@@ -119,13 +122,13 @@ def verdict(people: pd.DataFrame) -> Verdict:
 
 
 def _guessing(people: pd.DataFrame, known: dict[str, bool]) -> bool | None:
-    """Whether no share of all together is surely above that of guessing; None where none is known.
+    """Whether no share of all together is above that of guessing; None where that is not known.
 
     Agreement with a majority is not that of independent cases: two who agree are one, and where
     many answer a question, which side is the majority turns on few. Of n answers to each of q
     questions it varies by no more than that of q √n cases, and of half of the answers.
     """
-    lows = []
+    shares = []
     for column, cases in _GUESSED.items():
         if known[column]:
             share = people[column].to_numpy(dtype=float)
@@ -133,8 +136,10 @@ def _guessing(people: pd.DataFrame, known: dict[str, bool]) -> bool | None:
             of = np.where(np.isfinite(share), people[cases], 0.0)
             if column == "agrees":
                 of = of * min(0.5, np.sqrt(people["questions"].max() / max(of.sum(), 1.0)))
-            lows.append(Share.over_people(np.nan_to_num(share) * of, of).low)
-    return not max(lows) > 0.5 if lows else None
+            shares.append(Share.over_people(np.nan_to_num(share) * of, of))
+    if any(share.low > 0.5 for share in shares):
+        return False
+    return True if any(share.high < _NEAR_GUESSING for share in shares) else None
 
 
 def _standing_out(people: pd.DataFrame, known: dict[str, bool]) -> list[tuple[str, np.ndarray]]:

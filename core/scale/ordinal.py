@@ -408,13 +408,13 @@ def _together(
 ) -> dict[int, tuple[np.ndarray, bool]]:
     """(3, n) value and band of observers, and whether held by the prior, by number of the group.
 
-    None where groups have several participants, or too few are one.
+    None where groups are not of one participant each who is known, or too few are one.
     """
     chosen = [k for k in np.flatnonzero(enough) if k > 0]
     if (
         by is None or not isinstance(method, MLDS) or method.lapses != "none" or method.order
         or len(chosen) < FEWEST
-        or any(n_participants(triplets.take(members[k])) > 1 for k in chosen)
+        or any(n_participants(triplets.take(members[k])) != 1 for k in chosen)
     ):
         return {}
     trials = method.trials(triplets)

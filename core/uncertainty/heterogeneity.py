@@ -78,7 +78,7 @@ def heterogeneity(
     Raises
     ------
     DataError
-        If fewer than two participants are known.
+        If fewer than two participants are known, or no object is known without each of them.
     Stopped
         If `progress` asks to stop before the end.
 
@@ -138,10 +138,15 @@ def heterogeneity(
     effective = float(weights.sum() ** 2 / (weights @ weights))
     known = np.isfinite(by_people) & np.isfinite(by_answers)
     n, d = int(known.sum()), reference.shape[1]
-    coordinates = max(n * d - (d + d * (d - 1) // 2 + 1), 1) / max(n, 1)
-    added = float(np.median((by_people - by_answers)[known])) / coordinates if n else np.nan
+    if not n:
+        raise DataError(
+            "people cannot be compared: no object has a place without each of them",
+            file=triplets.name, remedy="Let several people answer about the same objects.",
+        )
+    coordinates = max(n * d - (d + d * (d - 1) // 2 + 1), 1) / n
+    added = float(np.median((by_people - by_answers)[known])) / coordinates
     with np.errstate(divide="ignore", invalid="ignore"):
-        widening = float(np.median(np.sqrt(by_people / by_answers)[known])) if n else np.nan
+        widening = float(np.median(np.sqrt(by_people / by_answers)[known]))
     value = np.sqrt(max(effective * added, 0.0)) / (rms(reference[known]) or 1.0)
     return Heterogeneity(float(value), widening, number, effective)
 

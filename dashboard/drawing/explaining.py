@@ -41,8 +41,10 @@ def measured_as(found: Explained, *, as_asked: bool = True) -> pd.DataFrame:
     table = found.table
     if as_asked:
         return table
-    places = ["accuracy", "low", "high"]
-    table[places] = table[["triplet_accuracy", "triplet_low", "triplet_high"]].to_numpy()
+    places = ["accuracy", "low", "high", "p"]
+    table[places] = table[
+        ["triplet_accuracy", "triplet_low", "triplet_high", "triplet_p"]
+    ].to_numpy()
     answers = dict(zip(found.schemes, found.n_answers, strict=True))
     return table.assign(chance=0.5, choices=table["held_out"].map(answers)).drop(
         columns=["behind", "behind_low", "behind_high", "gain", "gain_low", "gain_high"]

@@ -103,6 +103,7 @@ REPORT = {
     "times": "The median response time was {middle} s (quartiles {low} and {high} s).",
     "stand out": "Participants who stand out by agreement with the others, side preference, failed "
                  "checks or speed, as far as these are known: {number} of {people}.",
+    "all guess": "The answers of {people} are not told apart from guesses.",
     # Analysis
     "embedded": "An ordinal embedding was computed by {method} [@{source}]{kept}.",
     "prior": "A normal prior of strength {prior} kept coordinates from growing without bound.",
@@ -260,6 +261,10 @@ REPORT = {
                        "and than in {low} (corrected for their number; {place}).",
     "lapses withheld": "Rates of answers like guesses are not reported: the answers do not confirm "
                        "the response function that they rest on ({method}).",
+    "lapses not converged": "Rates of answers like guesses are not reported: the fit has not "
+                            "converged ({method}).",
+    "lapses of ste": "Rates of answers like guesses are not reported: they need the response "
+                     "function of STE ({method}).",
     # Limitations
     "no limits": "The answers and results give no reason for a warning.",
     "nobody known": "The file names no participants, so that intervals are over questions or "

@@ -108,6 +108,8 @@ REPORT = {
     "stand out": "Personen, die nach Übereinstimmung mit den anderen, Seitenvorliebe, "
                  "Kontrollfragen oder Geschwindigkeit auffallen, soweit bekannt: {number} von "
                  "{people}.",
+    "all guess": "Die Antworten aller zusammen ({people}) sind von geratenen nicht zu "
+                 "unterscheiden.",
     # Analysis
     "embedded": "Eine ordinale Einbettung wurde berechnet mit {method} [@{source}]{kept}.",
     "prior": "Ein Normalprior der Stärke {prior} hielt die Koordinaten davon ab, unbegrenzt zu "
@@ -286,6 +288,10 @@ REPORT = {
                        "{place}).",
     "lapses withheld": "Anteile geratener Antworten werden nicht berichtet: Die Antworten "
                        "bestätigen die Antwortfunktion nicht, auf der sie beruhen ({method}).",
+    "lapses not converged": "Anteile geratener Antworten werden nicht berichtet: Die Anpassung ist "
+                            "nicht konvergiert ({method}).",
+    "lapses of ste": "Anteile geratener Antworten werden nicht berichtet: Sie brauchen die "
+                     "Antwortfunktion von STE ({method}).",
     # Limitations
     "no limits": "Antworten und Ergebnisse geben keinen Anlass zu einer Warnung.",
     "nobody known": "Die Datei nennt keine Personen, so dass Intervalle über Fragen oder Antworten "

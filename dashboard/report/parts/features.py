@@ -40,7 +40,7 @@ def features(material: Material) -> Iterator[Block]:
 def _of_accuracy(words: Words, found: Explained) -> Iterator[str]:
     """As `surely_above` has it.
 
-    Silent on: random features (tests/core/explaining/test_explain.py::test_random_features).
+    Silent on: random features (tests/dashboard/views/test_features.py::test_random_features).
     """
     table = in_order(found.table)
     rows = surely_above(table)

@@ -233,7 +233,11 @@ def quality(material: Material) -> Iterator[Block]:
                                high=f"{high:.2f}"))
     if "participant" in material.answers.answers:
         told = verdict(found.participants)
-        if told.looked_at:
+        if told.guessing:
+            sentences.append(words(
+                "all guess", people=words.count(told.n_participants, "participant"),
+            ))
+        if told.reasons or (told.looked_at and not told.guessing):
             sentences.append(words(
                 "stand out", number=words.whole(len(told.reasons)),
                 people=words.count(told.n_participants, "participant"),

@@ -8,6 +8,7 @@ import numpy as np
 
 from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.recommendation import recommend_clusters
+from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
@@ -383,7 +384,9 @@ def groups(material: Material) -> Iterator[Block]:
     for run in material.all_of("with_lapses"):
         found, figures = run.result(), list(material.drawn(run))
         if not found.told:
-            yield joined(words("lapses withheld", method=words.method(run.fresh())))
+            why = "withheld" if found.heavier is not None else "not converged"
+            key = f"lapses {why}" if run.method == STE.name else "lapses of ste"
+            yield joined(words(key, method=words.method(run.fresh())))
             continue
         out = int(found.stand_out.sum())
         yield joined(words(

@@ -88,6 +88,8 @@ def in_words(found: LapseFit) -> str:
 
     Silent on: answers of t-STE (tests/dashboard/views/test_weighting.py::test_rates_are_withheld).
     """
+    if found.heavier is None:  # the method is STE
+        return "Lapse rates are withheld: the fit has not converged."
     if not found.told:
         return (
             "Lapse rates are withheld: these answers do not confirm that errors in clear cases are "

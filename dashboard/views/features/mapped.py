@@ -95,7 +95,7 @@ def _show(context: FeaturesContext, found: MapCorrelation, method: Method) -> No
 def verdicts(found: MapCorrelation) -> list[str]:
     """What the correlations say, as sentences.
 
-    Silent on: random features (tests/core/explaining/test_correlation.py::test_random_numbers).
+    Silent on: random features (tests/dashboard/views/test_features.py::test_random_correlations).
     """
     best = int(found.value.argmax())
     shown = interval(found.value[best], found.low[best], found.high[best])

@@ -273,6 +273,16 @@ def test_practice_is_what_is_asked_later(task):
         assert not question.correct, "nobody is told what is right"
 
 
+def test_practice_of_a_list_is_drawn_from_it():
+    """Questions about all objects were drawn, be they in the list or not."""
+    rows = tuple({"shown": [f"o{k}" for k in (1, 2 + k, 3 + k)]} for k in range(3))
+    experiment = experiment_of(12, source="list", n_practice=5, questions=rows)
+    practice = of_kind(person_list(experiment, 0), "practice")
+    assert len(practice) == 5
+    assert {question.shown for question in practice} == {tuple(row["shown"]) for row in rows}
+    assert {question.source for question in practice} == {"practice"}
+
+
 # Sources -------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,13 @@ from scipy.stats import kendalltau, spearmanr
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding import STE, TSTE
-from tripletscope.core.explaining.correlation import _Ranked, _reach, _Vector, map_correlation
+from tripletscope.core.explaining.correlation import (
+    MapCorrelation,
+    _Ranked,
+    _reach,
+    _Vector,
+    map_correlation,
+)
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.geometry import distances
 from tripletscope.core.simulation.simulate import simulate
@@ -112,3 +118,14 @@ def test_random_numbers(answers):
 
 def test_what_people_see_is_surely_above_chance(found):
     assert found.surely[:2].all()
+
+
+@pytest.mark.parametrize(("low", "surely"), [(-0.039, False), (0.001, True)])
+def test_surely_above_is_what_the_interval_says(low, surely):
+    """Of 0.300 [-0.039, 0.639] "surely above" was said."""
+    value, ends = np.array([0.3]), (np.array([low]), np.array([0.6 - low]))
+    found = MapCorrelation(
+        ["a"], "spearman", value, *ends, *ends, *[np.zeros(1)] * 3, 0.5, 0.9, np.zeros((0, 1)),
+        n_objects=20, n_units=20,
+    )
+    assert bool(found.surely[0]) is surely

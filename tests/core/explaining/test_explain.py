@@ -12,6 +12,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.explaining.explain import explain
 from tripletscope.core.explaining.explained import SCHEMES, surely_above
+from tripletscope.core.explaining.intervals import Crossed
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.simulation.simulate import simulate
 
@@ -176,3 +177,12 @@ def test_of_trials_only_what_is_not_learned_is_judged():
     rows = surely_above(found.table)
     assert rows["model"].tolist() == ["raw"]
     assert not rows["surely"].any()
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 12])
+def test_all_right_is_above_chance_only_of_choices_enough(n):
+    """P was 0 of two choices, as nothing varies."""
+    each = np.arange(n)
+    crossed = Crossed(np.full(n, 1 / n), each, each, each, n, n)
+    right = np.ones(n)
+    assert (crossed.p_above(right, 0.5) < 0.025) is (crossed.share(right)[1] > 0.5) is (n > 6)

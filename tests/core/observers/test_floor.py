@@ -39,6 +39,7 @@ def test_floor():
     few = data.take(np.arange(240))
     some = floor_of(METHOD, few, groups_of(few, "participant"))
     assert some.sentence().startswith("Nothing is said of 1 of 2 participants")
+    assert some.sentence("class").startswith("Nothing is said of 1 of 2 groups by class")
 
 
 def test_nothing_is_said_of_people_on_thin_data():

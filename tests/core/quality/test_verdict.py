@@ -52,6 +52,16 @@ def test_all_guess():
         assert answering.sentence == "Nothing stands out among 12 participants."
 
 
+def test_few_repeats():
+    """Careful people with four repeats by chance were "not told apart from guesses"."""
+    people = participants(crowd(np.full(12, 0.8), 60, 0)).drop(columns=["agrees"])
+    people["repeats"] = [1, 1, 1, 1] + [0] * 8
+    people["consistent"] = [1.0, 1.0, 1.0, 0.0] + [np.nan] * 8
+    assert verdict(people).guessing is None
+    people["repeats"], people["consistent"] = 40, [0.45, 0.55] * 6
+    assert verdict(people).guessing
+
+
 def test_many_who_guess_are_no_majority():
     for seed in range(3):
         assert verdict(participants(crowd(np.full(100, 0.5), 60, seed))).guessing

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.scale.observers import observers
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.scale import MLDS, scales_by
 from tripletscope.dashboard.views.scale.groups import held_in_words
 
@@ -46,6 +47,14 @@ def test_fits_that_are_not_finite_are_said_to_be_held():
 def test_nobody_is_held():
     data, _ = observers(1, usable=400)
     assert not scales_by(MLDS(), data, stimulus="x", maps=10).held.any()
+
+
+def test_groups_of_people_who_are_not_known_are_not_pooled():
+    """Groups of a file without participants were drawn together as people are."""
+    data, _ = observers(1, usable=200)
+    answers = data.answers.rename(columns={"participant": "condition"})
+    data = Triplets(data.rows, data.objects, answers)
+    assert not scales_by(MLDS(), data, stimulus="x", by="condition", maps=10).pooled.any()
 
 
 def test_alike_observers_are_drawn_together():

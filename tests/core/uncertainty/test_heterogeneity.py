@@ -60,6 +60,15 @@ def test_one_participant_does_not_differ_from_anyone(planted):
         heterogeneity(STE(n_init=1), planted)
 
 
+def test_people_who_answer_about_other_objects_are_not_compared():
+    """The difference was NaN, and so was what calibration simulated."""
+    one = crowd(0.0, 1, 150)
+    rows = np.concatenate([one.rows, one.rows + 15])
+    who = pd.DataFrame({"participant": np.repeat(["p0", "p1"], 150)})
+    with pytest.raises(DataError, match="no object has a place without each"):
+        heterogeneity(STE(n_init=1), Triplets(rows, numbered_objects(30), who))
+
+
 def test_a_stop_leaves_nothing():
     with pytest.raises(Stopped):
         heterogeneity(STE(n_init=1), crowd(0.3, 4, 30), progress=lambda share, **_: share > 0.6)

@@ -63,6 +63,9 @@ def test_choices_counted_two_at_a_time_have_the_chance_of_two():
     assert set(two["chance"]) == {0.5}
     assert (two["accuracy"] > asked["accuracy"]).all()
     assert (two["choices"] > asked["choices"]).all()
+    # Of choices of two the p value is their own, and above chance is what their interval says.
+    assert (two["p"] != asked["p"]).all()
+    assert ((two["p"] < 0.025) == (two["low"] > 0.5)).all()
 
 
 def test_no_ceiling_is_drawn_that_is_not_known(answers, spaces):

@@ -9,6 +9,7 @@ import pytest
 
 import tripletscope as ts
 from tests.core.individuals.guessers import guessers
+from tests.core.quality.test_verdict import crowd as who_are_right
 from tests.paths import ROOT
 from tripletscope.core.ratings import measured
 from tripletscope.dashboard.drawing import Drawing
@@ -233,6 +234,16 @@ def told(runs, answers, **further):
     return sections, " ".join(text_of(section) for section in sections.values())
 
 
+@pytest.mark.parametrize(("correct", "guess"), [(0.5, True), (0.8, False)])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_that_all_guess_is_told(language, correct, guess):
+    answers = who_are_right(np.full(12, correct), 60, 0)
+    material = Material("Crowd", ts.Cleaning(answers), (), Words(language))
+    text = _text(PARTS["quality"].make(material))
+    assert ("not told apart from guesses" in text or "von geratenen nicht" in text) is guess
+    assert ("stand out" in text or "auffallen" in text) is not guess
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_lapses_and_weights_are_told_of(language):
     answers = ts.read(ROOT / "sample_data" / "crowd" / "answers.csv")
@@ -262,6 +273,19 @@ def test_lapses_and_weights_are_told_of(language):
     )
     text = _text(PARTS["scales"].make(Material("C", ts.Cleaning(levels), runs, Words(language))))
     assert "eva 28" in text
+
+
+@pytest.mark.parametrize(("method", "why"), [
+    (ts.STE(n_init=1), ("has not converged", "nicht konvergiert")),
+    (ts.TSTE(n_init=1), ("need the response", "Sie brauchen die")),
+])
+def test_why_lapses_are_withheld(method, why):
+    """That answers do not confirm STE was said where nothing was tested."""
+    answers = guessers(1).data
+    run = ts.run("with_lapses", method, answers, {"steps": 1})
+    for language, said in zip(("en", "de"), why, strict=True):
+        material = Material("C", ts.Cleaning(answers), (run,), Words(language))
+        assert said in _text(PARTS["groups"].make(material))
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

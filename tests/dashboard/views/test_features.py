@@ -9,11 +9,13 @@ import pytest
 from tests.core.explaining.test_explain import of_people, spaces_of
 from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.explaining.correlation import MapCorrelation
 from tripletscope.core.explaining.explain import explain
 from tripletscope.core.io import attach_objects, read, read_feature_tables
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.drawing.explaining import in_order
 from tripletscope.dashboard.report.parts.features import _of_accuracy
+from tripletscope.dashboard.views.features import mapped
 from tripletscope.dashboard.views.features.accuracy import verdicts
 from tripletscope.dashboard.wording import Words
 
@@ -62,6 +64,18 @@ def test_random_features():
     assert not any("best" in sentence or "ahead" in sentence for sentence in said)
     told = list(_of_accuracy(Words("en"), found))
     assert told[0].startswith("No features were seen to predict")
+
+
+def test_random_correlations():
+    value, none = np.array([0.3, 0.1]), np.zeros(2)
+    ends = value - 0.339, value + 0.339
+    found = MapCorrelation(
+        ["a", "b"], "spearman", value, *ends, *ends, none, none - 0.1, none + 0.1, 0.5, 0.9,
+        np.zeros((0, 2)), n_objects=20, n_units=20,
+    )
+    said = mapped.verdicts(found)
+    assert said[0].startswith("None of them is seen to rank pairs better than chance: at best")
+    assert not any("most like" in sentence or "ahead" in sentence for sentence in said)
 
 
 @pytest.fixture

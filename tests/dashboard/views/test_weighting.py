@@ -76,5 +76,7 @@ def test_nobody_is_accused_whose_interval_holds_a_low_rate(crowd):
 
 def test_rates_are_withheld():
     text = in_words(with_lapses(STE(n_init=1), heavier(2)))
-    assert text.startswith("Lapse rates are withheld")
+    assert text.startswith("Lapse rates are withheld: these answers do not confirm")
+    text = in_words(with_lapses(STE(n_init=1), heavier(2), steps=1))
+    assert text == "Lapse rates are withheld: the fit has not converged."
     assert "p0" not in text
