@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tripletscope.core.cluster import Agglomerative, KMeans
+from tripletscope.core.cluster.continua import continua
 from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
 from tripletscope.core.cluster.recommendation import ClusterAdvice, recommend_clusters
 from tripletscope.core.embedding import STE, TSTE
@@ -37,6 +38,16 @@ def counts(own: list[float], continuum: list[float], error: float = 0.2) -> Clus
         np.arange(2, len(own) + 2), np.array(own), np.full(len(own), 5),
         (np.array(continuum) + aside)[None], error, error - 0.05, error + 0.05,
     )
+
+
+def test_a_plane_in_ten_columns_is_a_disc():
+    """Eight columns of zeros made the disc a ball of ten dimensions, with outliers in a plane."""
+    points = np.pad(SHAPES["disc"] - SHAPES["disc"].mean(axis=0), ((0, 0), (0, 8)))
+    ellipsoid, spread = continua(points)[1], np.linalg.svd(points, compute_uv=False)[:2]
+    for seed in range(20):
+        drawn = ellipsoid(np.random.default_rng(seed))
+        assert drawn.shape == (N, 2)
+        assert (drawn**2 / (4 * spread**2 / N)).sum(axis=1).max() <= 1 + 1e-9
 
 
 def test_the_highest_silhouette_above_those_of_continua_is_taken():
