@@ -11,6 +11,8 @@ from tripletscope.core.cluster.counting import ClusterCounts
 _LEVEL = 0.05
 #: Fewer objects aside are outliers, as normal clouds have them, and no group.
 _GROUP = 3
+#: Fewer objects are not two groups.
+_FEWEST = 2 * _GROUP
 #: A silhouette varies at least by so much between continua, lest rounding decide.
 _LEAST_SPREAD = 1e-3
 
@@ -27,11 +29,14 @@ class ClusterAdvice:
         Sentences that can stand alone.
     supported : ndarray of int, shape (s,)
         All numbers that hold against every continuum; ascending.
+    is_too_small : bool
+        Some do, but only with clusters of fewer than three objects.
     """
 
     n_clusters: int | None
     reason: str
     supported: np.ndarray
+    is_too_small: bool = False
 
 
 def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
@@ -40,7 +45,8 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     A number is supported if its silhouette, standardised by those of each continuum, is above all
     that draws of this continuum have at any number (p < .05 for all numbers together, and the
     largest p of all continua counts), and if each cluster has three objects or more. Nothing is
-    said where held-out answers are not predicted better than by chance.
+    said where held-out answers are not predicted better than by chance, nor of fewer than six
+    objects.
 
     Silent on: lines, arcs, discs (tests/core/cluster/test_recommendation.py::test_continua).
     Silent on: coin flips (tests/core/cluster/test_recommendation.py::test_coin_flips).
@@ -70,7 +76,16 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
             f"{counts.error_high:.0%}): nothing is said about clusters.",
             none,
         )
-    holds = counts.smallest >= _GROUP
+    large = counts.smallest >= _GROUP
+    # Of fewer than six objects, no more than four numbers are tried, and none is of groups.
+    if counts.numbers[-1] < _FEWEST - 1 and not large.any():
+        return ClusterAdvice(
+            None,
+            f"No number of clusters that was tried has {_GROUP} objects in each, which takes "
+            f"{_FEWEST} objects at least: nothing is said about clusters.",
+            none,
+        )
+    holds = np.ones(len(counts.numbers), dtype=bool)
     for drawn in counts.continua:
         everything = np.vstack([counts.silhouettes, drawn])
         # The objects' own are among what is standardised by: under the null they are one more draw.
@@ -78,7 +93,16 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
         z /= np.maximum(everything.std(axis=0, ddof=1), _LEAST_SPREAD)
         beyond = (z[1:].max(axis=1)[:, None] >= z[0]).sum(axis=0)
         holds &= (1 + beyond) / len(z) <= _LEVEL
+    compact, holds = holds, holds & large
     supported = counts.numbers[holds]
+    if compact.any() and not len(supported):
+        return ClusterAdvice(
+            None,
+            "More compact than parts of a line, a ring or a cloud of this shape are only numbers "
+            f"with clusters of fewer than {_GROUP} objects: these may be pairs or outliers, and no "
+            "number is recommended.",
+            supported, is_too_small=True,
+        )
     if not len(supported):
         return ClusterAdvice(
             1,

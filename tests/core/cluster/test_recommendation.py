@@ -62,6 +62,24 @@ def test_outliers_are_no_cluster():
     assert recommend_clusters(found).supported.tolist() == [3]
 
 
+def test_pairs_are_too_small_and_not_called_no_more_compact():
+    """Eight pairs of 16 objects: "no number of clusters is more compact"."""
+    found = replace(counts([0.3, 0.9], [0.3, 0.3]), smallest=np.array([4, 2]))
+    advice = recommend_clusters(found)
+    assert advice.n_clusters is None
+    assert advice.is_too_small
+    assert "only numbers with clusters of fewer than 3 objects" in advice.reason
+    assert not recommend_clusters(counts([0.3, 0.3], [0.3, 0.3])).is_too_small
+
+
+def test_fewer_than_six_objects_are_no_groups():
+    five = replace(counts([0.9, 0.5, 0.3], [0.9, 0.5, 0.3]), smallest=np.array([2, 1, 1]))
+    advice = recommend_clusters(five)
+    assert advice.n_clusters is None
+    assert not advice.is_too_small
+    assert "takes 6 objects at least" in advice.reason
+
+
 def test_what_one_continuum_has_is_no_finding():
     found = counts([0.6, 0.7], [0.3, 0.3])
     line = counts([0.6, 0.7], [0.61, 0.71])
