@@ -208,6 +208,8 @@ FIGURES = {
     "title scale": "Perceptual scale against {stimulus}",
     "alt scale": "Curve of the perceptual scale from 0 to 1 over {stimulus} from {low} to {high}, "
                  "with a band.",
+    "alt scales": "Curves of perceptual scales, the first from 0 to 1, over {stimulus} from {low} "
+                  "to {high}, with bands.",
     "residuals of": "Distribution of the deviance residuals ({method}) in the 95% envelope of "
                     "answers by the model.",
     "title residuals": "Residuals of difference scaling",

@@ -219,6 +219,8 @@ FIGURES = {
     "title scale": "Wahrnehmungsskala gegen {stimulus}",
     "alt scale": "Kurve der Wahrnehmungsskala von 0 bis 1 über {stimulus} von {low} bis {high}, "
                  "mit Band.",
+    "alt scales": "Kurven von Wahrnehmungsskalen, die erste von 0 bis 1, über {stimulus} von {low} "
+                  "bis {high}, mit Bändern.",
     "residuals of": "Verteilung der Devianzresiduen ({method}) in der 95-%-Hülle von "
                     "Antworten nach dem Modell.",
     "title residuals": "Residuen der Differenzskalierung",
