@@ -11,8 +11,6 @@ from tripletscope.core.cluster.counting import ClusterCounts
 _LEVEL = 0.05
 #: Fewer objects aside are outliers, as normal clouds have them, and no group.
 _GROUP = 3
-#: Fewer objects are not two groups.
-_FEWEST = 2 * _GROUP
 #: A silhouette varies at least by so much between continua, lest rounding decide.
 _LEAST_SPREAD = 1e-3
 
@@ -45,8 +43,7 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     A number is supported if its silhouette, standardised by those of each continuum, is above all
     that draws of this continuum have at any number (p < .05 for all numbers together, and the
     largest p of all continua counts), and if each cluster has three objects or more. Nothing is
-    said where held-out answers are not predicted better than by chance, nor of fewer than six
-    objects.
+    said where held-out answers are not predicted better than by chance.
 
     Silent on: lines, arcs, discs (tests/core/cluster/test_recommendation.py::test_continua).
     Silent on: coin flips (tests/core/cluster/test_recommendation.py::test_coin_flips).
@@ -77,14 +74,6 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
             none,
         )
     large = counts.smallest >= _GROUP
-    # Of fewer than six objects, no more than four numbers are tried, and none is of groups.
-    if counts.numbers[-1] < _FEWEST - 1 and not large.any():
-        return ClusterAdvice(
-            None,
-            f"No number of clusters that was tried has {_GROUP} objects in each, which takes "
-            f"{_FEWEST} objects at least: nothing is said about clusters.",
-            none,
-        )
     holds = np.ones(len(counts.numbers), dtype=bool)
     for drawn in counts.continua:
         everything = np.vstack([counts.silhouettes, drawn])

@@ -72,14 +72,6 @@ def test_pairs_are_too_small_and_not_called_no_more_compact():
     assert not recommend_clusters(counts([0.3, 0.3], [0.3, 0.3])).is_too_small
 
 
-def test_fewer_than_six_objects_are_no_groups():
-    five = replace(counts([0.9, 0.5, 0.3], [0.9, 0.5, 0.3]), smallest=np.array([2, 1, 1]))
-    advice = recommend_clusters(five)
-    assert advice.n_clusters is None
-    assert not advice.is_too_small
-    assert "takes 6 objects at least" in advice.reason
-
-
 def test_what_one_continuum_has_is_no_finding():
     found = counts([0.6, 0.7], [0.3, 0.3])
     line = counts([0.6, 0.7], [0.61, 0.71])
