@@ -14,6 +14,8 @@ from tripletscope.core.kernel.space import Space
 _DEGREE, _HARMONICS = 3, 2
 #: Places along a curve between which its length is taken as straight.
 _STEPS = 2001
+#: Of the widest spread: principal components of a plane have more columns than two.
+_NO_SPREAD = 1e-6
 
 Draw = Callable[[np.random.Generator], np.ndarray]
 
@@ -35,6 +37,9 @@ def continua(points: np.ndarray) -> list[Draw]:
     list of callable
         Each draws m points by a random generator.
     """
+    turned, spread = _axes(points)
+    # A ball of ten dimensions is a normal cloud in a plane, with outliers that a disc has not.
+    points = turned[:, spread >= _NO_SPREAD * spread.max()]
     order = Spectral().coordinates(Space(len(points), np.arange(len(points)), vectors=points), 3)
     ring = np.arctan2(order[:, 2], order[:, 1])
     return [

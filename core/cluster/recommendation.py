@@ -27,11 +27,14 @@ class ClusterAdvice:
         Sentences that can stand alone.
     supported : ndarray of int, shape (s,)
         All numbers that hold against every continuum; ascending.
+    is_too_small : bool
+        Some do, but only with clusters of fewer than three objects.
     """
 
     n_clusters: int | None
     reason: str
     supported: np.ndarray
+    is_too_small: bool = False
 
 
 def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
@@ -70,7 +73,8 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
             f"{counts.error_high:.0%}): nothing is said about clusters.",
             none,
         )
-    holds = counts.smallest >= _GROUP
+    large = counts.smallest >= _GROUP
+    holds = np.ones(len(counts.numbers), dtype=bool)
     for drawn in counts.continua:
         everything = np.vstack([counts.silhouettes, drawn])
         # The objects' own are among what is standardised by: under the null they are one more draw.
@@ -78,7 +82,16 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
         z /= np.maximum(everything.std(axis=0, ddof=1), _LEAST_SPREAD)
         beyond = (z[1:].max(axis=1)[:, None] >= z[0]).sum(axis=0)
         holds &= (1 + beyond) / len(z) <= _LEVEL
+    compact, holds = holds, holds & large
     supported = counts.numbers[holds]
+    if compact.any() and not len(supported):
+        return ClusterAdvice(
+            None,
+            "More compact than parts of a line, a ring or a cloud of this shape are only numbers "
+            f"with clusters of fewer than {_GROUP} objects: these may be pairs or outliers, and no "
+            "number is recommended.",
+            supported, is_too_small=True,
+        )
     if not len(supported):
         return ClusterAdvice(
             1,

@@ -92,8 +92,9 @@ def detect_dimension(
 ) -> Detection:
     """Would the number of dimensions be found, with so many answers?
 
-    The suggestion is the smallest number whose held-out error is above the lowest by at most one
-    standard error and a point (`tripletscope.core.evaluation.compare.suggest_dimension`).
+    The suggestion is the smallest number whose held-out error is above the lowest by no more than
+    one standard error, nor than one point
+    (`tripletscope.core.evaluation.compare.suggest_dimension`).
 
     Parameters
     ----------

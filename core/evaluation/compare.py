@@ -15,6 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.paired import PairedDifference, behind_best
 from tripletscope.core.evaluation.score import (
+    CHANCE,
     ErrorEstimate,
     corrected_reach,
     has_split,
@@ -24,6 +25,7 @@ from tripletscope.core.evaluation.score import (
     require_groups,
     split_of,
 )
+from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import IntervalUnit, known_people, said
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Method, Number
@@ -61,6 +63,8 @@ class Suggestion:
         Answers that the rule of thumb, d n ln n, asks for.
     n_answers : int
         Answers that there are.
+    is_chance : bool
+        Even the lowest error is not shown to be below that of guessing.
     """
 
     n_components: int
@@ -69,6 +73,7 @@ class Suggestion:
     level: float = 0.05
     needed: float = np.nan
     n_answers: int = 0
+    is_chance: bool = False
 
     @property
     def tried(self) -> list[int]:
@@ -94,7 +99,8 @@ class Suggestion:
 
         Silent on: few answers (tests/core/evaluation/test_compare.py::test_few_decide_nothing).
         """
-        return self.undecided[0] == self.n_components and self.most_gain <= _LITTLE
+        certain = self.undecided[0] == self.n_components and self.most_gain <= _LITTLE
+        return certain and not self.is_chance
 
     @property
     def is_at_the_edge(self) -> bool:
@@ -152,6 +158,8 @@ def recommend_dimension(
 ) -> Suggestion:
     """As `suggest_dimension`, over the people who answered where the estimates are.
 
+    Silent on: coin flips (tests/core/evaluation/test_compare.py::test_the_lowest_of_many_flips).
+
     Parameters
     ----------
     estimates : mapping of int to ErrorEstimate
@@ -164,14 +172,27 @@ def recommend_dimension(
     Returns
     -------
     Suggestion
-        By the standard error of the paired difference; see `paired_difference`.
+        By the standard error of the paired difference; see `paired_difference`. Whether the lowest
+        error is that of guessing is told by Wilson's interval over trials, of which each is one
+        more toss by chance, whoever gave it, corrected for the numbers tried (Bonferroni).
     """
     best, behind = behind_best(dict(sorted(estimates.items())), triplets, ratio)
     enough = _fewest(best, {d: (apart.difference, apart.spread) for d, apart in behind.items()})
-    n = triplets.n_objects
+    n, lowest = triplets.n_objects, estimates[best]
+    high = wilson(
+        lowest.error, _n_trials(lowest, triplets), 1 - (1 - lowest.level) / len(estimates)
+    )[1]
     return Suggestion(
-        enough, best, behind, needed=needed_answers(n, enough), n_answers=len(triplets)
+        enough, best, behind, needed=needed_answers(n, enough), n_answers=len(triplets),
+        is_chance=high >= CHANCE,
     )
+
+
+def _n_trials(estimate: ErrorEstimate, triplets: Triplets) -> int:
+    """Trials whose answers were predicted: the two of an odd one out are one toss."""
+    if triplets.trials is None:
+        return estimate.n_answers
+    return len(np.unique(triplets.trials[np.isfinite(estimate.wrong) & (triplets.weight > 0)]))
 
 
 def _fewest(best: int, behind: Mapping[int, tuple[float, float]]) -> int:

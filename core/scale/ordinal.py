@@ -35,8 +35,8 @@ Stimulus = Annotated[
         automatic="Order of the objects",
     ),
 ]
-#: Fewer objects can hardly be in an order by chance.
-_FEWEST_AROUND = 5
+#: Of five objects, one order in twelve is the shortest way around: none has p < .05.
+FEWEST_AROUND = 6
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
@@ -145,20 +145,29 @@ class OrdinalScale:
         Objects of neighbouring stimuli lie nearer than in other orders (permutation test,
         p < .05), the ends are surely nearer than those of three quarters of a circle, and the
         angle grows by a full turn, give or take a quarter. That two dimensions predict better than
-        one is for held-out answers to say.
+        one is for held-out answers to say. Fewer than six objects cannot be tested.
+
+        Silent on: lines, clouds (tests/core/scale/test_ordinal.py::test_no_circle_in_a_line).
+        """
+        return not self.not_round(seed)
+
+    def not_round(self, seed: int = 0) -> str:
+        """What speaks against a circle, or "" where `is_round`: "few", "angle", "ends", "order".
 
         Silent on: lines, clouds (tests/core/scale/test_ordinal.py::test_no_circle_in_a_line).
         """
         n = len(self.objects)
-        if n < _FEWEST_AROUND or abs(self.angles[-1] - 2 * np.pi) > np.pi / 2:
-            return False
+        if n < FEWEST_AROUND:
+            return "few"
         if self.ends_apart[2] >= np.sqrt(0.5):
-            return False
+            return "ends"
+        if abs(self.angles[-1] - 2 * np.pi) > np.pi / 2:
+            return "angle"
         apart = squareform(pdist(self.values))
         rng = np.random.default_rng(seed)
         orders = np.array([np.arange(n), *(rng.permutation(n) for _ in range(999))])
         lengths = apart[orders, np.roll(orders, 1, axis=1)].sum(axis=1)
-        return bool(np.mean(lengths <= lengths[0] + 1e-9) <= 0.05)
+        return "" if np.mean(lengths <= lengths[0] + 1e-9) <= 0.05 else "order"
 
     def _directions(self, positions: np.ndarray) -> np.ndarray:
         """(..., m) angles of positions (..., m, d) around their middle."""

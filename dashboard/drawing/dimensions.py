@@ -121,8 +121,8 @@ def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out log-likelihood by the strength of the penalty."""
     found, words = run.result(), shown.words
     table = penalty_table(found)
-    text = words("penalty of", method=words.method(run.fresh()),
-                 chosen=words.number(found.chosen))
+    text = words("penalty of", method=words.method(run.fresh()), chosen=words.number(found.chosen),
+                 why=words("predicts best" if found.chosen == found.best else "none is left"))
     yield Drawing(
         "penalty", words("title penalty"), text, words("alt curve"), _FLAT,
         lambda canvas: penalty_curve(

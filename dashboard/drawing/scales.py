@@ -74,6 +74,11 @@ def aligned(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     return found
 
 
+def value_title(several: bool) -> str:
+    """What stands at the axis of the values; see `aligned`."""
+    return f"perceptual scale ({'first: ' if several else ''}0 to 1)"
+
+
 def stimulus_title(shown: ShownResults, run: Run) -> str:
     """What stands at the axis of the stimulus."""
     column = run.options.get("stimulus", run.parameters.get("stimulus"))
@@ -94,7 +99,13 @@ def _scale(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     runs, words = scale_runs(shown), shown.words
     if not runs or run is not runs[0]:
         return
-    tables = aligned({words.method(one.fresh()): scale_table(shown, one) for one in runs})
+    names: list[str] = []
+    for one in runs:  # two runs of one method, by other options, are two curves
+        name = words.method(one.fresh())
+        again = sum(words.method(known.fresh()) == name for known in runs[: len(names)])
+        names.append(f"{name} ({again + 1})" if again else name)
+    tables = dict(zip(names, aligned({one.key: scale_table(shown, one) for one in runs}).values(),
+                      strict=True))
     curves = []
     for name, table in tables.items():
         objects = table["object"].to_numpy() if "object" in table else None
@@ -103,21 +114,22 @@ def _scale(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     found, stimulus = run.result(), stimulus_title(shown, run)
     text = words("scale of", stimulus=stimulus, methods="; ".join(tables), about=shown.about,
                  over=words.over(found.unit, found.n_units))
-    if len(curves) > 1:
+    several = len(curves) > 1
+    if several:
         text += f" {words('scales aligned')}"
     data = MapData(np.empty((shown.answers.n_objects, 1)), shown.answers.objects)
 
     def draw(canvas: Canvas) -> go.Figure:
         return scale_curves(
-            curves, data, stimulus=stimulus, value="perceptual scale (0 to 1)", caption=text,
+            curves, data, stimulus=stimulus, value=value_title(several), caption=text,
             canvas=canvas,
         )
 
     first = curves[0].known()
     yield Drawing(
         "scale", words("title scale", stimulus=stimulus), text,
-        words("alt scale", stimulus=stimulus, low=words.number(first.stimulus[0]),
-              high=words.number(first.stimulus[-1])),
+        words("alt scales" if several else "alt scale", stimulus=stimulus,
+              low=words.number(first.stimulus[0]), high=words.number(first.stimulus[-1])),
         _RATIO, draw,
         lambda: pd.concat([t.assign(method=n) for n, t in tables.items()], ignore_index=True),
         tuple(one.key for one in runs),

@@ -44,6 +44,7 @@ _GERMAN = {
     "stability": "Stabilität",
     "silhouette": "Silhouette",
     "perceptual scale (0 to 1)": "Wahrnehmungsskala (0 bis 1)",
+    "perceptual scale (first: 0 to 1)": "Wahrnehmungsskala (erste: 0 bis 1)",
     "rank in the order of the objects": "Rang in der Reihenfolge der Objekte",
     "number of trees": "Zahl der Bäume",
     "share of wrong classes": "Anteil falscher Klassen",

@@ -68,7 +68,10 @@ FIGURES = {
     "title reproducibility": "Reproducibility of the dimensions",
     "penalty of": "Log-likelihood of held-out trials by the strength of the penalty ({method}), "
                   "and the number of dimensions. Bars: standard errors of the difference from "
-                  "the best in the same trials. The largest that reaches the best: {chosen}.",
+                  "the best in the same trials. Chosen: {chosen}, {why}.",
+    "predicts best": "which predicts best",
+    "none is left": "where no dimension is left, as no penalty predicts surely better than "
+                    "guessing",
     "title penalty": "Held-out log-likelihood by penalty",
     "matrix of": "Similarities by {method}, in the order of the average-linkage tree above; the "
                  "diagonal is omitted. {about}",
@@ -205,6 +208,8 @@ FIGURES = {
     "title scale": "Perceptual scale against {stimulus}",
     "alt scale": "Curve of the perceptual scale from 0 to 1 over {stimulus} from {low} to {high}, "
                  "with a band.",
+    "alt scales": "Curves of perceptual scales, the first from 0 to 1, over {stimulus} from {low} "
+                  "to {high}, with bands.",
     "residuals of": "Distribution of the deviance residuals ({method}) in the 95% envelope of "
                     "answers by the model.",
     "title residuals": "Residuals of difference scaling",

@@ -134,6 +134,10 @@ REPORT = {
     "best dimension": "From {least} to {most} dimensions, the held-out error was lowest with "
                       "{best}: {error} (@fig-dimensions).",
     "cannot decide": "{number} cannot decide between these numbers of dimensions: {numbers}.",
+    "no number at chance": "Held-out answers are not shown to be predicted better than by chance: "
+                           "no number of dimensions is recommended.",
+    "little with more": "More dimensions than {d} would lower the error by at most {gain} (95% "
+                        "interval).",
     "worse with fewer": "With {d}, the error was significantly higher ({error}; corrected {p}).",
     "shown best": "The map shown has {d}, the number with the lowest error.",
     "shown as well": "The map shown has {d}, whose error ({error}) is not significantly higher.",
@@ -211,6 +215,9 @@ REPORT = {
                      "those of parts of a line, a ring or a cloud of the same extent.",
     "no clusters": "No clusters are seen with these answers: silhouettes [@rousseeuw1987] are not "
                    "above those of parts of a line, a ring or a cloud of the same extent.",
+    "clusters too small": "Silhouettes [@rousseeuw1987] are above those of parts of a line, a ring "
+                          "or a cloud of the same extent only with clusters of fewer than three "
+                          "objects, which may be pairs or outliers.",
     # Scales
     "scale shown": "@fig-scale shows the perceptual scale.",
     "rises": "That of {method} is compatible with a monotonic curve, which fits into its "

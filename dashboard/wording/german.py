@@ -69,8 +69,11 @@ FIGURES = {
     "title reproducibility": "Wiederfindbarkeit der Dimensionen",
     "penalty of": "Log-Likelihood zurückgehaltener Durchgänge je nach Stärke der Strafe "
                   "({method}), und die Zahl der Dimensionen. Balken: Standardfehler des "
-                  "Unterschieds zum besten Wert in denselben Durchgängen. Die größte, die an ihn "
-                  "heranreicht: {chosen}.",
+                  "Unterschieds zum besten Wert in denselben Durchgängen. Gewählt: {chosen}, "
+                  "{why}.",
+    "predicts best": "womit am besten vorhergesagt wird",
+    "none is left": "wo keine Dimension bleibt, da bei keiner Strafe sicher besser als durch Raten "
+                    "vorhergesagt wird",
     "title penalty": "Vorhersage je nach Stärke der Strafe",
     "matrix of": "Ähnlichkeiten nach {method}, geordnet nach dem Average-Linkage-Baum darüber; "
                  "ohne Diagonale. {about}",
@@ -216,6 +219,8 @@ FIGURES = {
     "title scale": "Wahrnehmungsskala gegen {stimulus}",
     "alt scale": "Kurve der Wahrnehmungsskala von 0 bis 1 über {stimulus} von {low} bis {high}, "
                  "mit Band.",
+    "alt scales": "Kurven von Wahrnehmungsskalen, die erste von 0 bis 1, über {stimulus} von {low} "
+                  "bis {high}, mit Bändern.",
     "residuals of": "Verteilung der Devianzresiduen ({method}) in der 95-%-Hülle von "
                     "Antworten nach dem Modell.",
     "title residuals": "Residuen der Differenzskalierung",

@@ -143,6 +143,10 @@ REPORT = {
                       "mit {best}: {error} (@fig-dimensions).",
     "cannot decide": "{number} können zwischen diesen Zahlen von Dimensionen nicht entscheiden: "
                      "{numbers}.",
+    "no number at chance": "Dass zurückgehaltene Antworten besser als durch Raten vorhergesagt "
+                           "werden, ist nicht gezeigt: Keine Zahl von Dimensionen wird empfohlen.",
+    "little with more": "Mehr als {d} Dimensionen würden den Fehler um höchstens {gain} senken "
+                        "(95-%-Intervall).",
     "worse with fewer": "Mit {d} war der Fehler signifikant höher ({error}; korrigiert {p}).",
     "shown best": "Die gezeigte Karte hat {d}, die Zahl mit dem niedrigsten Fehler.",
     "shown as well": "Die gezeigte Karte hat {d}, deren Fehler ({error}) nicht signifikant höher "
@@ -232,6 +236,9 @@ REPORT = {
     "no clusters": "Cluster sind mit diesen Antworten nicht zu sehen: Silhouetten "
                    "[@rousseeuw1987] liegen nicht über denen von Teilen einer Linie, eines Rings "
                    "oder einer Wolke gleicher Ausdehnung.",
+    "clusters too small": "Silhouetten [@rousseeuw1987] liegen nur mit Clustern von weniger als "
+                          "drei Objekten über denen von Teilen einer Linie, eines Rings oder einer "
+                          "Wolke gleicher Ausdehnung; das können Paare oder Ausreißer sein.",
     # Scales
     "scale shown": "@fig-scale zeigt die Wahrnehmungsskala.",
     "rises": "Die von {method} ist mit einer monotonen Kurve vereinbar, die in ihr simultanes "

@@ -10,6 +10,7 @@ from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.recommendation import recommend_clusters
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.choosing import choice_accuracies
+from tripletscope.core.evaluation.compare import Suggestion
 from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
 from tripletscope.core.individuals import LatentClassMap, PeopleComparison
@@ -45,36 +46,51 @@ def error_of(words: Words, estimate: ErrorEstimate) -> str:
 
 @part("dimension", "results", 1)
 def dimension(material: Material) -> Iterator[Block]:
-    """How many dimensions the answers support."""
+    """How many dimensions the answers support.
+
+    Silent on: coin flips (tests/dashboard/report/test_report.py::test_no_number_is_told_at_chance).
+    """
     words, found = material.words, material.suggestion
     if found is None:
         return
-    errors, d = material.by_dimension, material.dimensions
-    best, alike = found.best, found.undecided
+    errors, best = material.by_dimension, found.best
     sentences = [words(
         "best dimension", least=min(errors), most=max(errors), best=best,
         error=error_of(words, errors[best]),
     )]
-    if len(alike) > 1:
-        sentences.append(words(
-            "cannot decide", number=words.count(found.n_answers, "answer"),
-            numbers=", ".join(map(str, alike)),
-        ))
-    worse = max((k for k in found.behind if k < alike[0]), default=None)
-    if worse is not None:
-        sentences.append(words("worse with fewer", d=worse, error=words.share(errors[worse].error),
-                               p=words.p(found.behind[worse].p)))
-    if d == best:
-        sentences.append(words("shown best", d=d))
-    elif d in errors:
-        sentences.append(words("shown as well" if d in alike else "shown worse", d=d,
-                               error=words.share(errors[d].error)))
-    if found.is_at_the_edge:
-        sentences.append(words("at the edge", best=best))
+    if not found.is_chance:
+        sentences += _of_dimensions(material, found)
+    else:
+        sentences.append(words("no number at chance"))
     yield joined(*sentences)
     yield from material.drawn(*material.compared.values())
     for run in material.all_of("uncertainty_by_dimension"):
         yield from material.drawn(run)
+
+
+def _of_dimensions(material: Material, found: Suggestion) -> Iterator[str]:
+    """What held-out errors decide, and the map shown beside it."""
+    words, errors, d = material.words, material.by_dimension, material.dimensions
+    best, alike = found.best, found.undecided
+    if not found.is_decided and len(alike) > 1:
+        yield words(
+            "cannot decide", number=words.count(found.n_answers, "answer"),
+            numbers=", ".join(map(str, alike)),
+        )
+    worse = max((k for k in found.behind if k < alike[0]), default=None)
+    if worse is not None:
+        yield words("worse with fewer", d=worse, error=words.share(errors[worse].error),
+                    p=words.p(found.behind[worse].p))
+    if found.is_decided and found.tried[-1] > found.n_components:
+        yield words("little with more", d=found.n_components,
+                    gain=words.share(max(found.most_gain, 0.0)))
+    if d == best:
+        yield words("shown best", d=d)
+    elif d in errors:
+        yield words("shown as well" if d in alike else "shown worse", d=d,
+                    error=words.share(errors[d].error))
+    if found.is_at_the_edge:
+        yield words("at the edge", best=best)
 
 
 @part("map", "results", 2)
@@ -288,7 +304,9 @@ def _of_stability(words: Words, run: Run) -> Iterator[str]:
 
 def _of_counts(words: Words, run: Run) -> Iterator[str]:
     advice = recommend_clusters(run.result())
-    if advice.n_clusters == 1:
+    if advice.is_too_small:
+        yield words("clusters too small")
+    elif advice.n_clusters == 1:
         yield words("no clusters")
     elif advice.n_clusters is not None:
         yield words("clusters seen", number=words.count(advice.n_clusters, "cluster"))

@@ -30,7 +30,7 @@ _SURE, _UNSURE = 0.75, 0.5
 
 @tab(PAGE, "Number and stability", 2, needs=choose_clustering)
 def show_numbers(shown: ShownClustering) -> None:
-    """Silhouette, gap and stability by number of clusters; how sure clusters and merges are."""
+    """Silhouette and stability by number of clusters; how sure clusters and merges are."""
     if not shown.is_of_answers:
         with shown.picture:
             panels.empty(

@@ -248,8 +248,8 @@ def _error_figure(
         text += " Band: the noise ceiling, from its lower to its upper bound."
     if marked:
         text += (
-            " Circled: the fewest dimensions whose error is above the lowest by at most one "
-            "standard error and a point."
+            " Circled: the fewest dimensions whose error is above the lowest by no more than one "
+            "standard error, nor than one point."
         )
 
     def draw(canvas: Canvas) -> Any:

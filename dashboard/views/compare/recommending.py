@@ -12,8 +12,7 @@ from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.evaluation.paired import PairedDifference
-from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, cross_validate, has_split
-from tripletscope.core.evaluation.share import wilson
+from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate, has_split
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.method import Method, Parameter, methods, parameters
 from tripletscope.dashboard import analysis
@@ -145,8 +144,7 @@ def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
     shown = (
         f"{interval(best.error, best.low, best.high)} ({best.scheme}, 95 % interval{over})"
     )
-    # Of answers given by chance each is one more toss, whoever gave it.
-    if wilson(best.error, best.n_answers)[1] >= CHANCE:
+    if suggestion.is_chance:
         return (
             f"{name}: held-out answers are not shown to be predicted better than by chance, with "
             f"the lowest error of {shown}: no number of dimensions is recommended."

@@ -21,6 +21,9 @@ from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, cho
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 
+#: Of held-out error; a smaller difference is of no account.
+_POINT = 0.01
+
 
 @tab(PAGE, "Map", 2, needs=choose_kernel)
 def show_map(here: KernelContext) -> None:
@@ -130,7 +133,9 @@ def show_spectrum(here: KernelContext) -> None:
 def _of_components(found: Spectrum) -> str:
     """Components above chance, which are no dimensions, and what the leading ones predict.
 
-    Silent on: a bent line (tests/core/kernel/test_kernel_methods.py::test_components_of_one_line).
+    Another number is named only where it predicts better by a point at least.
+
+    Silent on: alike (tests/dashboard/views/test_kernel.py::test_no_number_by_less_than_a_point).
     """
     said = (
         f"{count(found.n_signal, 'eigenvalue')} {'is' if found.n_signal == 1 else 'are'} larger "
@@ -138,10 +143,11 @@ def _of_components(found: Spectrum) -> str:
         "several components, as a curve has several powers."
     )
     if not np.isnan(found.errors).any():
-        best = int(found.errors.argmin())
+        best = int(np.argmax(found.errors <= found.errors.min() + _POINT))
         said += (
             f" Held-out error is {found.errors[0]:.3f} with one component"
-            + (f", and lowest, {found.errors[best]:.3f}, with {best + 1}." if best else
-               ", and not lower with more.")
+            + (f", {found.errors[best]:.3f} with {best + 1}, and not lower by more than a point "
+               "with any other number." if best else ", and not lower by more than a point with "
+               "any other number.")
         )
     return said + " How many dimensions there are is a question for the page Compare."

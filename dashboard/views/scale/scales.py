@@ -17,7 +17,7 @@ from tripletscope.core.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
 from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.drawing.scales import aligned
+from tripletscope.dashboard.drawing.scales import aligned, value_title
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.interface import panels
@@ -215,7 +215,9 @@ def _figure(context: StimulusContext, scaled: Sequence[Scaled], known: Sequence[
         text += " In units of the noise; embeddings have no such unit and are not shown."
     elif len(curves) > 1:
         text += " All but the first are shifted and scaled to it by least squares."
-    value = "perceptual scale (0 to 1)" if units == "unit" else "perceptual scale (units of noise)"
+    value = "perceptual scale (units of noise)"
+    if units == "unit":
+        value = value_title(len(curves) > 1)
 
     def draw(canvas: Canvas) -> Any:
         return scale_curves(

@@ -16,6 +16,7 @@ from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.run import Run
 from tripletscope.core.scale import OrdinalScale, ordinal_scale
+from tripletscope.core.scale.ordinal import FEWEST_AROUND
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle, beside_the_bar
@@ -88,7 +89,7 @@ def show_space(context: StimulusContext) -> None:
 def _verdict(title: str, found: OrdinalScale, above: PairedDifference) -> str:
     """Whether the stimulus closes on itself, tested against a line.
 
-    Silent on: lines, clouds (tests/core/scale/test_ordinal.py::test_no_circle_in_a_line).
+    Silent on: lines, clouds (tests/dashboard/views/test_scale.py::test_a_circle).
 
     Parameters
     ----------
@@ -108,12 +109,16 @@ def _verdict(title: str, found: OrdinalScale, above: PairedDifference) -> str:
     ends = (
         f"the ends of {title} are {share:.2f} [{low:.2f}, {high:.2f}] of the widest distance apart"
     )
-    if not found.is_round():
-        return f"No circle is seen, though {beside}: {ends}, or objects between are in no order."
-    return (
-        f"The stimulus nearly closes on itself: {beside}, {ends}, and the angle around the centre "
-        f"grows by {np.degrees(found.angles[-1]):.0f}°."
-    )
+    angle = f"the angle around the centre grows by {np.degrees(found.angles[-1]):.0f}°"
+    against = {
+        "few": f"fewer than {FEWEST_AROUND} objects cannot be tested", "ends": ends,
+        "angle": f"{angle}, and not by a full turn",
+        "order": "objects that are neighbours on the stimulus lie no nearer than in other orders",
+    }
+    why = found.not_round()
+    if why:
+        return f"No circle is seen, though {beside}: {against[why]}."
+    return f"The stimulus nearly closes on itself: {beside}, {ends}, and {angle}."
 
 
 def _figures(context: StimulusContext, about: str, run: Run, error: Run | None) -> None:

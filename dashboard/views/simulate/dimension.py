@@ -95,8 +95,8 @@ def _show(current: Session, run: Run, about: str) -> None:
     st.markdown(f"**{panels.plain(found.recommendation)}**")
     text = (
         f"{about} {count(len(found.suggested), 'simulation')}. The number of dimensions suggested "
-        "is the smallest whose cross-validated error is above the lowest by at most one standard "
-        "error and a point."
+        "is the smallest whose cross-validated error is above the lowest by no more than one "
+        "standard error, nor than one point."
     )
 
     def draw(canvas: Canvas) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tripletscope.core.cluster import Agglomerative, KMeans
+from tripletscope.core.cluster.continua import continua
 from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
 from tripletscope.core.cluster.recommendation import ClusterAdvice, recommend_clusters
 from tripletscope.core.embedding import STE, TSTE
@@ -39,6 +40,16 @@ def counts(own: list[float], continuum: list[float], error: float = 0.2) -> Clus
     )
 
 
+def test_a_plane_in_ten_columns_is_a_disc():
+    """Eight columns of zeros made the disc a ball of ten dimensions, with outliers in a plane."""
+    points = np.pad(SHAPES["disc"] - SHAPES["disc"].mean(axis=0), ((0, 0), (0, 8)))
+    ellipsoid, spread = continua(points)[1], np.linalg.svd(points, compute_uv=False)[:2]
+    for seed in range(20):
+        drawn = ellipsoid(np.random.default_rng(seed))
+        assert drawn.shape == (N, 2)
+        assert (drawn**2 / (4 * spread**2 / N)).sum(axis=1).max() <= 1 + 1e-9
+
+
 def test_the_highest_silhouette_above_those_of_continua_is_taken():
     advice = recommend_clusters(counts([0.6, 0.7, 0.65, 0.4], [0.6, 0.5, 0.5, 0.4]))
     assert advice.n_clusters == 3
@@ -49,6 +60,16 @@ def test_the_highest_silhouette_above_those_of_continua_is_taken():
 def test_outliers_are_no_cluster():
     found = replace(counts([0.9, 0.5], [0.3, 0.3]), smallest=np.array([2, 3]))
     assert recommend_clusters(found).supported.tolist() == [3]
+
+
+def test_pairs_are_too_small_and_not_called_no_more_compact():
+    """Eight pairs of 16 objects: "no number of clusters is more compact"."""
+    found = replace(counts([0.3, 0.9], [0.3, 0.3]), smallest=np.array([4, 2]))
+    advice = recommend_clusters(found)
+    assert advice.n_clusters is None
+    assert advice.is_too_small
+    assert "only numbers with clusters of fewer than 3 objects" in advice.reason
+    assert not recommend_clusters(counts([0.3, 0.3], [0.3, 0.3])).is_too_small
 
 
 def test_what_one_continuum_has_is_no_finding():

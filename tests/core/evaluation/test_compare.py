@@ -22,10 +22,13 @@ from tripletscope.core.evaluation.compare import (
     tune,
 )
 from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.simulation.simulate import simulate
 
 
 def test_fewer_dimensions_are_taken_where_they_cost_hardly_anything():
+    even = np.zeros(5)
+    assert suggest_dimension({1: 0.205 + even, 2: 0.2 + even}, 0.25) == 2, "a standard error of 0"
     noise = np.array([0.0, 0.01, -0.01, 0.005, -0.005])
     errors = {1: 0.3 + noise, 2: 0.2 - noise, 3: 0.199 + noise, 4: 0.21 + noise}
     assert suggest_dimension(errors, 0.25) == 2
@@ -83,6 +86,30 @@ def test_few_decide_nothing():
         assert few.n_components == few.best or few.behind[few.n_components].difference <= 0.01
         decided.append(many.is_decided and many.n_components == 2)
     assert sum(decided) >= 5
+
+
+def test_the_lowest_of_many_flips():
+    """Of ten errors of coin flips, one was told from guessing in a fifth of all data sets."""
+    triplets = answered_by(8, 200)
+    told, alone = [], []
+    for seed in range(100):
+        errors = {d: held_out(triplets, 0.5, 10 * seed + d) for d in range(1, 11)}
+        found = recommend_dimension(errors, triplets, 0.25)
+        told.append(not found.is_chance)
+        alone.append(wilson(errors[found.best].error, 200)[1] < 0.5)
+        assert not (found.is_chance and found.is_decided)
+    assert sum(told) <= 6
+    assert sum(alone) >= 12
+    twice = answered_by(8, 400)
+    trials = Triplets(
+        twice.rows, twice.objects, twice.answers.assign(trial=[f"t{k // 4}" for k in range(400)])
+    )
+    errors = {d: held_out(twice, 0.43, 3) for d in (1, 2)}
+    assert not recommend_dimension(errors, twice, 0.25).is_chance
+    assert recommend_dimension(errors, trials, 0.25).is_chance, "four answers are one toss"
+    assert not recommend_dimension(
+        {d: held_out(trials, 0.3, d) for d in (1, 2)}, trials, 0.25
+    ).is_chance
 
 
 def test_a_learning_curve_falls_and_repeats_itself(planted):

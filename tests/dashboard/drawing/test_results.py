@@ -59,6 +59,21 @@ def test_figures_of_all_results(answers, runs, language):
         assert set(drawing.runs) <= {run.key for run in runs}
 
 
+def test_two_runs_of_one_scale_are_two_curves(answers, runs):
+    """Curves were keyed by method, and all were called 0 to 1 after they had been aligned."""
+    fit, first = (one for one in runs if one.method == ts.MLDS.name)
+    other = ts.run("bootstrap_scale", ts.MLDS(), answers, {"resamples": 100, "seed": 1})
+    found = drawings([fit, first, other], answers)
+    (drawing,) = (one for one in found if one.name == "scale")
+    assert drawing.table()["method"].nunique() == 2
+    assert "MLDS; MLDS (2)" in drawing.caption
+    assert drawing.figure().layout.yaxis.title.text == "perceptual scale (first: 0 to 1)"
+    assert drawing.alt.startswith("Curves of perceptual scales, the first from 0 to 1")
+    (alone,) = (one for one in drawings([fit, first], answers) if one.name == "scale")
+    assert alone.figure().layout.yaxis.title.text == "perceptual scale (0 to 1)"
+    assert alone.alt.startswith("Curve of the perceptual scale from 0 to 1")
+
+
 def test_map_shows_the_uncertainty_that_is_given(answers, runs):
     fit, bootstrap = runs[:2]
     (alone,) = drawings(fit, answers)

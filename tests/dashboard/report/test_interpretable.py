@@ -1,15 +1,18 @@
 """The report tells of dimensions what is known of them, and what they are called."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import tripletscope as ts
+from tripletscope.core.dimensions.penalties import PenaltyCurve
 from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.dashboard.drawing import Drawing
+from tripletscope.dashboard.drawing.dimensions import penalty_of
 from tripletscope.dashboard.report.document import TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import text_of, written
@@ -77,6 +80,21 @@ def test_names_stand_in_the_table_and_in_the_figure(material, runs):
     ]
     assert all(f"@fig-{drawing.name}" in text_of(section(material)) for drawing in figures)
     assert "dimension 1 alive *thing*" in figures[0].table().columns
+
+
+def test_the_penalty_is_told_by_the_rule_that_chose_it(material, runs):
+    """The caption named the largest that reaches the best, which is no longer the rule."""
+    told = {}
+    for chosen in (True, False):
+        curve = PenaltyCurve(
+            np.array([1.0, 2.0]), np.array([-0.5, -1.1]), np.full(2, 0.01),
+            np.array([0.0, 0.6 if chosen else 0.001]), np.full(2, 0.01), np.array([2, 0]), 100,
+        )
+        run = SimpleNamespace(result=lambda curve=curve: curve, fresh=runs[0].fresh, key="a")
+        (drawing,) = penalty_of(material.shown(), run)
+        told[chosen] = drawing.caption
+    assert material.words("predicts best") in told[True]
+    assert material.words("none is left") in told[False]
 
 
 def test_what_is_not_known_is_said(material, runs):

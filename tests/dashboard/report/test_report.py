@@ -11,6 +11,8 @@ import tripletscope as ts
 from tests.core.individuals.guessers import guessers
 from tests.core.quality.test_verdict import crowd as who_are_right
 from tests.paths import ROOT
+from tripletscope.core.evaluation.compare import Suggestion
+from tripletscope.core.evaluation.paired import PairedDifference
 from tripletscope.core.ratings import measured
 from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
@@ -133,6 +135,36 @@ def test_the_map_with_the_lowest_error_is_not_called_another_number(material):
     d = material.suggestion.best
     assert material.words("shown best", d=d) in told or material.dimensions != d
     assert "recommend" not in told
+
+
+def test_no_number_is_told_at_chance(material):
+    """The map had "the number with the lowest error" of coin flips."""
+    other = replace(material)
+    vars(other)["suggestion"] = replace(material.suggestion, is_chance=True)
+    told = text_of(written(other)["dimension"])
+    assert material.words("no number at chance") in told
+    assert material.words("shown best", d=material.dimensions) not in told
+
+
+def test_what_is_decided_is_not_called_undecided(material):
+    """The report said "cannot decide" where the page named a number."""
+    apart = {
+        1: PairedDifference(0.1, 0.08, 0.12, 0.01, 4.0, 1e-6),
+        3: PairedDifference(0.001, -0.004, 0.006, 0.002, 4.0, 0.6),
+    }
+    decided = Suggestion(2, 2, apart, n_answers=500)
+    wide = {**apart, 3: replace(apart[3], low=-0.04)}
+    assert decided.is_decided
+    for found in (decided, replace(decided, behind=wide)):
+        other = replace(material)
+        vars(other)["suggestion"] = found
+        told = text_of(written(other)["dimension"])
+        cannot = material.words(
+            "cannot decide", number=material.words.count(500, "answer"), numbers="2, 3"
+        )
+        assert (cannot in told) is not found.is_decided
+        assert (material.words("little with more", d=2, gain=material.words.share(0.004))
+                in told) is found.is_decided
 
 
 def test_number_of_dimensions_that_predicts_worse(material, results):

@@ -11,15 +11,18 @@ from tests.dashboard.views.harness import PAGES, figure, numbers, on_tab, settle
 from tests.paths import FIXTURES, SAMPLES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.evaluation.paired import PairedDifference
 from tripletscope.core.io import read
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
+from tripletscope.core.scale.ordinal import OrdinalScale
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext
 from tripletscope.dashboard.views.scale.observers import by_similarity
 from tripletscope.dashboard.views.scale.scales import Scaled
+from tripletscope.dashboard.views.scale.space import _verdict
 
 KK1 = FIXTURES / "mlds" / "kk1.csv"
 #: Scale values of R's package, from the same folder.
@@ -61,6 +64,36 @@ def compute(app, services, key: str):
     app.button(key=f"scale.{key}.run").click().run()
     assert not app.exception
     return settled(app, services)
+
+
+def around(angle: np.ndarray) -> OrdinalScale:
+    """A map of points of a circle, with maps that hardly differ."""
+    values = np.c_[np.cos(angle), np.sin(angle)]
+    maps = values + 0.001 * np.random.default_rng(0).normal(size=(10, *values.shape))
+    return OrdinalScale(
+        np.arange(len(angle)), np.arange(len(angle)), values, maps, np.full(values.shape, 0.001)
+    )
+
+
+def test_a_circle():
+    """Of five objects the order was blamed, which no test can show."""
+    clear, chance = (PairedDifference(0.03, *ends, spread, 8.0, 0.1)
+                     for spread, *ends in ((0.01, 0.007, 0.053), (0.03, -0.04, 0.1)))
+    assert clear.p_above < 0.05 < chance.p_above
+    ring = np.linspace(0, 1.7 * np.pi, 14)
+    mixed = np.r_[0, np.random.default_rng(0).permutation(ring[1:-1]), ring[-1]]
+    said = {
+        name: _verdict("hue", around(angle), clear) for name, angle in (
+            ("ring", ring), ("half", np.linspace(0, np.pi, 14)), ("mixed", mixed),
+            ("five", np.linspace(0, 1.6 * np.pi, 5)), ("six", np.linspace(0, 1.66 * np.pi, 6)),
+        )
+    }
+    closes = {name for name, text in said.items() if text.startswith("The stimulus nearly closes")}
+    assert closes == {"ring", "six"}
+    assert "fewer than 6 objects cannot be tested" in said["five"]
+    assert "of the widest distance apart" in said["half"]
+    assert "no nearer than in other orders" in said["mixed"] or "full turn" in said["mixed"]
+    assert _verdict("hue", around(ring), chance).startswith("No circle is seen: a line predicts")
 
 
 def test_the_first_visit_draws_scales_without_being_asked(services, opened):
