@@ -47,7 +47,7 @@ class Agglomerative(BasedClustering, Hierarchy):
     >>> fitted.n_clusters_, len(fitted.linkage_)
     (3, 13)
     >>> fitted.tree_.cut(2).tolist()
-    [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    [1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
     """
 
     name = "agglomerative"

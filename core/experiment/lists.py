@@ -91,7 +91,7 @@ def person_list(
     >>> experiment = ts.Experiment(title="Dishes", objects=objects, n_questions=8, n_practice=1)
     >>> asked = ts.person_list(experiment, 0).questions
     >>> asked[0].kind, len(asked)
-    ('practice', 9)
+    ('practice', 10)
     """
     rng = rng if rng is not None else np.random.default_rng((experiment.seed, person))
     asked = _asked(experiment, person, rng)
