@@ -204,7 +204,7 @@ def test_bars_name_the_most_similar_first():
 
 def test_the_spectrum_tells_signal_from_chance():
     shuffled = np.tile([1.0, 0.9, 0.8], (20, 1))
-    figure = spectrum_figure(Spectrum(np.array([3.0, 0.95, 0.5]), shuffled))
+    figure = spectrum_figure(Spectrum(np.array([3.0, 0.95, 0.5]), shuffled, np.full(3, 0.4)))
     _, signal, rest = figure.data
     assert list(signal.x) == [1, 2]
     assert list(rest.x) == [3]
