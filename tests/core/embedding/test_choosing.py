@@ -175,8 +175,8 @@ def test_keys_say_that_trials_are_choices_only_where_they_are(odd, monkeypatch):
         [(0, 1, 2), (3, 4, 5)], odd.objects, pd.DataFrame({"trial": [0, 0]})
     )
     reads = [STE(), TSTE(), CKL(), GaussianKernel(), GaussianKernel(basis=CKL()),
-             Agglomerative(basis=STE())]
-    others = [SOE(), K1(), GaussianKernel(basis=SOE()), Agglomerative(), Agglomerative(basis=K1())]
+             Agglomerative(), Agglomerative(basis=STE())]
+    others = [SOE(), K1(), GaussianKernel(basis=SOE()), Agglomerative(basis=K1())]
     every = [
         (method, data) for method in (*reads, *others) for data in (odd, plain, pairs, ranked)
     ]
