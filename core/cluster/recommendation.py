@@ -47,6 +47,7 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
 
     Silent on: lines, arcs, discs (tests/core/cluster/test_recommendation.py::test_continua).
     Silent on: coin flips (tests/core/cluster/test_recommendation.py::test_coin_flips).
+    Silent on: five objects (tests/core/cluster/test_recommendation.py::test_five_objects).
 
     Parameters
     ----------
@@ -91,6 +92,13 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
             f"with clusters of fewer than {_GROUP} objects: these may be pairs or outliers, and no "
             "number is recommended.",
             supported, is_too_small=True,
+        )
+    if not large.any():
+        return ClusterAdvice(
+            None,
+            f"No number divides the objects into clusters of {_GROUP} or more: nothing is said "
+            "about clusters.",
+            supported,
         )
     if not len(supported):
         return ClusterAdvice(

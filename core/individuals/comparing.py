@@ -110,6 +110,15 @@ class PeopleComparison:
         )
 
     @property
+    def weights_differ(self) -> bool:
+        """Whether weights of people predict held-out answers better than one map.
+
+        Silent on: people who are alike
+        (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
+        """
+        return self.gain(WEIGHTS)[1] > 0
+
+    @property
     def n_told(self) -> int:
         """How many people have choices enough to tell whether a model is clearly better."""
         return int(np.isfinite(self.error).all(axis=1).sum())

@@ -105,6 +105,14 @@ class ConditionComparison:
         return "seen" if self.gain(WEIGHTS, CONSISTENCY)[1] > 0 else "stretched"
 
     @property
+    def weights_differ(self) -> bool:
+        """Whether the test rejects that all conditions weight the map alike.
+
+        Silent on: people who vary (tests/core/individuals/test_conditions.py::test_people_vary).
+        """
+        return self.attention != "unseen"
+
+    @property
     def table(self) -> pd.DataFrame:
         """One row per model.
 

@@ -64,10 +64,11 @@ class Predictions:
         """Accuracy by who predicts: oneself, one of the same or of another group, all others.
 
         Columns ``relation``, ``accuracy``, ``low``, ``high``, ``participants``. The mean is over
-        the predicted participants; their number, and a 95 % interval by the jackknife: without
-        each participant in turn, as one who is predicted and as one who is learned from. People
-        differ in both, and an accuracy of two is one of neither alone. Participants of no known
-        group stand in no relation to others, unless there are no groups.
+        the predicted participants, the same ones in every relation, where two or more stand in
+        all of them; their number, and a 95 % interval by the jackknife: without each participant
+        in turn, as one who is predicted and as one who is learned from. People differ in both, and
+        an accuracy of two is one of neither alone. Participants of no known group stand in no
+        relation to others, unless there are no groups.
         """
         itself = np.eye(len(self.names), dtype=bool)
         same = self.groups[:, None] == self.groups
@@ -76,15 +77,19 @@ class Predictions:
         relations = {
             "self": itself, "same group": same & known & ~itself, "other group": ~same & known,
         }
-        found = {
-            name: _mean_interval(np.where(which, self.accuracy, np.nan))
+        values = {
+            name: np.where(which, self.accuracy, np.nan)
             for name, which in relations.items() if which.any()
         }
         if len(np.unique(self.groups)) == 1:
-            found["another"] = found.pop("same group")
-        found["all others"] = _mean_interval(np.where(itself, self.pooled, np.nan))
+            values["another"] = values.pop("same group")
+        values["all others"] = np.where(itself, self.pooled, np.nan)
+        there = np.array([np.isfinite(each).any(axis=0) for each in values.values()])
+        common = there[there.any(axis=1)].all(axis=0)
+        if common.sum() > 1:
+            values = {name: np.where(common, each, np.nan) for name, each in values.items()}
         return pd.DataFrame(
-            [(name, *values) for name, values in found.items()],
+            [(name, *_mean_interval(each)) for name, each in values.items()],
             columns=["relation", "accuracy", "low", "high", "participants"],
         )
 

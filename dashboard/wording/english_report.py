@@ -244,8 +244,8 @@ REPORT = {
     "weights shown": "The weights of each {by} are shown in {places} ({method}).",
     "groups shown": "Latent classes of {by} are shown in {places} ({method}); they are found "
                     "whether or not there are groups.",
-    "weights not shown": "Weights of each {by} ({method}) are not shown: that they predict "
-                         "held-out answers better than one map is not seen.",
+    "weights not shown": "Weights of each {by} ({method}) are not shown: no test has shown "
+                         "that they differ.",
     "groups not shown": "Latent classes of {by} ({method}) are not shown: that they predict "
                         "held-out answers better than one group is not seen.",
     "attention differs": "They predicted better than differences in consistency alone: what is "

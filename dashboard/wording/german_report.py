@@ -268,9 +268,8 @@ REPORT = {
     "weights shown": "Die Gewichte je {by} zeigt {places} ({method}).",
     "groups shown": "Latente Klassen nach {by} zeigen {places} ({method}); sie werden auch dort "
                     "gefunden, wo es keine Gruppen gibt.",
-    "weights not shown": "Gewichte je {by} ({method}) werden nicht gezeigt: Dass sie "
-                         "zurückgehaltene Antworten besser vorhersagen als eine Karte, ist nicht "
-                         "zu sehen.",
+    "weights not shown": "Gewichte je {by} ({method}) werden nicht gezeigt: Dass sie sich "
+                         "unterscheiden, hat kein Test gezeigt.",
     "groups not shown": "Latente Klassen nach {by} ({method}) werden nicht gezeigt: Dass sie "
                         "zurückgehaltene Antworten besser vorhersagen als eine Gruppe, ist nicht "
                         "zu sehen.",

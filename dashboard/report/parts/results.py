@@ -452,15 +452,16 @@ def _individuals(material: Material) -> Iterator[Block]:
 
 
 def _confirmed(material: Material, run: Run) -> bool:
-    """Whether a comparison predicts held-out answers better by weights, or by groups.
+    """Whether a comparison under the same model finds that weights, or groups, differ.
 
     Silent on: no comparison (tests/dashboard/report/test_report.py::test_people_are_tested_first).
     """
+    shared = ("by", "n_components", "response")
     found = [
         one.result() for one in
         [*material.all_of("compare_people"), *material.all_of("compare_conditions")]
-        if one.parameters["by"] == run.parameters["by"]
+        if all(one.parameters[name] == run.parameters[name] for name in shared)
     ]
     if run.method == LatentClassMap.name:
         return any(one.n_groups > 1 for one in found if isinstance(one, PeopleComparison))
-    return any(one.gain("weights")[1] > 0 for one in found)
+    return any(one.weights_differ for one in found)

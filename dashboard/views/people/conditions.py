@@ -67,7 +67,9 @@ def show_conditions(context: PeopleContext) -> None:
             return
         st.markdown(f"**{panels.plain(verdict(compared.result(), by))}**")
         context.draw(compared)
-        if fit is not None:
+        if not compared.result().weights_differ:
+            st.caption("Weights of the conditions are not shown: that they differ is not seen.")
+        elif fit is not None:
             context.draw(fit)
 
 

@@ -158,14 +158,6 @@ def verdict(found: PeopleComparison, by: str) -> str:
     return " ".join(sentences)
 
 
-def people_differ(found: PeopleComparison | None) -> bool:
-    """Whether held-out answers are predicted better by weights of people than by one map.
-
-    Silent on: people who are alike (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
-    """
-    return found is not None and found.gain(WEIGHTS)[1] > 0
-
-
 def about_axes(fitted: WeightedEuclidean, found: PeopleComparison | None) -> str:
     """Whether the axes of the map mean something, in a sentence.
 
@@ -175,7 +167,7 @@ def about_axes(fitted: WeightedEuclidean, found: PeopleComparison | None) -> str
         return "With one axis, weights say how consistent people are, and no more."
     if found is None:
         return "Whether the axes mean something has not been tested on held-out answers."
-    if not people_differ(found) or found.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
+    if not found.weights_differ or found.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
         return (
             "The axes are not fixed by these answers, as weights do not predict them better than "
             "consistency: the map may be turned freely, and no axis be named."

@@ -23,7 +23,6 @@ from tripletscope.dashboard.views.people.context import (
     NOT_TOLD,
     PAGE,
     PeopleContext,
-    people_differ,
     with_people,
 )
 
@@ -47,7 +46,7 @@ def show_person(context: PeopleContext) -> None:
         return
     fitted: WeightedEuclidean = fit.fitted()
     compared = context.compared(method)
-    if not people_differ(compared.result() if compared else None):
+    if compared is None or not compared.result().weights_differ:
         with context.picture:
             context.empty("No single people", NOT_TOLD)
         return

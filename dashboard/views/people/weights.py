@@ -15,7 +15,6 @@ from tripletscope.dashboard.views.people.context import (
     PAGE,
     PeopleContext,
     about_axes,
-    people_differ,
     verdict,
     with_people,
 )
@@ -55,7 +54,7 @@ def show_weights(context: PeopleContext) -> None:
         st.markdown(panels.plain(about_axes(fitted, found)))
         if compared is not None:
             context.draw(compared)
-        if not people_differ(found):
+        if found is None or not found.weights_differ:
             st.caption(NOT_TOLD)
             return
         context.draw(fit)

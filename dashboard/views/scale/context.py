@@ -15,6 +15,8 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.embedding import STE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import Method, methods
+from tripletscope.core.observers.floor import Floor, floor_of
+from tripletscope.core.observers.groups import groups_of
 from tripletscope.core.scale import MLDS
 from tripletscope.core.scale.trials import stimulus_of
 from tripletscope.dashboard import analysis
@@ -58,6 +60,11 @@ class ScaleContext(Context):
         """Titles of the methods that draw maps of these answers, by name."""
         return {name: method.title for name, method in methods("embedding").items()
                 if issubclass(method, OrdinalEmbedding)}
+
+    def floor(self, method: Method, by: str, most: int) -> Floor:
+        """Who of the largest groups gave answers enough for a map of their own."""
+        members = groups_of(self.answers, by)
+        return floor_of(method, self.answers, dict(list(members.items())[:most]))
 
     def compute_missing(self, key: str, pieces: Sequence[analysis.Piece], about: str) -> None:
         """A button that computes what is missing of some pieces."""

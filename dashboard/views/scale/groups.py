@@ -11,7 +11,7 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.evaluation.units import ENOUGH, over_units_of_each
 from tripletscope.core.method import Method
-from tripletscope.core.observers import GroupErrors, errors_by_group
+from tripletscope.core.observers import Floor, GroupErrors, errors_by_group
 from tripletscope.core.scale import MLDS, GroupScales, scales_by
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.scales import Curve, group_errors, panel_height, scale_multiples
@@ -99,6 +99,8 @@ def show_groups(context: StimulusContext) -> None:
             _multiples(context, options, scales, levels)
         if held_out:
             _errors(context, errors, held_out)
+            if errors["by"] != options["by"]:
+                _silences(context, chosen, errors)
 
 
 #: Values of the levels of difference scaling, and the first object of each in the order of the
@@ -154,8 +156,7 @@ def _multiples(
         name=export.file_name(context.info.name, "scale", "groups"),
     )
     for name, found in scales.items():
-        if said := found.floor.sentence(options["by"] or "group"):
-            st.caption(panels.plain(f"{name}: {said[0].lower()}{said[1:]}"))
+        _floor_caption(name, found.floor, options["by"] or "group")
         if found.held.any():
             st.caption(panels.plain(held_in_words(name, found)))
         told = np.append(True, found.floor.reached)
@@ -225,6 +226,20 @@ def _errors(
     )
     with st.expander("Numbers"):
         _numbers(held_out)
+
+
+def _silences(
+    context: StimulusContext, methods: list[Method], options: dict[str, Any]
+) -> None:
+    """Of whom no error is told, by method, and why."""
+    for method in methods:
+        floor = context.floor(method, options["by"], options["most"])
+        _floor_caption(context.describe(method), floor, options["by"])
+
+
+def _floor_caption(name: str, floor: Floor, by: str) -> None:
+    if said := floor.sentence(by):
+        st.caption(panels.plain(f"{name}: {said[0].lower()}{said[1:]}"))
 
 
 _NUMBERS = {"error": "error", "low": "from", "high": "to", "spread": "s.d. over folds"}

@@ -16,12 +16,9 @@ from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.method import Method
 from tripletscope.core.observers import (
-    Floor,
     ObserverMaps,
     PoolingCurve,
     Predictions,
-    floor_of,
-    groups_of,
     pooling_curve,
     who_predicts_whom,
 )
@@ -59,7 +56,7 @@ class People:
     context: ScaleContext
     method: Method
     by: str
-    floor: Floor
+    silences: tuple[str, ...]  #: of whom nothing is said, and why
 
     @property
     def about(self) -> str:
@@ -101,7 +98,7 @@ def show_observers(context: ScaleContext) -> None:
                 "prediction, and whose maps are similar.",
             )
             return
-        if said := people.floor.sentence(people.by):
+        for said in people.silences:
             st.markdown(panels.plain(said))
         if "predictions" in found:
             _predictions(people, found["predictions"])
@@ -138,32 +135,28 @@ def _asked(context: ScaleContext) -> tuple[People, dict[str, analysis.Piece | No
     pools = parameter_form(
         current, pooling_curve, f"{PAGE}.pooling", hidden=("by", "most", "seed")
     )
-    by, most = options["by"], options["most"]
-    floor = _floor(context, chosen, by, most)
-    maps = maps_are_made(chosen)
+    by, most, group = options["by"], options["most"], options["group"]
+    floors = {
+        column: context.floor(chosen, column, most) for column in (by, group) if column is not None
+    }
+    mapped = [
+        column for column, floor in floors.items()
+        if maps_are_made(chosen) and floor.reached.sum() > 1
+    ]
     asked: dict[str, analysis.Piece | None] = {
         "predictions": (chosen, "who_predicts_whom", options),
         "pooling": (chosen, "pooling_curve", {**pools, "by": by, "most": most}),
-        "maps": (chosen, "observer_maps", {"by": by, "most": most})
-        if maps and floor.reached.sum() > 1 else None,
+        "maps": (chosen, "observer_maps", {"by": by, "most": most}) if by in mapped else None,
     }
-    if (
-        maps and options["group"] not in (None, by)
-        and _floor(context, chosen, options["group"], most).reached.sum() > 1
-    ):
-        asked["groups"] = (chosen, "observer_maps", {"by": options["group"], "most": most})
-    return People(context, chosen, by, floor), asked
+    if group != by and group in mapped:
+        asked["groups"] = (chosen, "observer_maps", {"by": group, "most": most})
+    silences = (floor.sentence(column) for column, floor in floors.items())
+    return People(context, chosen, by, tuple(filter(None, silences))), asked
 
 
 def maps_are_made(method: Method) -> bool:
     """Difference scaling makes none."""
     return method.kind == "embedding"
-
-
-def _floor(context: ScaleContext, method: Method, by: str, most: int) -> Floor:
-    """Who of the largest groups gave answers enough for a map of their own."""
-    members = groups_of(context.answers, by)
-    return floor_of(method, context.answers, dict(list(members.items())[:most]))
 
 
 # Predictions ---------------------------------------------------------------------------------

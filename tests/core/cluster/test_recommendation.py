@@ -113,3 +113,14 @@ def test_coin_flips():
     assert "not predicted better than by chance" in advice.reason
     few = counts([0.9, 0.5], [0.3, 0.3], error=np.nan)
     assert recommend_clusters(few).n_clusters is None
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_five_objects(n):
+    """Two groups of three cannot be among them: that none is seen was said of any five."""
+    line = np.column_stack([np.linspace(-1.5, 1.5, n), np.zeros(n)])
+    answers = simulate(line, 600, noise="logistic", level=1.0, seed=n)
+    advice = recommend_clusters(count_clusters(KMeans(basis=STE(n_init=1), n_init=2), answers))
+    assert advice.n_clusters is None
+    assert "clusters" in advice.reason
+    assert not len(advice.supported)

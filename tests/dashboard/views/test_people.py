@@ -9,7 +9,7 @@ from tests.core.individuals.planted import answers_of
 from tests.dashboard.views.harness import crowd, figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.individuals import PeopleComparison, WeightedEuclidean, compare_people
-from tripletscope.dashboard.views.people.context import about_axes, people_differ
+from tripletscope.dashboard.views.people.context import about_axes
 from tripletscope.dashboard.views.people.groups import _verdict as groups_verdict
 
 QUICK = {"people.compare_people.most_groups": 2}
@@ -70,6 +70,19 @@ def test_people_who_are_alike_are_said_to_be(services):
     assert "None are shown\\: groups can always be made" in words(app)
 
 
+def test_conditions_that_are_alike_have_no_weights(services):
+    """They were drawn under the sentence that no difference is seen."""
+    data = kinds_of_people(0.0, people=6)
+    told = np.resize(["shape", "colour"], len(data))
+    data = Triplets(data.rows, data.objects, data.answers.assign(told=told), "Told")
+    app = on_tab(start("people", session_on(services, data)), "people", "conditions")
+    app = computed(app, services, "conditions")
+    assert "It is not seen that what is attended to differs" in words(app)
+    assert "Weights of the conditions are not shown" in words(app)
+    (drawn,) = (c.proto.id for c in app.get("bidi_component") if "people." in c.proto.id)
+    assert drawn.endswith("people.gains-told")
+
+
 def alike() -> PeopleComparison:
     """Eight people whom nothing predicts better than one map."""
     gains = np.random.default_rng(0).normal(0.0, 0.1, (8, 4))
@@ -83,8 +96,7 @@ def alike() -> PeopleComparison:
 
 def test_nobody_is_told_of():
     found = alike()
-    assert not people_differ(None)
-    assert not people_differ(found)
+    assert not found.weights_differ
     assert "None are shown" in groups_verdict(found)
     assert "None are shown" in groups_verdict(None)
 
