@@ -42,13 +42,21 @@ def reader():
     found.close()
 
 
-@pytest.fixture
-def astray(monkeypatch):
-    """A process that does harm, of which the server knows nothing."""
-    monkeypatch.setattr(module, "READERS", ASTRAY)
-    own = Workers()
-    yield own.take(lambda: True)
+@pytest.fixture(scope="module")
+def strays() -> Workers:
+    """Processes that do harm, of which the server knows nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "READERS", ASTRAY)
+        own = Workers()
+    yield own
     own.close()
+
+
+@pytest.fixture
+def astray(strays):
+    found = strays.take(lambda: True)
+    yield found
+    found.close()
 
 
 def opened(worker: Worker, name: str, content: bytes, **given):
