@@ -323,8 +323,12 @@ async function draw(plot, tip, root, turn) {
     plot.watched = true;
     hold(plot);
     draggable(plot);
+    let size = plot.parentElement.getBoundingClientRect();
     new ResizeObserver(async () => {
-      if (!plot.isConnected || !plot.data) return;
+      const now = plot.parentElement.getBoundingClientRect();
+      // It is called at once, too: to draw the map anew then would undo a drag that has begun.
+      if (!plot.isConnected || !plot.data || (now.width === size.width && now.height === size.height)) return;
+      size = now;
       await Plotly.Plots.resize(plot);
       if (plot.named) nameAnew(plot);
     }).observe(plot.parentElement);

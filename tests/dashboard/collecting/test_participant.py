@@ -30,8 +30,6 @@ from tripletscope.dashboard.collecting import answer_log
 pytestmark = [pytest.mark.browser, needs_browser, needs_jspsych]
 
 
-
-
 def test_with_a_mouse_through_everything(context, tmp_path):
     experiment = small(
         tmp_path, objects=pictures(tmp_path), n_practice=1, break_every=3, catch=0.2,
@@ -313,6 +311,8 @@ def test_a_pause_ends_when_it_is_over(context, tmp_path):
     with collecting(tmp_path) as address:
         page = opened(context, address)
         answer(page)
+        while not answer_log.records(tmp_path):  # else that answer may be the one that is paused
+            page.wait_for_timeout(50)
         answer_log.set_state(tmp_path, "paused")
         page.wait_for_selector(TURN)
         page.locator(TURN).first.click()

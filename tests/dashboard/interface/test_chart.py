@@ -176,7 +176,7 @@ def test_pictures_go_with_their_points(page):
 
     def come_to(places: list[float]) -> bool:
         """Whether the pictures are there once the browser has drawn what the pointer did."""
-        for _ in range(50):
+        for _ in range(600):
             if seen(".ts-pictures image") == pytest.approx(places, abs=1.5):
                 return True
             page.wait_for_timeout(100)
@@ -187,6 +187,7 @@ def test_pictures_go_with_their_points(page):
     begin = seen(".ts-pictures image")
     assert len(begin) == 2
     page.locator("[data-title='Pan']").click()
+    page.wait_for_function("document.querySelector('.ts-plot')._fullLayout.dragmode === 'pan'")
     page.mouse.move(400, 300)
     page.mouse.down()
     page.mouse.move(460, 300, steps=3)

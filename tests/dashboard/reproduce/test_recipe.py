@@ -174,4 +174,5 @@ def test_the_script_computes_scales_of_comparisons_of_pairs(tmp_path):
     subprocess.run([sys.executable, "scale.py"], cwd=tmp_path, check=True,
                    env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"})
     with np.load(tmp_path / "scale-fit_mlds.npz") as again:
-        np.testing.assert_array_equal(again["scale_"], done[0].arrays["scale_"])
+        # Not to the last bit: a library's sums depend on where in memory their terms are.
+        np.testing.assert_allclose(again["scale_"], done[0].arrays["scale_"], rtol=1e-12)
