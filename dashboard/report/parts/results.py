@@ -197,7 +197,7 @@ def _methods(material: Material, tests: list[Run]) -> Iterator[Block]:
     words = material.words
     errors = {words.method(run.fresh()): run.error() for run in tests}
     ratio = 1.0 / (tests[0].options["folds"] - 1)
-    best, behind = behind_best(errors, material.answers, ratio)
+    best, behind = behind_best(errors, material.answers, ratio, any_pair=True)
     yield joined(words("compared", best=best, error=error_of(words, errors[best])))
     rows = []
     for name, found in sorted(errors.items(), key=lambda item: item[1].error):
@@ -370,7 +370,6 @@ def trees(material: Material) -> Iterator[Block]:
         found = run.result()
         a, b = found.best
         error = float(found.errors[:, a, b].mean())
-        gain, reach = found.gain(a, b)
         figures = list(material.drawn(run))
         show = words.share if len(found.classes) else words.number
         yield joined(words(
@@ -379,7 +378,7 @@ def trees(material: Material) -> Iterator[Block]:
             number=words.count(int(np.isfinite(found.truth).sum()), "object"),
             chance=show(found.chance), trees=words.count(int(found.n_trees[b]), "tree"),
             place=f"@fig-{figures[0].name}",
-        ), words("optimistic"), words("no gain") if gain <= reach else "")
+        ), words("optimistic"), "" if found.is_better(a, b) else words("no gain"))
         yield from figures
 
 
