@@ -20,7 +20,7 @@ from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.uncertainty.sampling import AGREED
-from tripletscope.dashboard.drawing.clusters import clusters_of, described
+from tripletscope.dashboard.drawing.clusters import clusters_of, described, stable_and_lost
 from tripletscope.dashboard.drawing.scales import scale_runs
 from tripletscope.dashboard.report.document import Block, TextTable
 from tripletscope.dashboard.report.material import Material, plain
@@ -31,9 +31,6 @@ from tripletscope.dashboard.wording import Words
 
 #: Objects that random comparisons of a kernel are counted for.
 _COUNTED = 50
-#: Overlap with clusters of resampled answers above which a cluster is stable, and below which it
-#: dissolves.
-_STABLE, _DISSOLVED = 0.75, 0.5
 #: Clusters whose sizes are told.
 _SIZES = 12
 
@@ -263,7 +260,7 @@ def clusters(material: Material) -> Iterator[Block]:
             *_number_of(material, run, len(sizes)))
         yield from figures
     for run in about:
-        sentences = list(_of_stability(words, run) if run.task == "stability" else
+        sentences = list(_of_stability(material, run) if run.task == "stability" else
                          _of_counts(words, run))
         yield joined(*sentences)
         yield from material.drawn(run)
@@ -291,14 +288,22 @@ def _number_of(material: Material, run: Run, number: int) -> Iterator[str]:
         yield material.words("by silhouette", number=number)
 
 
-def _of_stability(words: Words, run: Run) -> Iterator[str]:
-    found = run.result()
+def _of_stability(material: Material, run: Run) -> Iterator[str]:
+    words, found = material.words, run.result()
+    alike = {"n_clusters": None}
+    counts = next((
+        one.result() for one in material.all_of("count_clusters")
+        if (one.method, one.parameters | alike) == (run.method, run.parameters | alike)
+    ), None)
+    told = stable_and_lost(found, counts)
+    if told is None:
+        yield words("stability untold", method=run.fresh().title)
+        return
     yield words(
         "stable", number=words.whole(len(found.agreement)),
         over=words.over(found.unit, found.n_units), method=run.fresh().title,
         clusters=words.whole(len(found.recovery)),
-        sure=words.whole(int((found.recovery > _STABLE).sum())),
-        lost=words.whole(int((found.recovery < _DISSOLVED).sum())),
+        sure=words.whole(told[0]), lost=words.whole(told[1]),
     )
 
 
