@@ -102,7 +102,10 @@ def _show(context: Context, found: ScaledPreferences) -> None:
 
 
 def _caption(found: ScaledPreferences) -> str:
-    """Method, data, meaning, and whether the model holds."""
+    """Method, data, meaning, and whether the model holds.
+
+    Silent on: one scale (tests/core/ratings/test_preferences.py::test_one_scale_is_seldom_denied).
+    """
     scale = found.scale
     answers = int(scale.wins.sum() + scale.ties.sum() / 2)
     text = (

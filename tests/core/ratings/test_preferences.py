@@ -97,6 +97,14 @@ def test_misfit_is_seen():
     assert scale.deviance == pytest.approx(2 * 3 * (30 * np.log(1.5) + 10 * np.log(0.5)))
 
 
+def test_one_scale_is_seldom_denied():
+    denied = []
+    for seed in range(20):
+        table = preferences(300, seed)
+        denied.append(paired_preferences(table, replicates=60).p_value < 0.05)
+    assert sum(denied) <= 3
+
+
 def test_few_and_odd_preferences():
     always = pd.DataFrame({"winner": list("aab"), "loser": list("bcc")})
     with pytest.raises(DataError, match="always preferred"):
