@@ -80,7 +80,11 @@ class Treatments:
 
     @property
     def sentence(self) -> str:
-        """Which predicts better, in words; that neither does is said too."""
+        """Which predicts better, in words; that neither does is said too.
+
+        Silent on: treatments that are equal
+        (tests/core/individuals/test_treatments.py::test_equal_treatments_have_no_clear_difference).
+        """
         found = []
         for k, words in ((1, "Exclusion"), (2, "Weights")):
             change = "no clear difference"

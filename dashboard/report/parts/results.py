@@ -12,14 +12,13 @@ from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.compare import Suggestion
 from tripletscope.core.evaluation.paired import behind_best
-from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
+from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.individuals import LatentClassMap, PeopleComparison
 from tripletscope.core.individuals.careless import LOW
 from tripletscope.core.kernel.evidence import evidence
 from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
-from tripletscope.core.uncertainty.sampling import AGREED
 from tripletscope.dashboard.drawing.clusters import clusters_of, described, stable_and_lost
 from tripletscope.dashboard.drawing.scales import scale_runs
 from tripletscope.dashboard.report.document import Block, TextTable
@@ -66,7 +65,11 @@ def dimension(material: Material) -> Iterator[Block]:
 
 
 def _of_dimensions(material: Material, found: Suggestion) -> Iterator[str]:
-    """What held-out errors decide, and the map shown beside it."""
+    """What held-out errors decide, and the map shown beside it.
+
+    Silent on: what is undecided
+    (tests/dashboard/report/test_report.py::test_what_is_decided_is_not_called_undecided).
+    """
     words, errors, d = material.words, material.by_dimension, material.dimensions
     best, alike = found.best, found.undecided
     if not found.is_decided and len(alike) > 1:
@@ -123,7 +126,7 @@ def shown_map(material: Material) -> Iterator[Block]:
 
 def _against_the_ceiling(material: Material, error: ErrorEstimate) -> Iterator[str]:
     words, ceiling = material.words, material.quality.ceiling
-    if error.high >= CHANCE:
+    if error.is_chance:
         yield words("like guessing")
         return
     if ceiling.is_precise:
@@ -143,9 +146,8 @@ def _of_uncertainty(material: Material) -> Iterator[str]:
         yield words(f"ellipses over {unit}")
     yield words("average uncertainty", value=words.share(found.average_uncertainty))
     if found.rhat is not None:
-        agree = found.rhat <= AGREED
-        yield words("chains agree" if agree else "chains disagree", rhat=f"{found.rhat:.3f}",
-                    effective=words.whole(round(found.effective or 0)))
+        yield words("chains agree" if found.chains_agree else "chains disagree",
+                    rhat=f"{found.rhat:.3f}", effective=words.whole(round(found.effective or 0)))
     reliability = material.of_map("reliability")
     if reliability is not None:
         real = reliability.result()
