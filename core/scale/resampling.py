@@ -110,7 +110,7 @@ class ScaleSamples:
     def is_monotone(self, coverage: float = 0.95) -> bool:
         """Whether a curve that never falls fits into the simultaneous band; see `may_rise`.
 
-        Of observers who guess it did not in 2 % of 120 simulations with 400 answers, in 9 % with 100.
+        Of 120 observers who guess, it did not of 2 % with 400 answers, and of 9 % with 100.
 
         Silent on: rising scales, guesses
         (tests/core/scale/test_ordinal.py::test_guesses_seldom_fall).

@@ -168,7 +168,7 @@ def test_verdicts_say_what_is_wrong():
 
 @pytest.mark.parametrize(("data_sets", "objects"), [(2, 8), (4, 8), (12, 8), (12, 30)])
 def test_exact_ellipses(data_sets, objects):
-    """They were called too small or too large in 64 % of pairs of data sets of eight objects."""
+    """They were called too small or too large in 56 % of pairs of data sets of eight objects."""
     rng, said = np.random.default_rng(0), []
     for _ in range(200):
         held = rng.binomial(objects, 0.95, data_sets) / objects
