@@ -85,15 +85,6 @@ class ErrorEstimate:
     n_units: int | None = None
     missed: np.ndarray | None = None
 
-    @property
-    def is_chance(self) -> bool:
-        """Whether it cannot be told from the error of guessing.
-
-        Silent on: answers that are predicted
-        (tests/core/evaluation/test_score.py::test_guesses_are_told_from_predictions).
-        """
-        return self.high >= CHANCE
-
 
 def question_folds(
     triplets: Triplets | Quadruples, folds: int, rng: np.random.Generator

@@ -8,6 +8,7 @@ import numpy as np
 
 from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN, DimensionReproducibility
 from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.evaluation.compare import is_chance
 from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
 from tripletscope.dashboard.drawing.dimensions import data_of
@@ -86,7 +87,7 @@ def _of_accuracy(material: Material, fit: Run) -> Iterator[str]:
 
 def _of_error(words: Words, error: ErrorEstimate) -> Iterator[str]:
     yield words("dimensions predict answers", error=error_of(words, error))
-    if error.is_chance:
+    if is_chance(error):
         yield words("dimensions guess")
 
 

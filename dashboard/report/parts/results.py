@@ -10,7 +10,7 @@ from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.recommendation import recommend_clusters
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.choosing import choice_accuracies
-from tripletscope.core.evaluation.compare import Suggestion
+from tripletscope.core.evaluation.compare import Suggestion, is_chance
 from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.individuals import LatentClassMap, PeopleComparison
@@ -126,7 +126,7 @@ def shown_map(material: Material) -> Iterator[Block]:
 
 def _against_the_ceiling(material: Material, error: ErrorEstimate) -> Iterator[str]:
     words, ceiling = material.words, material.quality.ceiling
-    if error.is_chance:
+    if is_chance(error):
         yield words("like guessing")
         return
     if ceiling.is_precise:

@@ -102,10 +102,7 @@ def _show(context: Context, found: ScaledPreferences) -> None:
 
 
 def _caption(found: ScaledPreferences) -> str:
-    """Method, data, meaning, and whether the model holds.
-
-    Silent on: one scale (tests/core/ratings/test_preferences.py::test_one_scale_is_seldom_denied).
-    """
+    """Method, data, meaning, and whether the model holds."""
     scale = found.scale
     answers = int(scale.wins.sum() + scale.ties.sum() / 2)
     text = (
@@ -118,7 +115,7 @@ def _caption(found: ScaledPreferences) -> str:
     )
     if scale.degrees:
         verdict = (
-            "one scale does not hold for these preferences" if scale.p_value < 0.05
+            "one scale does not hold for these preferences" if scale.denies_one_scale
             else "nothing speaks against one scale"
         )
         text += (

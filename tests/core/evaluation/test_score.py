@@ -98,18 +98,6 @@ def placed_like(truth) -> STE:
     return fitted
 
 
-def test_guesses_are_told_from_predictions():
-    positions, chance = np.random.default_rng(0).normal(size=(10, 2)), []
-    for seed in range(20):
-        coins = Triplets.from_array(
-            random_questions(10, 150, np.random.default_rng(seed)), 10
-        )
-        chance.append(cross_validate(STE(n_init=1), coins, seed=seed).is_chance)
-        told = simulate(positions, 600, noise="flip", level=0.1, seed=seed)
-        assert not cross_validate(STE(n_init=1), told, seed=seed).is_chance
-    assert sum(chance) >= 18
-
-
 def test_interval_of_nadeau_and_bengio(monkeypatch, planted):
     errors = iter([0.1, 0.2, 0.3, 0.2])
     monkeypatch.setattr(
