@@ -10,9 +10,26 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
+from tripletscope.dashboard.wording.english_report import REPORT
 
 LINE = re.compile(r"Silent on: [^()]+ \((tests/[\w/]+\.py)::(test_\w+)\)\.")
 KINDS = (ast.FunctionDef, ast.ClassDef, ast.Module)
+#: Words of sentences that conclude.
+CONCLUDES = re.compile(
+    r"\b(clearly|surely|significant\w*|stable (?:under|\()|beats|ahead of|told apart|no sign|"
+    r"mostly chance|hardly larger|not (?:seen|shown) to|better than|no better|predicts? best|"
+    r"Enough[,:?. ]|(?:told|distinguishable) from|more than chance|(?:scale does|do) not hold|"
+    r"stands? out|compatible with|chains (?:have|agreed|did)|speaks against|\w+confident|"
+    r"dependence|read correctly|[Aa]dds something|left over:|[Ww]hat counts|answers reveal)",
+)
+#: What has such words and concludes nothing, and why.
+NO_VERDICTS = {
+    ("dashboard/views/data/direction.py", "_comparison"): "what is meant by clearly",
+    ("dashboard/views/data/weighting.py", "_compared"): "that a comparison needs somebody",
+    ("dashboard/views/dimensions/counting.py", "show_counting"): "how VICE works",
+    ("dashboard/views/dimensions/single.py", "_categories"): "that some of it is luck",
+    ("core/io/prompts.py", "_chosen"): "why a reply of a model was not read",
+}
 
 
 def docstrings(file: Path) -> Iterator[str]:
@@ -40,3 +57,50 @@ def test_who_concludes_names_the_test_of_its_silence(place, text):
         assert any(isinstance(node, ast.FunctionDef) and node.name == name for node in tests), (
             f"{place}: {file} has no test {name}"
         )
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+    """All that may word something, and where; reproductions of papers are judged by themselves."""
+    for folder in ("core", "dashboard/views", "dashboard/report", "dashboard/drawing"):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            if "papers" not in file.parts:
+                for node in ast.walk(ast.parse(file.read_text())):
+                    if isinstance(node, ast.FunctionDef):
+                        yield str(file.relative_to(ROOT)), node
+
+
+def within(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """What it does itself: no docstring, help, refusal, place that is empty, or function in it."""
+    todo = function.body[ast.get_docstring(function) is not None :]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Raise):
+            continue
+        yield node
+        if isinstance(node, ast.Call):
+            node.keywords = [one for one in node.keywords if one.arg != "help"]
+            if getattr(node.func, "attr", "") == "empty":
+                node.args = []
+        todo += ast.iter_child_nodes(node)
+
+
+def test_who_words_a_conclusion_names_its_silence_or_who_decides():
+    every = list(functions())
+    decide = {node.name for _, node in every if "Silent on:" in (ast.get_docstring(node) or "")}
+    keys = {key for key, sentence in REPORT.items() if CONCLUDES.search(sentence)}
+    found, unnecessary = {}, set(NO_VERDICTS)
+    for place, node in every:
+        parts = list(within(node))
+        texts = [part.value for part in parts if isinstance(part, ast.Constant)]
+        said = [
+            text for text in texts if isinstance(text, str) and (
+                CONCLUDES.search(text) or (text in keys and "report" in place)
+            )
+        ]
+        used = {part.attr for part in parts if isinstance(part, ast.Attribute)}
+        used |= {getattr(part.func, "id", "") for part in parts if isinstance(part, ast.Call)}
+        if said and not (used | {node.name}) & decide:
+            found[place, node.name] = said
+            unnecessary.discard((place, node.name))
+    assert not unnecessary
+    assert {where: said for where, said in found.items() if where not in NO_VERDICTS} == {}

@@ -50,6 +50,8 @@ class Detection:
 
         Few answers suggest one dimension whatever the truth is, so that one that is found is no
         evidence unless it stays found with more of them.
+
+        Silent on: coin flips (tests/core/design/test_plan.py::test_coins_reveal_no_dimension).
         """
         missed = np.flatnonzero(self.found < _USUALLY)
         first = missed[-1] + 1 if len(missed) else 0

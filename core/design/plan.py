@@ -125,7 +125,10 @@ class Plan:
 
     @property
     def recommendation(self) -> str:
-        """How many answers to collect, in a sentence or two."""
+        """How many answers to collect, in a sentence or two.
+
+        Silent on: guesses (tests/core/design/test_plan.py::test_guesses_are_called_guesses).
+        """
         mean, top = self.accuracy.mean(axis=0), float(self.ceiling.mean())
         if top < CHANCE + _NOTHING:
             return (
@@ -387,6 +390,8 @@ def _radius(maps: np.ndarray, found: np.ndarray, placed: np.ndarray) -> float:
 
 def recommend(plans: Mapping[str, Plan]) -> str:
     """Which of several plans, by name, predicts best with as many answers, in a sentence.
+
+    Silent on: equal plans (tests/core/design/test_plan.py::test_equal_plans_are_not_told_apart).
 
     Parameters
     ----------

@@ -180,7 +180,11 @@ class VICE(SparseDimensions):
         return self
 
     def _relevant(self, mu: np.ndarray, sigma: np.ndarray) -> np.ndarray:
-        """The dimensions that stay, that with the largest sum first."""
+        """The dimensions that stay, that with the largest sum first.
+
+        Silent on: choices by coin
+        (tests/core/dimensions/test_dimensions.py::test_vice_finds_none_in_coins).
+        """
         above = discoveries(ndtr(-mu / sigma), _LEVEL)
         keep = np.flatnonzero(above.sum(axis=0) > self.min_objects)
         return keep[np.argsort(-np.maximum(mu[:, keep], 0.0).sum(axis=0), kind="stable")]

@@ -78,6 +78,9 @@ class Ceiling:
 
         It must be at most two points above that of the upper bound, and not surely above it: the
         intervals overlap.
+
+        Silent on: three points left
+        (tests/core/evaluation/test_ceiling.py::test_what_leaves_nothing_to_gain).
         """
         if self.upper is None or not self.is_precise:
             return False

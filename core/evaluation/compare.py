@@ -118,6 +118,14 @@ class Suggestion:
         )
 
 
+def is_chance(error: ErrorEstimate) -> bool:
+    """Whether an error cannot be told from that of guessing.
+
+    Silent on: predictions (tests/core/evaluation/test_compare.py::test_guesses_are_told).
+    """
+    return error.high >= CHANCE
+
+
 def needed_answers(n_objects: int, n_components: int) -> float:
     """Triplets that a map takes at least, by the rule of thumb, d n ln n."""
     return n_components * n_objects * float(np.log(max(n_objects, 1)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TypeVar
 
 import numpy as np
@@ -122,7 +123,8 @@ def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
 
 
 def behind_best(
-    estimates: Mapping[Name, ErrorEstimate], triplets: Triplets | Quadruples, ratio: float
+    estimates: Mapping[Name, ErrorEstimate], triplets: Triplets | Quadruples, ratio: float, *,
+    any_pair: bool = False,
 ) -> tuple[Name, dict[Name, PairedDifference]]:
     """The method with the lowest error, and by how much every other one is behind.
 
@@ -132,6 +134,10 @@ def behind_best(
         At least one; see `paired_difference`.
     triplets : Triplets or Quadruples
     ratio : float
+    any_pair : bool
+        Correct for all pairs, before it is said that the lowest beats another one: which is the
+        lowest is found from the same errors. Corrected for the others alone, the lowest of eight
+        equal errors was significantly below another one in 14 % of simulations.
 
     Returns
     -------
@@ -140,12 +146,15 @@ def behind_best(
         Of all others, with p values corrected for their number (Holm 1979).
     """
     best = min(estimates, key=lambda name: estimates[name].error)
-    behind = {
-        name: paired_difference(found, estimates[best], triplets, ratio)
-        for name, found in estimates.items() if name != best
+    order = [best, *(name for name in estimates if name != best)]
+    apart = {
+        (one, other): paired_difference(estimates[other], estimates[one], triplets, ratio)
+        for one, other in combinations(order, 2) if any_pair or one == best
     }
-    p_values = holm({name: found.p for name, found in behind.items()})
-    return best, {name: replace(found, p=p_values[name]) for name, found in behind.items()}
+    p_values = holm({pair: found.p for pair, found in apart.items()})
+    return best, {
+        other: replace(apart[best, other], p=p_values[best, other]) for other in order[1:]
+    }
 
 
 def mean_with_reach(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

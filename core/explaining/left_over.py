@@ -94,7 +94,11 @@ class LeftOver:
 
     @property
     def is_something(self) -> bool:
-        """Whether the map predicts held-out trials better than the features do alone."""
+        """Whether the map predicts held-out trials better than the features do alone.
+
+        Silent on: complete features
+        (tests/core/explaining/test_left_over.py::test_complete_features_leave_nothing_over).
+        """
         return self.gain_low > 0
 
     @property

@@ -66,7 +66,11 @@ class FeatureWeights:
 
     @property
     def is_zero(self) -> np.ndarray:
-        """(k,) bool: whether the interval of a weight reaches 0."""
+        """(k,) bool: whether the interval of a weight reaches 0.
+
+        Silent on: random features
+        (tests/core/explaining/test_weights.py::test_random_features_seldom_count).
+        """
         return self.weight_low <= 1e-9
 
     @property

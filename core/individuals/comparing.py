@@ -101,6 +101,9 @@ class PeopleComparison:
 
         Clearly: beyond the 95 % interval over the person's own choices, which one in forty is on
         either side by chance. Of who has no error, nothing is clear.
+
+        Silent on: few choices
+        (tests/core/individuals/test_comparing.py::test_of_who_chose_rarely_nothing_is_clear).
         """
         gains = self.gains(model)
         error = self.error[:, self._place(model)]
@@ -125,7 +128,11 @@ class PeopleComparison:
 
     @property
     def n_groups(self) -> int:
-        """Number of groups: one more as long as that predicts people better, beyond chance."""
+        """Number of groups: one more as long as that predicts people better, beyond chance.
+
+        Silent on: people who are alike
+        (tests/core/individuals/test_comparing.py::test_one_map_wins_where_people_are_alike).
+        """
         number = 1
         while groups_model(number + 1) in self.models:
             over = ONE if number == 1 else groups_model(number)
@@ -136,7 +143,11 @@ class PeopleComparison:
 
     @property
     def chosen(self) -> str:
-        """The simplest model that none predicts people better than, beyond chance."""
+        """The simplest model that none predicts people better than, beyond chance.
+
+        Silent on: people who are alike
+        (tests/core/individuals/test_comparing.py::test_one_map_wins_where_people_are_alike).
+        """
         best = ONE
         for model in self.models[1:].tolist():
             if self.gain(model, best)[1] > 0:

@@ -80,7 +80,11 @@ class Treatments:
 
     @property
     def sentence(self) -> str:
-        """Which predicts better, in words; that neither does is said too."""
+        """Which predicts better, in words; that neither does is said too.
+
+        Silent on: treatments that are equal
+        (tests/core/individuals/test_treatments.py::test_equal_treatments_have_no_clear_difference).
+        """
         found = []
         for k, words in ((1, "Exclusion"), (2, "Weights")):
             change = "no clear difference"
@@ -99,7 +103,11 @@ class Treatments:
 
     @property
     def _better(self) -> str:
-        """Which of the two, if that can be said."""
+        """Which of the two, if that can be said.
+
+        Silent on: treatments that are equal
+        (tests/core/individuals/test_treatments.py::test_equal_treatments_have_no_clear_difference).
+        """
         apart, low, high = self.apart
         if low <= 0 <= high:
             return "Weights are no clear improvement over exclusion, nor the reverse."

@@ -329,6 +329,9 @@ class WeightedEuclidean(Embedding):
 
         If people differ in what they attend to at all, which held-out answers say: see
         `compare_people`.
+
+        Silent on: people who are alike
+        (tests/core/individuals/test_weights.py::test_axes_are_not_fixed_where_people_are_alike).
         """
         return 1.96 * self.axes_error_ < _FIRM
 

@@ -12,6 +12,8 @@ from tripletscope.core.kernel.triplet import K1, TripletKernel
 
 #: Votes for and against differ by rounding only, where weights are no whole numbers.
 _TIE = 1e-6
+#: Drawn answers by chance whose similarities are averaged, where trials have several answers.
+_SHUFFLES = 5
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Evidence:
     shared : float
         Share of the pairs of objects that have a comparison in common.
     noise : float
-        Root mean square of a similarity if every vote had the other sign with probability 1/2.
+        Root mean square of a similarity if every vote had the other sign with probability 1/2, or,
+        where trials have several answers, if people chose at random in every trial.
     spread : float
         Root mean square of the similarities as they are.
     """
@@ -34,7 +37,10 @@ class Evidence:
 
     @property
     def is_noise(self) -> bool:
-        """Whether chance makes half or more of the variance of the similarities."""
+        """Whether chance makes half or more of the variance of the similarities.
+
+        Silent on: many answers (tests/core/kernel/test_evidence.py::test_who_knows_is_no_noise).
+        """
         return self.spread**2 <= 2.0 * self.noise**2
 
 
@@ -45,7 +51,10 @@ def evidence(
 
     A similarity is a sum over the comparisons that two objects have in common, each counting with
     the product of two votes. Random votes leave a sum of independent signs, whose variance is the
-    sum of the squared products.
+    sum of the squared products. Answers of one trial are not independent, as who is preferred to
+    all others is so in each of them: their variance is that of answers `by_chance`.
+
+    Silent on: random trials (tests/core/kernel/test_evidence.py::test_random_trials_are_noise).
 
     Parameters
     ----------
@@ -56,15 +65,15 @@ def evidence(
         Where more objects have votes, only so many of them, chosen at random, are compared with
         all others.
     """
-    votes = _votes(kernel, as_triplets(triplets))
-    length = np.sqrt(votes.power(2).sum(axis=1))
-    placed = np.flatnonzero(length)
+    triplets = as_triplets(triplets)
+    unit = _unit_votes(kernel, triplets)
+    placed = np.flatnonzero(unit.count_nonzero(axis=1))
     if len(placed) < 2:
         return Evidence(0.0, 0.0, 0.0)
-    unit = sparse.diags_array(1.0 / length[placed]) @ votes[placed]
-    rows = np.arange(len(placed))
+    rng = np.random.default_rng(seed)
+    rows = placed
     if len(placed) > most:
-        rows = np.sort(np.random.default_rng(seed).choice(len(placed), most, replace=False))
+        rows = np.sort(rng.choice(placed, most, replace=False))
     pairs = len(rows) * (len(placed) - 1)
 
     def between(part: sparse.csr_array) -> sparse.csr_array:
@@ -73,13 +82,43 @@ def evidence(
         found[np.arange(len(rows)), rows] = 0.0
         return found.tocsr()
 
-    square = unit.power(2)
-    by_chance = between(square)
+    by_votes = between(unit.power(2))
+    noise = by_votes.sum()
+    if triplets.trials is not None:
+        noise = np.mean([
+            between(_unit_votes(kernel, by_chance(triplets, rng))).power(2).sum()
+            for _ in range(_SHUFFLES)
+        ])
     return Evidence(
-        float(by_chance.count_nonzero() / pairs),
-        float(np.sqrt(by_chance.sum() / pairs)),
+        float(by_votes.count_nonzero() / pairs), float(np.sqrt(noise / pairs)),
         float(np.sqrt(between(unit).power(2).sum() / pairs)),
     )
+
+
+def by_chance(triplets: Triplets, rng: np.random.Generator) -> Triplets:
+    """The same trials, answered at random.
+
+    In every trial the objects change places with each other, all but an anchor that its answers
+    share: a choice of several is then as random as a single one.
+
+    Parameters
+    ----------
+    triplets : Triplets
+    rng : Generator
+    """
+    rows, n, trials = triplets.rows.astype(np.int64), triplets.n_objects, triplets.trials
+    if trials is None:
+        turned = rng.random(len(rows)) < 0.5
+        rows[turned, 1:] = rows[turned, :0:-1]
+    else:
+        first = np.full(trials.max(initial=-1) + 1, -1)
+        first[trials] = rows[:, 0]
+        several = np.bincount(trials, rows[:, 0] != first[trials]) > 0
+        moves = np.column_stack([several[trials], np.ones((len(rows), 2), dtype=bool)])
+        cells, place = np.unique((trials[:, None] * n + rows)[moves], return_inverse=True)
+        order = np.lexsort([rng.random(len(cells)), cells // n])
+        rows[moves] = cells[order][place] % n
+    return Triplets.from_array(rows, n, weight=triplets.weight)
 
 
 def common_comparisons(
@@ -94,6 +133,13 @@ def common_comparisons(
     votes = _votes(kernel, triplets.take(concerned))
     same = (votes[[first]].sign() * votes[[second]].sign()).tocoo().data
     return int(np.count_nonzero(same)), int(np.sum(same > 0))
+
+
+def _unit_votes(kernel: TripletKernel, triplets: Triplets) -> sparse.csr_array:
+    """(n, c) votes of every object, of length 1; of those that have none, 0."""
+    votes = _votes(kernel, triplets)
+    length = np.sqrt(votes.power(2).sum(axis=1))
+    return (sparse.diags_array(1.0 / np.where(length > 0, length, 1.0)) @ votes).tocsr()
 
 
 def _votes(kernel: TripletKernel, triplets: Triplets) -> sparse.csr_array:

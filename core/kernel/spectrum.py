@@ -15,6 +15,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.score import n_groups, question_folds
+from tripletscope.core.kernel.evidence import by_chance
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, centred_gram, space_of
 from tripletscope.core.method import Choice, Number
@@ -205,6 +206,8 @@ class Spectrum:
         """How many leading components are larger than chance makes them.
 
         They are not dimensions: a single one has several, as a polynomial has.
+
+        Silent on: random trials (tests/core/kernel/test_evidence.py::test_random_trials_are_noise).
         """
         above = self.eigenvalues > self.threshold
         return int(np.argmin(above)) if not above.all() else len(above)
@@ -290,10 +293,7 @@ def _held_out(kernel: Kernel, triplets: Triplets, seed: int) -> np.ndarray:
 def _shuffled(
     kernel: Kernel, triplets: Triplets, seed: np.random.SeedSequence, halt: Halt
 ) -> np.ndarray:
-    rows = triplets.rows.copy()
-    turned = np.random.default_rng(seed).random(len(rows)) < 0.5
-    rows[turned, 1:] = rows[turned, :0:-1]
-    other = Triplets.from_array(rows, triplets.n_objects, weight=triplets.weight)
+    other = by_chance(triplets, np.random.default_rng(seed))
     values = _eigenvalues(space_of(clone(kernel).fit(other, progress=halt)))
     return np.pad(values, (0, _MOST - len(values)))
 

@@ -74,12 +74,20 @@ class DirectionTest:
 
     @property
     def warns(self) -> bool:
-        """Whether another reading predicts clearly better."""
+        """Whether another reading predicts clearly better.
+
+        Silent on: a handful of answers
+        (tests/core/quality/test_direction.py::test_a_handful_of_answers_is_no_proof).
+        """
         return self.best > 0
 
     @property
     def verdict(self) -> str:
-        """What the comparison says, as a sentence."""
+        """What the comparison says, as a sentence.
+
+        Silent on: random choices
+        (tests/core/quality/test_direction.py::test_silent_without_signal).
+        """
         chosen = self.accuracy[0]
         if self.warns:
             return (

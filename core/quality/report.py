@@ -160,7 +160,11 @@ def quality(
 
 
 def _side_bias(people: pd.DataFrame, known: bool) -> Finding:
-    """Who prefers a side, of participants who are known or taken together."""
+    """Who prefers a side, of participants who are known or taken together.
+
+    Silent on: people without a side
+    (tests/core/quality/test_quality.py::test_honest_crowds_have_no_side).
+    """
     if "favourite_share" not in people:
         return Finding(
             "The file does not say on which side the options were shown, or was sorted by the "

@@ -87,6 +87,15 @@ class PreferenceScale:
     level: float
     notes: list[str]
 
+    @property
+    def denies_one_scale(self) -> bool:
+        """Whether answers by one scale would hardly ever have so large a deviance, at 5 %.
+
+        Silent on: one scale
+        (tests/core/ratings/test_preferences.py::test_one_scale_is_seldom_denied).
+        """
+        return self.p_value < 0.05
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """A row for each object, the most preferred first."""

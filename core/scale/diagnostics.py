@@ -82,7 +82,11 @@ class ScaleDiagnostics:
 
     @property
     def advises_lapses(self) -> bool:
-        """Whether lapses make the answers more likely than chance would, at the level of 5 %."""
+        """Whether lapses make the answers more likely than chance would, at the level of 5 %.
+
+        Silent on: observers without lapses
+        (tests/core/scale/test_lapses.py::test_advice_is_given_where_there_are_lapses).
+        """
         return self.lapse_p is not None and self.lapse_p < 0.05
 
     @property

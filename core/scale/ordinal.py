@@ -84,6 +84,9 @@ class OrdinalScale:
 
         The band is as much wider than the pointwise one as Šidák's correction for the number of
         objects makes it; see `may_rise`.
+
+        Silent on: rising scales, guesses
+        (tests/core/scale/test_ordinal.py::test_guesses_seldom_fall).
         """
         low, high = (end[:, 0] for end in self.band(coverage ** (1.0 / len(self.objects))))
         # Objects of the same stimulus value may stand in any order.

@@ -108,7 +108,13 @@ class ScaleSamples:
         return spread
 
     def is_monotone(self, coverage: float = 0.95) -> bool:
-        """Whether a curve that never falls fits into the simultaneous band; see `may_rise`."""
+        """Whether a curve that never falls fits into the simultaneous band; see `may_rise`.
+
+        Of 120 observers who guess, it did not of 2 % with 400 answers, and of 9 % with 100.
+
+        Silent on: rising scales, guesses
+        (tests/core/scale/test_ordinal.py::test_guesses_seldom_fall).
+        """
         low, high = self.interval(coverage ** (1.0 / len(self.levels)), unconstrained=True)
         return may_rise(low, high)
 

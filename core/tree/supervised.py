@@ -420,6 +420,11 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
 
 
 def _warn_useless(constant: str) -> None:
+    """By out-of-bag error.
+
+    Silent on: targets that go by pivots
+    (tests/core/tree/test_forest.py::test_forests_say_when_the_mean_is_no_worse).
+    """
     warnings.warn(
         f"comparisons say next to nothing about these targets: by out-of-bag error, predicting "
         f"{constant} is not clearly worse than this forest.", UserWarning, stacklevel=4,

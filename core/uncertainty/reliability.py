@@ -196,7 +196,13 @@ class Reliability:
 
     @property
     def verdict(self) -> str:
-        """What this says of response probabilities for real responses."""
+        """What this says of response probabilities for real responses.
+
+        Silent on: exact probabilities
+        (tests/core/uncertainty/test_reliability.py::test_exact_probabilities_are_seldom_denied).
+        Silent on: few responses
+        (tests/core/uncertainty/test_reliability.py::test_few_responses_are_said_to_be_few).
+        """
         known = int(np.isfinite(self.response).sum())
         if not known:
             return "None of the held-out responses can be predicted."

@@ -17,6 +17,7 @@ from tripletscope.core.optimise.loss import margins
 from tripletscope.core.uncertainty.comparisons import Comparisons, certainty, moments
 from tripletscope.core.uncertainty.least_certain import Maps, least_certain
 from tripletscope.core.uncertainty.response import ResponseModel
+from tripletscope.core.uncertainty.sampling import AGREED
 
 #: Where samples come from.
 SOURCES = {
@@ -127,6 +128,15 @@ class Samples:
             return self.unit
         words = {"both": "participants and their answers"}.get(self.unit, self.unit)
         return f"{self.n_units:,} {words}"
+
+    @property
+    def chains_agree(self) -> bool:
+        """Whether the chains of a posterior have converged.
+
+        Silent on: chains that are apart
+        (tests/core/uncertainty/test_posterior.py::test_chains_that_are_apart_do_not_agree).
+        """
+        return self.rhat is not None and self.rhat <= AGREED
 
     @property
     def caution(self) -> str:

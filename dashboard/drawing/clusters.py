@@ -9,6 +9,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.cluster.clustering import Hierarchy
+from tripletscope.core.cluster.counting import ClusterCounts
+from tripletscope.core.cluster.stability import Stability
+from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.drawing.drawing import Drawing
 from tripletscope.dashboard.drawing.map import placed
@@ -29,6 +32,23 @@ _WIDTH = 640.0
 #: Trees of more leaves than so many are drawn with some branches collapsed.
 _MANY, _ROWS = 120, 80
 _HALF = 0.55  # height of a curve, divided by its width
+#: Overlap with clusters of resampled answers above which a cluster is stable, and below which it
+#: dissolves (Hennig 2007).
+_STABLE, _DISSOLVED = 0.75, 0.5
+
+
+def stable_and_lost(found: Stability, counts: ClusterCounts | None) -> tuple[int, int] | None:
+    """How many clusters are stable, and how many dissolve.
+
+    None where held-out answers are not shown to be predicted better than by chance: resamples have
+    most answers in common, and repeat clusters of coin flips.
+
+    Silent on: coin flips
+    (tests/dashboard/views/test_clusters.py::test_clusters_of_coin_flips_are_not_stable).
+    """
+    if counts is None or not counts.error_high < CHANCE:
+        return None
+    return int((found.recovery > _STABLE).sum()), int((found.recovery < _DISSOLVED).sum())
 
 
 def by_size(labels: np.ndarray) -> np.ndarray:

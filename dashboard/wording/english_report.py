@@ -211,6 +211,8 @@ REPORT = {
                      "names a number for any data.",
     "stable": "{method}, {clusters} clusters, in {number} bootstrap replicates{over}: stable (mean "
               "Jaccard overlap above .75) {sure}, dissolved (below .50) {lost} [@hennig2007].",
+    "stability untold": "{method}: whether the clusters are stable is not told, as it is not shown "
+                        "that held-out answers are predicted better than by chance.",
     "clusters seen": "The answers support {number}: their silhouettes [@rousseeuw1987] are above "
                      "those of parts of a line, a ring or a cloud of the same extent.",
     "no clusters": "No clusters are seen with these answers: silhouettes [@rousseeuw1987] are not "

@@ -230,6 +230,9 @@ REPORT = {
     "stable": "{method}, {clusters} Cluster, in {number} Bootstrap-Stichproben{over}: stabil "
               "(mittlere Jaccard-Überlappung über .75) {sure}, aufgelöst (unter .50) {lost} "
               "[@hennig2007].",
+    "stability untold": "{method}: Ob die Cluster stabil sind, wird nicht gesagt, denn dass "
+                        "zurückgehaltene Antworten besser als durch Zufall vorhergesagt werden, "
+                        "ist nicht gezeigt.",
     "clusters seen": "Die Antworten stützen {number}: Deren Silhouetten [@rousseeuw1987] liegen "
                      "über denen von Teilen einer Linie, eines Rings oder einer Wolke gleicher "
                      "Ausdehnung.",

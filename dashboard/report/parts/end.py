@@ -9,7 +9,7 @@ from importlib.metadata import version
 import numpy as np
 
 from tripletscope import __version__
-from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.evaluation.compare import is_chance
 from tripletscope.core.evaluation.units import ENOUGH, participants_of
 from tripletscope.dashboard.report.document import Block, Listed, TextTable
 from tripletscope.dashboard.report.material import Material, plain
@@ -66,7 +66,7 @@ def _of_map(material: Material) -> Iterator[tuple[str, dict]]:
         yield "few answers", {"needed": words.whole(round(needed)), "d": d}
     if error is None:
         yield "not predicted", {}
-    elif error.high >= CHANCE:
+    elif is_chance(error):
         yield "no better than guessing", {}
     if not fit.numbers["converged_"]:
         yield "not converged", {}

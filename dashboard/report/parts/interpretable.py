@@ -8,7 +8,8 @@ import numpy as np
 
 from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN, DimensionReproducibility
 from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
-from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate
+from tripletscope.core.evaluation.compare import is_chance
+from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
 from tripletscope.dashboard.drawing.dimensions import data_of
 from tripletscope.dashboard.figures.dimensions import DimensionData
@@ -86,11 +87,16 @@ def _of_accuracy(material: Material, fit: Run) -> Iterator[str]:
 
 def _of_error(words: Words, error: ErrorEstimate) -> Iterator[str]:
     yield words("dimensions predict answers", error=error_of(words, error))
-    if error.high >= CHANCE:
+    if is_chance(error):
         yield words("dimensions guess")
 
 
 def _of_choices(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
+    """What is predicted of choices, beside the noise ceiling.
+
+    Silent on: choices that are predicted
+    (tests/dashboard/report/test_interpretable.py::test_only_noise_must_not_be_interpreted).
+    """
     share, ceiling = choice.accuracy, choice.ceiling
     yield words(
         "dimensions predict", kind=kind_of(words, choice.kind), share=words.share(share.value),

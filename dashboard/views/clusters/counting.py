@@ -13,7 +13,7 @@ from tripletscope.core.cluster.recommendation import ClusterAdvice, recommend_cl
 from tripletscope.core.cluster.stability import Stability, stability
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.dashboard import export
-from tripletscope.dashboard.drawing.clusters import by_size
+from tripletscope.dashboard.drawing.clusters import by_size, stable_and_lost
 from tripletscope.dashboard.figures.clusters import count_curve, together_matrix
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import joint_form
@@ -25,7 +25,6 @@ from tripletscope.dashboard.views.page import tab
 
 _THIRD = Canvas(320.0, 260.0)
 _SQUARE = Canvas(760.0, 640.0)
-_SURE, _UNSURE = 0.75, 0.5
 
 
 @tab(PAGE, "Number and stability", 2, needs=choose_clustering)
@@ -73,7 +72,7 @@ def show_numbers(shown: ShownClustering) -> None:
             )
             return
         advice = recommend_clusters(counts) if counts is not None else None
-        _verdict(shown, advice, resampled)
+        _verdict(shown, advice, counts, resampled)
         _curves(shown, counts, resampled, advice)
     if resampled is not None:
         _together(shown, resampled)
@@ -81,7 +80,8 @@ def show_numbers(shown: ShownClustering) -> None:
 
 
 def _verdict(
-    shown: ShownClustering, advice: ClusterAdvice | None, resampled: Stability | None
+    shown: ShownClustering, advice: ClusterAdvice | None, counts: ClusterCounts | None,
+    resampled: Stability | None,
 ) -> None:
     """The recommended number of clusters with its reason, and a button that applies it."""
     sentences = []
@@ -90,9 +90,9 @@ def _verdict(
         sentences.append(f"Recommended: {count(advice.n_clusters, 'cluster')}.")
     if advice is not None:
         sentences.append(advice.reason)
-    if resampled is not None:
-        sure = int((resampled.recovery > _SURE).sum())
-        lost = int((resampled.recovery < _UNSURE).sum())
+    told = None if resampled is None else stable_and_lost(resampled, counts)
+    if told is not None:
+        sure, lost = told
         sentences.append(
             f"Of the {count(len(resampled.recovery), 'cluster')} shown, {sure or 'none'} "
             f"{'is' if sure < 2 else 'are'} stable under resampling and {lost or 'none'} "

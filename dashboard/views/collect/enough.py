@@ -130,7 +130,11 @@ def show_map_so_far(context: CollectContext) -> None:
 def verdict(
     experiment: Experiment, found: CollectingState, looks: Sequence[KeptLook]
 ) -> list[str]:
-    """How the rule stands that was chosen beforehand, and what looking does to it."""
+    """How the rule stands that was chosen beforehand, and what looking does to it.
+
+    Silent on: an error that may be above
+    (tests/dashboard/views/test_collect_run.py::test_the_rule_that_was_chosen_beforehand_decides).
+    """
     people = f"{found.n_finished:,} of {experiment.most_people:,} participants have finished"
     target = experiment.enough_error
     if target is None:

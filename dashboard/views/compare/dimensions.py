@@ -175,7 +175,9 @@ def _of_methods(
     for method in plan.others:
         if analysis.describe(method) in estimates:
             chosen[method.title] = estimates[analysis.describe(method)]
-    return verdicts(*behind_best(chosen, triplets, plan.ratio)) if chosen else []
+    if not chosen:
+        return []
+    return verdicts(*behind_best(chosen, triplets, plan.ratio, any_pair=True))
 
 
 def _collected(

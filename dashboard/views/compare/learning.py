@@ -88,6 +88,9 @@ def show_learning(context: Context) -> None:
 def verdict(curve: LearningCurve, ceiling: Ceiling, ratio: float) -> str:
     """Whether more answers would help: not where the noise ceiling leaves nothing to gain.
 
+    Silent on: answers by chance
+    (tests/dashboard/views/test_compare.py::test_answers_by_chance_are_not_called_enough).
+
     Parameters
     ----------
     curve : LearningCurve

@@ -191,7 +191,10 @@ def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
 
 
 def verdicts(best: str, behind: Mapping[str, PairedDifference]) -> list[str]:
-    """Whether the method with the lowest error beats each other one."""
+    """Whether the method with the lowest error beats each other one.
+
+    Silent on: equal methods (tests/core/evaluation/test_paired.py::test_the_lowest_beats_no_equal).
+    """
     found = []
     for name, apart in behind.items():
         p = p_value(apart.p)

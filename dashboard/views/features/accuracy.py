@@ -140,7 +140,10 @@ def verdicts(
 
 
 def _differences(rows: pd.DataFrame, best: pd.Series) -> list[str]:
-    """The other spaces against the best of the same model, on the same choices."""
+    """The other spaces against the best of the same model, on the same choices.
+
+    Silent on: random features (tests/dashboard/views/test_features.py::test_random_features).
+    """
     same = rows[(rows["model"] == best["model"]) & (rows["space"] != best["space"])]
     if same.empty or not {"behind", "behind_low"} <= set(same):
         return []

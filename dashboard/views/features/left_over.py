@@ -101,13 +101,14 @@ def verdicts(found: LeftOver) -> list[str]:
     )
     gain = interval(found.gain, found.gain_low, found.gain_high)
     beyond = interval(found.beyond, found.beyond_low, found.beyond_high)
+    worse = "is not seen to predict worse"
     said = [
         f"Something is left over: beside the features, the map explains {gain} more of the "
         "deviance of held-out trials." if found.is_something else
         f"No more than chance is seen to be left over: beside the features, the map explains "
         f"{gain} of the deviance of held-out trials. Do not read the map.",
         f"Features help a map that knows none of them, by {beyond}." if found.beyond_low > 0 else
-        f"A map without any features predicts {'better' if found.beyond_high < 0 else 'as well'} "
+        f"A map without any features {'predicts better' if found.beyond_high < 0 else worse} "
         f"({beyond}): it can learn of the objects what features tell.",
         f"Accuracy on held-out trials, where chance is {found.chance:.3f}: {accuracy}.",
     ]

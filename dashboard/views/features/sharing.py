@@ -97,7 +97,7 @@ def verdicts(found: UniqueParts, scheme: str) -> list[str]:
     k = found.schemes.index(scheme)
     total = interval(found.total[k], found.total_low[k], found.total_high[k])
     if found.total_low[k] <= 0:
-        return [f"Together they explain no more than chance: {total} of the deviance."]
+        return [f"Together they are not seen to explain more than chance: {total} of the deviance."]
     said = [f"Together they explain {total} of the deviance of guessing."]
     adds = [
         f"{name} {interval(found.unique[i, k], found.unique_low[i, k], found.unique_high[i, k])}"

@@ -96,7 +96,7 @@ def verdicts(found: FeatureWeights) -> list[str]:
     nothing = [found.features[k] for k in order if found.is_zero[k]]
     if nothing:
         said.append(
-            f"May as well be left out, beside the others: {', '.join(nothing[:10])}"
+            f"Not seen to count beside the others: {', '.join(nothing[:10])}"
             + (f" and {len(nothing) - 10} more." if len(nothing) > 10 else ".")
         )
     said.append(

@@ -126,7 +126,11 @@ def percent(log_gain: float) -> str:
 
 
 def verdict(found: PeopleComparison, by: str) -> str:
-    """What the comparison says, in a few sentences: the most important one first."""
+    """What the comparison says, in a few sentences: the most important one first.
+
+    Silent on: people who are alike
+    (tests/dashboard/views/test_people.py::test_people_who_are_alike_are_said_to_be).
+    """
     chosen, people = found.chosen, len(found.people)
     best, sentences = found.gain(WEIGHTS, CONSISTENCY), []
     if chosen == ONE:

@@ -161,7 +161,11 @@ def _panel(
 
 
 def _verdicts(found: ScaleDiagnostics) -> list[str]:
-    """What each test found, and what that means."""
+    """What each test found, and what that means.
+
+    Silent on: answers by the model
+    (tests/dashboard/views/test_scale.py::test_the_model_is_seldom_denied).
+    """
     outside = found.outside
     sentences = [
         f"**Residuals**: {100 * outside:.0f} % lie outside of their envelope, where 5 % would if "
@@ -169,12 +173,12 @@ def _verdicts(found: ScaleDiagnostics) -> list[str]:
         + ("Many answers are less, or more, probable than the model predicts: see below whether "
            "lapses explain it; else look for groups of observers, or try another link."
            if outside > _MANY_OUTSIDE else
-           "They are distributed as the model predicts."),
+           "No departure from the model is seen."),
         f"**Runs**: {found.runs:,} sign changes; as few under the model with "
         f"{_p(found.runs_p)}. "
         + ("The residuals are serially dependent: the scale has a shape that the model cannot "
            "follow, or the stimulus has another dimension." if found.runs_p < _UNLIKELY else
-           "The residuals are not serially dependent."),
+           "No serial dependence is seen."),
     ]
     if found.six_point is None:
         sentences.append(
@@ -189,7 +193,7 @@ def _verdicts(found: ScaleDiagnostics) -> list[str]:
             f"{_p(p)}. "
             + ("Differences are not additive: the answers do not follow from differences on a "
                "single scale."
-               if p < _UNLIKELY else "Differences are additive, as on a single scale.")
+               if p < _UNLIKELY else "Nothing speaks against a single scale.")
         )
     return sentences
 

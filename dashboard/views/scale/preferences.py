@@ -115,7 +115,7 @@ def _caption(found: ScaledPreferences) -> str:
     )
     if scale.degrees:
         verdict = (
-            "one scale does not hold for these preferences" if scale.p_value < 0.05
+            "one scale does not hold for these preferences" if scale.denies_one_scale
             else "nothing speaks against one scale"
         )
         text += (

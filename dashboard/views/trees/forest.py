@@ -101,11 +101,13 @@ def _curve(
                  & (table["trees"] == found.n_trees[b])].iloc[0]
     best = table.iloc[int(np.argmin(table["error"]))]
     constant = "the most frequent class" if grouped else "the mean"
-    gain, reach = found.gain(a, b)
+    gain, chosen = (
+        f"{number(mean)} ± {number(reach)}" for mean, reach in (found.gain(a, b), found.chosen_gain)
+    )
     useless = (
         f" **This forest is not clearly better than always predicting {constant}:** the difference "
-        f"is {number(gain)} ± {number(reach)}. Comparisons may say little about this column."
-        if gain <= reach else ""
+        f"is {gain}, or {chosen} where the other folds choose leaf size and number of trees. "
+        "Comparisons may say little about this column." if not found.is_better(a, b) else ""
     )
     st.markdown(panels.plain(
         f"With leaf size {found.leaf_sizes[a]} and {count(found.n_trees[b], 'tree')}: error "

@@ -79,23 +79,23 @@ def _facts(run: Run, samples: Samples) -> None:
     )
     facts[1].metric("Maps", f"{len(samples.embeddings):,}")
     if samples.effective is not None:
-        few = samples.effective < _FEW
         facts[2].metric(
             "Effective maps", f"{samples.effective:,.0f}",
             help="Number of independent maps with the same information about distances.",
         )
-        facts[2].caption("Few: sample more." if few else "Enough for stable ellipses.")
+        few = samples.effective < _FEW or not samples.chains_agree
+        facts[2].caption("Sample more." if few else "Enough for stable ellipses.")
         facts[3].metric(
             "R-hat", "—" if samples.rhat is None else number(samples.rhat, 4),
             help="Spread of distances over all chains relative to that within chains: the largest "
             f"of {JUDGED} randomly drawn distances, or of all. Sampling continues until it is at "
             f"most {AGREED}.",
         )
-        agree = samples.rhat is not None and samples.rhat <= AGREED
         facts[3].caption(
-            "The chains have converged." if agree else "The chains have not converged: sample more."
+            "The chains have converged." if samples.chains_agree else
+            "The chains have not converged: sample more."
         )
-        if samples.reference.shape[1] == 1 and not agree:
+        if samples.reference.shape[1] == 1 and not samples.chains_agree:
             st.markdown(_ON_A_LINE)
 
 

@@ -210,6 +210,26 @@ def test_recommendations_say_when_there_is_no_difference():
     assert "repeated cannot be distinguished from it" in recommend({"a": better, "repeated": level})
 
 
+def test_equal_plans_are_not_told_apart():
+    rng, told = np.random.default_rng(0), []
+    for _ in range(200):
+        equal = {
+            name: a_plan(np.column_stack([np.full(8, 0.6), rng.normal(0.8, 0.02, 8)]))
+            for name in "ab"
+        }
+        told.append("cannot be distinguished" not in recommend(equal))
+    assert np.mean(told) < 0.08
+
+
+def test_coins_reveal_no_dimension():
+    for seed in range(2):
+        found = detect_dimension(
+            METHOD, scenario=Scenario(n_objects=10, n_components=1, noise="flip", level=0.5),
+            sizes=SampleSizes(fewest=100, most=300, points=2), repeats=8, beyond=2, seed=seed,
+        )
+        assert found.recommendation.startswith("Even 300 answers reveal the single dimension in o")
+
+
 def test_the_dimension_is_found_with_many_answers_only():
     found = detect_dimension(
         METHOD, scenario=Scenario(n_objects=15, noise="flip", level=0.05),

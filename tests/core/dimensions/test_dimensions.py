@@ -30,6 +30,12 @@ def test_planted_dimensions_are_found(method, answers):
     assert (np.diff(fitted.embedding_.sum(axis=0)) <= 0).all()
 
 
+def test_vice_finds_none_in_coins():
+    for seed in range(2):
+        coins = ts.simulate_choices(np.zeros((24, 1)), 1000, seed=seed)
+        assert VICE(n_components=4, max_iter=2000, seed=seed).fit(coins).n_dimensions_ == 0
+
+
 @every_method
 def test_probabilities_are_of_the_columns(method, answers):
     fitted = method.fit(answers)

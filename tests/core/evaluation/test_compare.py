@@ -15,6 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.evaluation.compare import (
+    is_chance,
     learning_curve,
     neighbour_overlap,
     recommend_dimension,
@@ -23,7 +24,7 @@ from tripletscope.core.evaluation.compare import (
 )
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.evaluation.share import wilson
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.simulation.simulate import random_questions, simulate
 
 
 def test_fewer_dimensions_are_taken_where_they_cost_hardly_anything():
@@ -110,6 +111,18 @@ def test_the_lowest_of_many_flips():
     assert not recommend_dimension(
         {d: held_out(trials, 0.3, d) for d in (1, 2)}, trials, 0.25
     ).is_chance
+
+
+def test_guesses_are_told():
+    positions, chance = np.random.default_rng(0).normal(size=(10, 2)), []
+    for seed in range(20):
+        coins = Triplets.from_array(
+            random_questions(10, 150, np.random.default_rng(seed)), 10
+        )
+        chance.append(is_chance(cross_validate(STE(n_init=1), coins, seed=seed)))
+        told = simulate(positions, 600, noise="flip", level=0.1, seed=seed)
+        assert not is_chance(cross_validate(STE(n_init=1), told, seed=seed))
+    assert sum(chance) >= 18
 
 
 def test_a_learning_curve_falls_and_repeats_itself(planted):

@@ -20,7 +20,7 @@ def test_agreement_is_counted_where_both_answered():
     assert "chance 50.0%" in agreement_sentence(found, "M")
 
 
-def test_who_knows_the_most_probable_option_reaches_the_ceiling():
+def test_who_knows_the_likeliest_reaches_the_ceiling():
     p = np.random.default_rng(0).dirichlet([0.4] * 3, 300)
     people = repeated(300, 8, p)
     model = odd_ones(np.arange(900).reshape(-1, 3), p.argmax(axis=1))

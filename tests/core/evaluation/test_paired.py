@@ -140,6 +140,23 @@ def test_methods_behind_the_best():
     assert behind_best({"a": estimates["a"]}, triplets, 0.25) == ("a", {})
 
 
+def test_the_lowest_beats_no_equal():
+    """Which of eight is the lowest is found from the same errors, as is whom it beats."""
+    triplets = answered_by(20, 400)
+    beats = {False: 0, True: 0}
+    for seed in range(60):
+        equal = {k: held_out(triplets, 0.3, 8 * seed + k) for k in range(8)}
+        for any_pair in beats:
+            behind = behind_best(equal, triplets, 0.0, any_pair=any_pair)[1]
+            beats[any_pair] += min(apart.p for apart in behind.values()) < 0.05
+    assert beats[True] <= 4 < beats[False]
+    best, behind = behind_best(
+        {-1: held_out(triplets, 0.05, 0), **equal}, triplets, 0.0, any_pair=True
+    )
+    assert best == -1
+    assert all(apart.p < 0.05 for apart in behind.values())
+
+
 def test_intervals_hold_the_difference_for_people_who_differ():
     """Of people: with eight of them, each better served by one method or the other."""
     triplets = answered_by(8, 400)

@@ -33,7 +33,7 @@ def test_a_missing_dimension_is_found(answers):
     np.testing.assert_allclose(found.weights, 1.0, atol=0.25)
 
 
-def test_features_that_are_complete_leave_nothing_over(answers):
+def test_complete_features_leave_nothing_over(answers):
     found = left_over(FeatureSpace(name="all", values=SEEN), answers, n_components=1, folds=3)
     assert not found.is_something
     assert found.gain < 0.01

@@ -43,6 +43,14 @@ def test_intervals_cover_the_planted_weights():
     assert np.mean(inside) > 0.8
 
 
+def test_random_features_seldom_count():
+    counts = [
+        not feature_weights(RATINGS, answered(seed, 600), replicates=60).is_zero[3]
+        for seed in range(20)
+    ]
+    assert sum(counts) <= 2
+
+
 def test_distances_weigh_as_one_feature():
     spaces = [
         FeatureSpace(name="seen", distances=cdist(SEEN[:, :1], SEEN[:, :1], "sqeuclidean")),

@@ -61,7 +61,7 @@ def test_intervals_are_paired_over_people():
     assert found.chosen == "consistency"
 
 
-def test_of_a_person_with_few_choices_nothing_is_clear():
+def test_of_who_chose_rarely_nothing_is_clear():
     data, _, _ = weighing(people=6, each=60, attention=1.0)
     who = data.answers["participant"].astype(str)
     few = (who == who.iloc[0]) & (who.groupby(who).cumcount() >= 2)

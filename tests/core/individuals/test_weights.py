@@ -61,7 +61,7 @@ def test_people_with_few_answers_stay_near_the_group():
     assert apart[:10].mean() < apart[10:].mean()
 
 
-def test_axes_are_not_fixed_where_people_weight_them_alike():
+def test_axes_are_not_fixed_where_people_are_alike():
     fitted = WeightedEuclidean(n_init=2).fit(weighing(attention=0.0)[0])
     assert fitted.p_attention_ > 0.05
     assert not fitted.axes_are_fixed

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.kernel.evidence import common_comparisons, evidence
+from tripletscope.core.kernel.evidence import by_chance, common_comparisons, evidence
+from tripletscope.core.kernel.spectrum import spectrum
 from tripletscope.core.simulation.simulate import simulate
 
 N = 20
@@ -50,6 +52,49 @@ def test_few_answers_are_noise_and_many_are_not():
     assert few.shared < 0.6
     assert not many.is_noise
     assert many.shared == 1.0
+
+
+def test_who_knows_is_no_noise():
+    for kernel in (K1(), K2()):
+        assert not any(evidence(kernel, answers(6_000, seed)).is_noise for seed in range(5))
+
+
+def chosen_at_random(shown: int, chosen: int, n_trials: int, seed: int) -> Triplets:
+    """Some of several options, most similar to an anchor, by coin."""
+    rng, rows = np.random.default_rng(seed), []
+    for trial in range(n_trials):
+        anchor, *options = rng.choice(N, shown + 1, replace=False)
+        rows += [(anchor, a, b, trial) for a in options[:chosen] for b in options[chosen:]]
+    rows = np.array(rows)
+    objects = Triplets.from_array(rows[:, :3], N).objects
+    return Triplets(rows[:, :3], objects, pd.DataFrame({"trial": rows[:, 3]}))
+
+
+@pytest.mark.parametrize(("shown", "chosen"), [(2, 1), (8, 2), (4, 1)])
+def test_random_trials_are_noise(shown, chosen):
+    """Votes of one trial go together: two of eight look like objects that people think alike."""
+    for seed in range(5):
+        coins = chosen_at_random(shown, chosen, 400, seed)
+        for kernel in (K1(), K2()):
+            found = evidence(kernel, coins)
+            assert found.is_noise
+            assert found.spread == pytest.approx(found.noise, rel=0.2)
+    assert spectrum(K2(), coins).n_signal <= 1
+
+
+def test_trials_by_chance_ask_the_same():
+    """An anchor stays, options change places; of three objects each may be the odd one out."""
+    given = chosen_at_random(4, 2, 300, 0)
+    drawn = by_chance(given, np.random.default_rng(0))
+    assert (drawn.rows[:, 0] == given.rows[:, 0]).all()
+    for trial in range(300):
+        own = given.trials == trial
+        assert set(drawn.rows[own].ravel()) == set(given.rows[own].ravel())
+    assert np.mean(drawn.rows[:, 1] == given.rows[:, 1]) == pytest.approx(0.25, abs=0.06)
+    odd = pd.DataFrame({"trial": np.repeat(np.arange(300), 2)})
+    three = Triplets(np.tile([[0, 1, 2], [1, 0, 2]], (300, 1)), given.objects, odd)
+    odd_ones = by_chance(three, np.random.default_rng(0)).rows[::2, 2]
+    assert np.bincount(odd_ones)[:3] == pytest.approx([100, 100, 100], abs=30)
 
 
 def test_a_part_of_the_rows_says_about_the_same():

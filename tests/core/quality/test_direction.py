@@ -104,7 +104,7 @@ def test_silent_without_signal(seed):
         test = direction_test(table, propose(table)[0], seed=seed)
         assert not test.warns
         assert abs(test.accuracy - 0.5).max() < 0.06
-        assert "ead correctly" in test.verdict or "Undecided" in test.verdict
+        assert test.verdict.startswith("Undecided")
 
 
 def test_difference_scales_and_pairs():

@@ -112,6 +112,18 @@ def test_a_side_bias_is_someones():
     assert quality(alone).sides.participants == ()
 
 
+def test_honest_crowds_have_no_side():
+    """One in a hundred crowds has somebody with a side by chance."""
+    named = []
+    for seed in range(30):
+        crowd = people_data(seed=seed, n_people=20, each=30)
+        sides = np.random.default_rng(seed).choice(["left", "right"], len(crowd))
+        honest = crowd.answers.assign(side=pd.Categorical(sides))
+        found = quality(Triplets(crowd.rows, crowd.objects, honest)).sides
+        named.append(len(found.participants) > 0)
+    assert sum(named) <= 2
+
+
 def test_the_report_in_words():
     triplets = people_data()
     report = quality(triplets, gold=triplets.rows[:1])

@@ -94,7 +94,16 @@ def test_misfit_is_seen():
     scale = paired_preferences(pd.concat([cycle, back]), replicates=100)
     assert np.allclose(scale.values, 0, atol=1e-4)
     assert (scale.degrees, scale.p_value) == (1, pytest.approx(1 / 101))
+    assert scale.denies_one_scale
     assert scale.deviance == pytest.approx(2 * 3 * (30 * np.log(1.5) + 10 * np.log(0.5)))
+
+
+def test_one_scale_is_seldom_denied():
+    denied = []
+    for seed in range(20):
+        table = preferences(300, seed)
+        denied.append(paired_preferences(table, replicates=60).denies_one_scale)
+    assert sum(denied) <= 3
 
 
 def test_few_and_odd_preferences():

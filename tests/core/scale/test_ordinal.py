@@ -72,6 +72,22 @@ def test_a_difference_scale_says_whether_it_may_rise():
     assert may_rise(np.array([0.0, np.nan, 0.2]), np.array([0.1, np.nan, 0.3]))
 
 
+def test_guesses_seldom_fall():
+    """Nor do scales that rise."""
+    falls = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        coins = Triplets.from_array([rng.permutation(10)[:3] for _ in range(400)], 10)
+        falls.append(not bootstrap_scale(MLDS(), coins, resamples=300, seed=seed).is_monotone())
+        levels = np.linspace(0, 1, 10)[:, None]
+        rising = simulate(np.sqrt(levels), 100, noise="positions", level=0.1, seed=seed)
+        assert bootstrap_scale(MLDS(), rising, resamples=100).is_monotone()
+    assert np.mean(falls) <= 0.1
+    for seed in range(3):
+        coins = Triplets.from_array([rng.permutation(10)[:3] for _ in range(100)], 10)
+        assert ordinal_scale(STE(n_init=1), coins, maps=20, seed=seed).is_monotone()
+
+
 def test_a_scale_that_falls_again_is_not_monotone():
     data = line(lambda x: 4 * x * (1 - 0.8 * x))
     found = ordinal_scale(STE(), data, stimulus="x", maps=30)

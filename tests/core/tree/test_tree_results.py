@@ -15,7 +15,7 @@ from tripletscope.core.kernel import K1
 from tripletscope.core.tree import ComparisonForestClassifier, ComparisonTree, ForestProximity
 from tripletscope.core.tree.comparison import search_curve
 from tripletscope.core.tree.partition import cells
-from tripletscope.core.tree.prediction import forest_errors, grown_forest
+from tripletscope.core.tree.prediction import ForestErrors, forest_errors, grown_forest
 
 POINTS = np.random.default_rng(1).normal(size=(60, 2))
 
@@ -218,3 +218,26 @@ def test_proximity_is_nought_for_objects_without_answers(planted):
     kernel = ForestProximity(n_estimators=5).fit(more)
     assert not kernel.placed_[-1]
     assert not kernel.kernel_[-1].any()
+
+
+def errors_of(rng: np.random.Generator, chance: float) -> ForestErrors:
+    """Of 20 forests that err independently, in five folds of four objects of either class."""
+    none = np.zeros(0)
+    return ForestErrors(
+        np.array(["a", "b"]), none, np.arange(5), np.arange(4),
+        rng.binomial(8, chance, (5, 5, 4)) / 8, none, none, none, none,
+        np.full(5, 0.5),
+    )
+
+
+def test_shuffled_labels():
+    """The lowest of many errors is low by chance, and looks surely so."""
+    rng = np.random.default_rng(0)
+    gains, better = [], []
+    for found in (errors_of(rng, 0.5) for _ in range(300)):
+        gain, reach = found.gain(*found.best)
+        gains.append(gain > reach)
+        better.append(found.is_better(*found.best))
+    assert np.mean(gains) > 0.06
+    assert np.mean(better) < 0.05
+    assert all(found.is_better(*found.best) for found in (errors_of(rng, 0.0) for _ in range(5)))

@@ -149,7 +149,7 @@ def test_verdicts_say_what_is_wrong():
     levels, counts = np.array([0.5, 0.8, 0.95]), np.array([10, 90])
 
     def verdict(held: float, accuracy: list[float]) -> str:
-        coverage = np.full((4, 3), held)
+        coverage = np.full((20, 3), held)
         found = Calibration(
             levels, coverage, np.array([0.55, 0.9]), np.array(accuracy), counts, 0.1
         )
@@ -164,6 +164,21 @@ def test_verdicts_say_what_is_wrong():
         levels, np.ones((2, 3)), np.array([0.55, 0.9]), np.array([0.65, 0.8]), counts, 0.1
     )
     assert found.expected_error == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("data_sets", "objects"), [(2, 8), (4, 8), (12, 8), (12, 30)])
+def test_exact_ellipses(data_sets, objects):
+    """They were called too small or too large in 56 % of pairs of data sets of eight objects."""
+    rng, said = np.random.default_rng(0), []
+    for _ in range(200):
+        held = rng.binomial(objects, 0.95, data_sets) / objects
+        found = Calibration(
+            np.array([0.95]), held[:, None], np.array([0.55]), np.array([0.55]), np.array([10]), 0.1
+        )
+        said.append("(too " in found.verdict)
+    assert np.mean(said) < 0.08
+    small = np.full((data_sets, 1), 0.6)
+    assert "(too small)" in replace(found, coverage=small).verdict
 
 
 def test_calibration_of_planted_data(planted):

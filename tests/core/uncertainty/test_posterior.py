@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import joblib
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from tripletscope.core.geometry import coverage_radius, distances, procrustes
 from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.simulation.simulate import simulate
-from tripletscope.core.uncertainty import laplace, sample_distances, sample_posterior
+from tripletscope.core.uncertainty import Samples, laplace, sample_distances, sample_posterior
 from tripletscope.core.uncertainty import posterior as module
 from tripletscope.core.uncertainty.curvature import laplace_normal, second_derivatives
 from tripletscope.core.uncertainty.sampling import convergence
@@ -225,6 +227,15 @@ def test_chains_are_judged_by_what_is_known_of_them():
     apart = noise + np.arange(4)[:, None, None]
     assert convergence(apart)[1] > 1.3
     assert convergence(noise[:, :3]) == (4.0, None)
+
+
+def test_chains_that_are_apart_do_not_agree():
+    noise = np.random.default_rng(0).normal(size=(4, 500, 20))
+    for shift, agree in ((0.0, True), (0.5, False), (3.0, False)):
+        rhat = convergence(noise + shift * np.arange(4)[:, None, None])[1]
+        found = Samples(np.zeros((2, 3, 2)), np.zeros((3, 2)), rhat=rhat)
+        assert found.chains_agree == agree
+    assert not replace(found, rhat=None).chains_agree
 
 
 @pytest.mark.parametrize("method", [TSTE, CKL])

@@ -93,6 +93,17 @@ def test_exact_probabilities_are_off_by_chance_alone():
     assert "do not hold" in made(said, rng.random(2000) < said - 0.1).verdict
 
 
+@pytest.mark.parametrize("number", [100, 400, 2000])
+def test_exact_probabilities_are_seldom_denied(number):
+    rng, denied = np.random.default_rng(0), {"do not hold": 0, "confident)": 0}
+    for _ in range(200):
+        said = rng.uniform(0.5, 1, number)
+        told = made(said, rng.random(number) < said).verdict
+        for word in denied:
+            denied[word] += word in told
+    assert max(denied.values()) <= 15
+
+
 def test_people_who_differ_widen_the_intervals():
     rng = np.random.default_rng(0)
     who = np.tile(np.arange(20), 50)

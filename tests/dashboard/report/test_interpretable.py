@@ -106,7 +106,8 @@ def test_what_is_not_known_is_said(material, runs):
     assert len(table.columns) == 3, "neither names nor correlations"
 
 
-def test_dimensions_of_noise_must_not_be_interpreted():
+def test_only_noise_must_not_be_interpreted(material):
+    assert material.words("dimensions guess") not in text_of(section(material))
     trials = simulate_choices(np.zeros((12, 1)), 300, seed=1)
     method = ts.SPoSE(n_components=4, penalty=0.5)
     made = written(Material("Noise", ts.Cleaning(trials), tuple(

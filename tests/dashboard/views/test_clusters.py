@@ -19,12 +19,15 @@ from tests.dashboard.views.harness import (
     words,
 )
 from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster.counting import count_clusters
 from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.cluster.stability import stability
 from tripletscope.core.cluster.tanglegram import Tanglegram
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.space import space_of_distances
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.drawing.clusters import stable_and_lost
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS
 from tripletscope.dashboard.views.clusters.clustering import ShownClustering
@@ -157,6 +160,23 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     assert (numbers(bars["y"]) + numbers(bars["error_y"]["array"])).max() <= 1.0
     app.segmented_control(key="clusters.view").set_value("tree").run()
     assert any(any(t["text"]) for t in branches(app)), "support of the branches"
+
+
+def test_clusters_of_coin_flips_are_not_stable():
+    """Resamples share most answers, and one cluster of nearly all objects overlaps with itself."""
+    method, again = Agglomerative(linkage="single", n_clusters=2), 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rows = np.array([rng.choice(12, 3, replace=False) for _ in range(150)])
+        coins = Triplets.from_array(rows, 12)
+        resampled = stability(method, coins, replicates=10, most=3)
+        again += (resampled.recovery > 0.75).any()
+        assert stable_and_lost(resampled, count_clusters(method, coins, most=3)) is None
+        assert stable_and_lost(resampled, None) is None
+    assert again > 1
+    told = simulate(np.repeat([[0.0, 0.0], [9.0, 9.0]], 6, axis=0) + rng.random((12, 2)), 600)
+    resampled = stability(method, told, replicates=10, most=3)
+    assert stable_and_lost(resampled, count_clusters(method, told, most=3)) == (2, 0)
 
 
 def test_the_recommended_number_can_be_applied(services):

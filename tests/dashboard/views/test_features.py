@@ -178,7 +178,7 @@ def test_weights_say_what_counts_and_nothing_is_weighed_twice(services, session)
     app = settled(on_tab(start("features", session), "features", "weights"), services)
     text = said(app)
     assert "What counts: size" in text
-    assert "May as well be left out, beside the others: noise." in text
+    assert "Not seen to count beside the others: noise." in text
     shown = figure(app, "features.weights")
     assert shown["layout"]["yaxis"]["ticktext"] == ["size", "noise"]
 

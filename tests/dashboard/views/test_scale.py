@@ -14,12 +14,13 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.paired import PairedDifference
 from tripletscope.core.io import read
 from tripletscope.core.run import run
-from tripletscope.core.scale import MLDS
+from tripletscope.core.scale import MLDS, diagnose
 from tripletscope.core.scale.ordinal import OrdinalScale
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext
+from tripletscope.dashboard.views.scale.fitting import _verdicts
 from tripletscope.dashboard.views.scale.observers import by_similarity
 from tripletscope.dashboard.views.scale.scales import Scaled
 from tripletscope.dashboard.views.scale.space import _verdict
@@ -215,6 +216,28 @@ def test_whether_difference_scaling_fits_is_said_in_words(services, opened):
     assert "**Runs**" in text
     assert "**Six-point test**: not possible" in text
     assert numbers(figure(app, "scale.runs")["data"][0]["y"]).sum() == 50
+
+
+def by_scale(n: int, seed: int) -> Quadruples:
+    """Answers to which the model of difference scaling holds."""
+    rng = np.random.default_rng(seed)
+    s = np.sort([rng.choice(8, 4, replace=False) for _ in range(n)])
+    x = np.linspace(0, 1, 8) ** 0.7
+    larger = x[s[:, 3]] - x[s[:, 2]] - x[s[:, 1]] + x[s[:, 0]] + rng.normal(0, 0.2, n) > 0
+    return Quadruples(np.where(larger[:, None], s, s[:, [2, 3, 0, 1]]), 8)
+
+
+def test_the_model_is_seldom_denied():
+    """And few answers do not confirm it."""
+    denied = {"Many answers": 0, "serially dependent": 0, "not additive": 0}
+    for seed in range(20):
+        said = " ".join(_verdicts(diagnose(MLDS(), by_scale(120, seed), simulations=100)))
+        for word in denied:
+            denied[word] += word in said
+    assert max(denied.values()) <= 3
+    few = " ".join(_verdicts(diagnose(MLDS(), by_scale(20, 0), simulations=100)))
+    assert not any(word in few for word in ("distributed as", "are not", "are additive"))
+    assert "No serial dependence is seen" in few
 
 
 def test_lapses_are_offered_by_one_click_where_there_are_any(services):
