@@ -20,7 +20,7 @@ from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard.drawing.clusters import clusters_of, described, stable_and_lost
-from tripletscope.dashboard.drawing.scales import scale_runs
+from tripletscope.dashboard.drawing.scales import rises, scale_runs
 from tripletscope.dashboard.report.document import Block, TextTable
 from tripletscope.dashboard.report.material import Material, plain
 from tripletscope.dashboard.report.parts.method import joined, kind_of
@@ -326,11 +326,17 @@ def scales(material: Material) -> Iterator[Block]:
     runs = scale_runs(shown)
     if not runs:
         return
+    errors = {
+        words.method(run.fresh()): run for run in material.all_of("cross_validate")
+        if any((run.method, run.parameters) == (one.method, one.parameters) for one in runs)
+    }
     sentences = [words("scale shown")]
     for run in runs:
         method = run.fresh()
-        rises = run.result().is_monotone()
-        sentences.append(words("rises" if rises else "falls", method=words.method(method)))
+        estimate = errors.get(words.method(method))
+        rising = rises(run.result(), estimate.error() if estimate else None)
+        if rising is not None:
+            sentences.append(words("rises" if rising else "falls", method=words.method(method)))
         fit = shown.of(run, "fit")
         if isinstance(method, MLDS) and fit is not None:
             fitted = fit.fitted()
@@ -341,12 +347,8 @@ def scales(material: Material) -> Iterator[Block]:
             ))
             if fitted.lapses != "none":
                 sentences.append(words("scale lapses", rates=_rates(words, fitted)))
-    errors = {
-        words.method(run.fresh()): run.error() for run in material.all_of("cross_validate")
-        if any((run.method, run.parameters) == (one.method, one.parameters) for one in runs)
-    }
-    for name, error in errors.items():
-        sentences.append(words("scale predicts", method=name, error=error_of(words, error)))
+    for name, run in errors.items():
+        sentences.append(words("scale predicts", method=name, error=error_of(words, run.error())))
     yield joined(*sentences)
     yield from material.drawn(*(
         run for run in material.runs

@@ -17,7 +17,7 @@ from tripletscope.core.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
 from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.drawing.scales import aligned, value_title
+from tripletscope.dashboard.drawing.scales import aligned, rises, value_title
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.interface import panels
@@ -83,10 +83,6 @@ class Scaled:
         if len(members) == fitted.n_objects_:
             found.insert(0, "object", members.to_numpy())
         return found
-
-    def is_monotone(self) -> bool | None:
-        """Whether a rising curve fits; None where that is not known yet."""
-        return self.scale.result().is_monotone() if self.scale else None
 
     def cross_validated(self) -> ErrorEstimate | None:
         return self.error.error() if self.error else None
@@ -285,11 +281,11 @@ def _numbers(context: StimulusContext, scaled: Sequence[Scaled]) -> None:
     rows, sentences = [], []
     errors = [one.cross_validated() for one in scaled]
     for one, error in zip(scaled, errors, strict=True):
-        rises = one.is_monotone()
-        if rises is not None:
+        rising = None if one.scale is None else rises(one.scale.result(), error)
+        if rising is not None:
             sentences.append(
                 f"**{panels.plain(one.name)}**: a monotonic curve "
-                + ("fits into its simultaneous 95 % band." if rises else
+                + ("fits into its simultaneous 95 % band." if rising else
                    "does not fit into its simultaneous 95 % band: somewhere the scale falls by "
                    "more than its uncertainty.")
             )
