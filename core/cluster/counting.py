@@ -47,6 +47,8 @@ class ClusterCounts:
     error, error_low, error_high : float
         Held-out triplet error of what is clustered, with its 95 % interval; NaN where there are
         too few answers to hold some out.
+    n_objects : int
+        That are clustered.
     """
 
     numbers: np.ndarray
@@ -56,6 +58,7 @@ class ClusterCounts:
     error: float
     error_low: float
     error_high: float
+    n_objects: int
 
     @property
     def best_by_silhouette(self) -> int:
@@ -135,7 +138,7 @@ def count_clusters(
     progress(1.0)
     (own, smallest), *drawn = found
     others = np.reshape([one for one, _ in drawn], (-1, references, len(numbers)))
-    return ClusterCounts(numbers, own, smallest, others, error, low, high)
+    return ClusterCounts(numbers, own, smallest, others, error, low, high, len(points))
 
 
 def _clustered(

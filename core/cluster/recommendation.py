@@ -93,11 +93,11 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
             "number is recommended.",
             supported, is_too_small=True,
         )
-    if not large.any():
+    if counts.n_objects < 2 * _GROUP:
         return ClusterAdvice(
             None,
-            f"No number divides the objects into clusters of {_GROUP} or more: nothing is said "
-            "about clusters.",
+            f"{counts.n_objects} objects are too few for clusters of {_GROUP} or more: nothing is "
+            "said about clusters.",
             supported,
         )
     if not len(supported):

@@ -59,7 +59,7 @@ def test_twenty_uploads_at_once_all_wait(services):
     def wait(k: int) -> None:
         upload = imports.Waiting.of([(f"{k}.csv", content(k))])
         seen.append(weakref.ref(upload))
-        together.wait(60)
+        together.wait(300)
         imports.wait(f"s{k}", upload)
         upload.use(reading(k))
         imports.keep_waiting(f"s{k}", upload)
@@ -111,7 +111,7 @@ def test_readings_are_compared_once_however_often_an_upload_leaves_the_memory(se
     for name in sessions:
         imports.wait(name, imports.Waiting.of([("pets.csv", GOOD)]))
     jobs = {name: imports.waiting(name).direction(name) for name in sessions}
-    assert all(job.wait(60) for job in jobs.values())
+    assert all(job.wait(300) for job in jobs.values())
     for _ in range(2):
         for name in sessions:
             assert imports.waiting(name).direction(name) is jobs[name]
@@ -222,9 +222,9 @@ def test_a_second_file_that_is_damaged_takes_nothing_from_the_first(services):
     imports.wait("s", first)
     compared = first.direction("s")
     second = imports.begin("s", "key", [("bad.xlsx", b"PK\x03\x04garbage")], insist=False)
-    assert second.job.wait(60)
+    assert second.job.wait(300)
     assert "bad.xlsx: the zip file is damaged" in second.job.message
-    assert compared.wait(60)
+    assert compared.wait(300)
     assert compared.state == "done"
     assert imports.waiting("s") is first
 
@@ -284,7 +284,7 @@ def test_reading_that_takes_long_is_watched_and_cancelled(services, monkeypatch)
         assert job.active
         app.run()
         next(b for b in app.button if b.label == "Cancel").click().run()
-        assert job.wait(60)
+        assert job.wait(300)
         app.run()
         assert [info.value for info in app.info] == [
             "Reading was stopped. Nothing of it is kept."

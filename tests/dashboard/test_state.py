@@ -195,7 +195,7 @@ def test_an_analysis_keeps_every_result_and_computes_it_once(opened, services, m
     triplets, info = opened.triplets(), opened.dataset
     tasks = {"bootstrap": {"replicates": 3}, "cross_validate": {"folds": 3}}
     job = analysis.start(opened, info, triplets, STE(n_init=1), tasks)
-    assert job.wait(60)
+    assert job.wait(300)
     assert job.state == "done", job.message
     assert {run.task for run in services.workspace.runs(info.id)} == {
         "fit", "bootstrap", "cross_validate"
@@ -207,7 +207,7 @@ def test_an_analysis_keeps_every_result_and_computes_it_once(opened, services, m
 
     monkeypatch.setattr(analysis, "pool", None)  # computing anything would fail now
     again = analysis.start(opened, info, triplets, STE(n_init=1), tasks)
-    assert again.wait(60)
+    assert again.wait(300)
     assert again.state == "done", again.message
 
 
@@ -221,7 +221,7 @@ def test_a_cancelled_fit_is_kept_and_computed_anew_when_asked(opened, services):
     while not job.losses and job.active:
         time.sleep(0.01)
     job.cancel()
-    assert job.wait(60)
+    assert job.wait(300)
     assert job.state == "stopped"
     kept = analysis.find(info, triplets, method, "fit")
     assert not kept.complete
@@ -229,7 +229,7 @@ def test_a_cancelled_fit_is_kept_and_computed_anew_when_asked(opened, services):
     assert [run.task for run in services.workspace.runs(info.id)] == ["fit"]
     method.set_params(n_init=1, max_iter=5)
     again = analysis.start(opened, info, triplets, method, {})
-    assert again.wait(60)
+    assert again.wait(300)
     assert analysis.find(info, triplets, method, "fit").complete
 
 
@@ -283,7 +283,7 @@ def test_a_job_that_nobody_waits_for_is_not_shown_at_work(services):
         go.wait()
 
     job = services.jobs.submit(Job("s", "place", "A job", [Step("works", work)]))
-    assert at.wait(60)
+    assert at.wait(300)
     assert Session("s").jobs() == [job]
     job.give_up()
     assert job.active

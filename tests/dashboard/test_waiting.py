@@ -213,7 +213,7 @@ def test_a_test_of_another_reading_is_given_up(services, anchor_last):
     second = upload.direction("s")
     assert second is not first
     assert first.stopping or first.state == "done"
-    assert second.wait(60)
+    assert second.wait(300)
     assert upload.direction("s") is second
     assert second.results[0].readings[0] == upload.reading
     upload.test_again()

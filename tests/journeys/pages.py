@@ -14,7 +14,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tripletscope.core.simulation.simulate import simulate
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
-PATIENCE = 120_000  # milliseconds, for a machine that is busy
+PATIENCE = 300_000  # milliseconds, for a machine that is busy
 expect.set_options(timeout=PATIENCE)
 
 

@@ -25,7 +25,7 @@ def looking(asked: dict) -> int:
 def test_answers_are_seen_as_they_come_and_become_a_map(browser, house):
     folder = house.workspace / "experiments" / "my-experiment"
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(300_000)
     page.goto(f"{house.address}/collect")
     page.get_by_role("button", name="Make the experiment").click()
     page.get_by_role("button", name="Try it").click()

@@ -24,7 +24,7 @@ def test_a_job_closes_nothing_and_moves_nothing(browser, address):
     more.click()
     seed = page.get_by_role("spinbutton", name="Seed")
     expect(seed).to_be_visible()
-    page.get_by_role("spinbutton", name="Data sets").fill("20")
+    page.get_by_role("spinbutton", name="Data sets").fill("6")
     page.get_by_role("spinbutton", name="Data sets").press("Tab")
     button = page.get_by_role("button", name="Simulated answers")
     button.scroll_into_view_if_needed()
@@ -37,5 +37,5 @@ def test_a_job_closes_nothing_and_moves_nothing(browser, address):
     expect(cancel).to_have_count(0)
     expect(page.get_by_text("Ellipses.").first).to_be_visible()
     expect(seed).to_be_visible()
-    expect(page.get_by_role("spinbutton", name="Data sets")).to_have_value("20")
+    expect(page.get_by_role("spinbutton", name="Data sets")).to_have_value("6")
     assert abs(page.evaluate(PLACE) - before) < 150, "no jump but that of the bar"

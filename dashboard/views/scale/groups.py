@@ -205,12 +205,13 @@ def _errors(
     context: StimulusContext, options: dict[str, Any], held_out: dict[str, GroupErrors]
 ) -> None:
     table = pd.concat(
-        [found.table.assign(method=name) for name, found in held_out.items()], ignore_index=True
+        [found.table.dropna(subset="error").assign(method=name)
+         for name, found in held_out.items()], ignore_index=True,
     )
     text = (
         f"Error on held-out answers of each {options['by']}, learned only from its other answers; "
         f"{options['folds']} folds, with 95 % intervals"
-        f"{over_units_of_each(table.dropna(subset='error')['participants'])}. "
+        f"{over_units_of_each(table['participants'])}. "
         f"{'; '.join(held_out)}. {context.size}"
     )
     n_groups = table["name"].nunique()

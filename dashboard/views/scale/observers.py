@@ -189,7 +189,7 @@ def _predictions(people: People, found: Predictions) -> None:
     told = np.isfinite(found.accuracy).any(axis=1)
     if told.sum() > 1:
         _who_predicts_whom(people, found, told)
-    _relations(people, found.relations)
+    _relations(people, found.relations.dropna(subset="accuracy"))
 
 
 def _who_predicts_whom(people: People, found: Predictions, told: np.ndarray) -> None:
@@ -236,6 +236,9 @@ def _who_predicts_whom(people: People, found: Predictions, told: np.ndarray) -> 
 
 
 def _relations(people: People, relations: pd.DataFrame) -> None:
+    if relations.empty:
+        st.markdown(f"There are too few answers to predict any {people.by} from others.")
+        return
     text = (
         "Accuracy by source of the prediction, mean over the predicted "
         f"{people.by}s with its 95 % interval over {relations['participants'].max():,} of them "
@@ -247,14 +250,11 @@ def _relations(people: People, relations: pd.DataFrame) -> None:
         key=f"{PAGE}.relations", alt=text, caption=text, table=lambda: relations,
         canvas=Canvas(760.0, 100.0 + 44.0 * len(relations)), name=people.name("self-same-other"),
     )
-    means = relations.set_index("relation")["accuracy"].dropna()
+    means = relations.set_index("relation")["accuracy"]
     parts = [
         f"{100 * means[name]:.0f} % {words.replace('participant', people.by)}"
         for name, words in _WORDS.items() if name in means
     ]
-    if not parts:
-        st.markdown(f"There are too few answers to predict any {people.by} from others.")
-        return
     st.markdown(panels.plain(
         f"Answers of one {people.by} are predicted: {', '.join(parts)}. Chance is "
         f"{100 * CHANCE:.0f} %."

@@ -36,7 +36,7 @@ def counts(own: list[float], continuum: list[float], error: float = 0.2) -> Clus
     aside = 0.01 * np.resize([-1.0, 1.0], 40)[:, None]
     return ClusterCounts(
         np.arange(2, len(own) + 2), np.array(own), np.full(len(own), 5),
-        (np.array(continuum) + aside)[None], error, error - 0.05, error + 0.05,
+        (np.array(continuum) + aside)[None], error, error - 0.05, error + 0.05, N,
     )
 
 
@@ -122,5 +122,5 @@ def test_five_objects(n):
     answers = simulate(line, 600, noise="logistic", level=1.0, seed=n)
     advice = recommend_clusters(count_clusters(KMeans(basis=STE(n_init=1), n_init=2), answers))
     assert advice.n_clusters is None
-    assert "clusters" in advice.reason
+    assert "too few" in advice.reason
     assert not len(advice.supported)

@@ -17,7 +17,7 @@ from tripletscope.core.experiment.experiment import STIMULI, Experiment, Stimulu
 from tripletscope.dashboard.collecting import jspsych
 
 #: Milliseconds that a page may take where the machine is busy.
-PATIENCE = 60_000
+PATIENCE = 300_000
 expect.set_options(timeout=PATIENCE)
 
 needs_jspsych = pytest.mark.skipif(

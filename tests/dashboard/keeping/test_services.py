@@ -32,7 +32,7 @@ def test_nobody_waits_while_the_workspace_of_somebody_else_is_opened(
     def slowly(folder):
         if folder.name == "ann":
             begun.set()
-            assert go_on.wait(60)
+            assert go_on.wait(300)
         return Workspace(folder)
 
     monkeypatch.setattr(module, "Workspace", slowly)
@@ -44,7 +44,7 @@ def test_nobody_waits_while_the_workspace_of_somebody_else_is_opened(
     threads = [threading.Thread(target=come, args=("ann",)) for _ in range(2)]
     for thread in threads:
         thread.start()
-    assert begun.wait(60)
+    assert begun.wait(300)
     bob = threading.Thread(target=come, args=("bob",))
     bob.start()
     bob.join(60)

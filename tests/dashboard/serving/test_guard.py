@@ -174,7 +174,7 @@ def test_a_browser_comes_in_and_everything_works(locked, name):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(300_000)
         told = []
         page.on("console", lambda message: told.append(message.text))
         page.goto(f"{place}?sample=ekman_colors")
@@ -183,7 +183,7 @@ def test_a_browser_comes_in_and_everything_works(locked, name):
         page.get_by_label("Key").fill(f"http://localhost:{port}/?key={key}")
         page.get_by_role("button", name="Open").click()
         expect(page.get_by_role("heading", name="Embedding", exact=True)).to_be_visible(
-            timeout=60_000
+            timeout=300_000
         )
         page.locator(".st-key-map .nsewdrag").wait_for()
         assert "key=" not in page.url
@@ -194,6 +194,6 @@ def test_a_browser_comes_in_and_everything_works(locked, name):
             b"".join(b"%d,%d,%d,%d\n" % (k % 5, (k + 1) % 5, (k + 2) % 5, (k + 1) % 5)
                      for k in range(60)),
         })
-        expect(page.get_by_role("heading", name="Reading few.csv")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("heading", name="Reading few.csv")).to_be_visible(timeout=300_000)
         assert [text for text in told if "Content Security Policy" in text] == []
         browser.close()

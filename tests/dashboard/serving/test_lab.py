@@ -271,10 +271,10 @@ def test_people_work_in_workspaces_of_their_own(lab):
 def open_as(browser: Browser, address: str, name: str) -> Page:
     """The start page of somebody who signs in."""
     page = browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(300_000)
     page.goto(address)
     page.get_by_role("link", name="Sign in").click()
     page.locator("input[name=sub]").fill(name)
     page.locator("input[name=sub]").press("Enter")
-    expect(page.get_by_text(PEOPLE[name]["email"].lower())).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(PEOPLE[name]["email"].lower())).to_be_visible(timeout=300_000)
     return page

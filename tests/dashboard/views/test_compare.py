@@ -388,7 +388,7 @@ def test_a_job_of_a_deleted_data_set_stops(services, mapped, holding):
         triplets = services.workspace.triplets(info)
         job = analysis.start(current, info, triplets, SOE(n_init=1), {"bootstrap": {}})
         services.workspace.delete_dataset(info.id)
-    assert job.wait(60)
+    assert job.wait(300)
     assert job.state == "stopped"
     assert services.workspace.runs(info.id) == []
 
@@ -404,7 +404,7 @@ def test_a_map_is_listed_again_where_the_same_answers_are_left_out_otherwise(ser
         assert len(triplets) == len(planted) - 9
         current = start("data", session).session_state[_KEY]
         job = analysis.start(current, info, triplets, STE(n_init=1), {"bootstrap": {}})
-        assert job.wait(60)
+        assert job.wait(300)
         assert job.state == "done"
         assert {listed.task for listed in workspace.runs(info.id)} == {"fit", "bootstrap"}
         workspace.update_dataset(info, workspace.cleaning(info).undone())

@@ -45,14 +45,14 @@ def test_shows_the_jobs_of_all_but_not_what_others_call_theirs(services, gate):
             worker.held, worker.pieces = 3 * 2**29, ["bootstrap 3 of 200"]
             progress(0.5)
             begun.set()
-            assert gate.wait(60)
+            assert gate.wait(300)
 
     services.jobs.workers, services.jobs.long = 1, np.inf
     jobs = [
         services.jobs.submit(Job(owner, "place", "My map", [Step("x", work), Step("y", work)]))
         for owner in (me, "somebody")
     ]
-    assert begun.wait(60)
+    assert begun.wait(300)
     app.run()
     assert table(app) == {
         "job": ["My map", "of another session"], "state": ["25%", "waiting, next in the queue"],
@@ -60,7 +60,7 @@ def test_shows_the_jobs_of_all_but_not_what_others_call_theirs(services, gate):
         "in parallel": ["bootstrap 3 of 200", ""],
     }
     gate.set()
-    assert all(job.wait(60) for job in jobs)
+    assert all(job.wait(300) for job in jobs)
 
 
 class Cluster:

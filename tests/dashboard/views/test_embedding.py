@@ -227,7 +227,7 @@ def test_a_stopped_fit_says_so(services, opened):
     while not job.losses and job.active:
         pass
     job.cancel()
-    assert job.wait(60)
+    assert job.wait(300)
     text = words(start("embedding", opened)).replace("\\", "")
     assert "stopped early" in text
 
@@ -245,7 +245,7 @@ def test_large_data_with_long_names_and_three_objects(services):
         session.save()
         method = STE(n_init=1, max_iter=15)
         analysis.start(session, info, session.triplets(), method, {"bootstrap": {"replicates": 2}})
-        assert services.jobs.of(name)[0].wait(60)
+        assert services.jobs.of(name)[0].wait(300)
         app = start("embedding", name)
         assert sum(
             len(t["customdata"]) for t in figure(app, "map")["data"] if "customdata" in t

@@ -66,7 +66,7 @@ def test_a_sample_opens_with_one_click(services):
 
 
 def test_an_address_can_ask_for_a_sample(services):
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["sample"] = "ekman_colors"
     app.run()
     assert app.title[0].value == "Embedding"

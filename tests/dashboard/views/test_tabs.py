@@ -99,7 +99,7 @@ def test_a_job_is_seen_while_it_waits_and_when_it_has_failed_or_was_stopped(
             assert not own or "Nothing has been" not in words(app), f"{page}, {name}"
     for work, said in ((fails, "no sheep left"), (stops, "")):  # what was stopped is no error
         for slot in slots:
-            assert job_in(slot, work).wait(60)
+            assert job_in(slot, work).wait(300)
         for name, app in each_tab(page, session):
             found = [error for error in app.error if said in error.value]
             assert bool(found) == (work is fails and slot_of[name] is not None), f"{page}, {name}"

@@ -44,7 +44,7 @@ def test_the_first_visit_grows_a_tree_without_being_asked(services, opened, hold
     with holding():
         assert "There is no map yet" in words(start("trees", opened))
     for job in services.jobs.of(opened):
-        assert job.wait(60)
+        assert job.wait(300)
     app = trees(opened)
     metrics = {metric.label: metric.value for metric in app.metric}
     assert 0 < int(metrics["By people"].split()[0]) < 100

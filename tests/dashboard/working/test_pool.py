@@ -80,7 +80,7 @@ def test_answers_are_handed_over_once(worker, planted, monkeypatch):
 def test_every_loss_arrives_and_the_best_iterate(worker):
     job = Job("me", "page", "x", [Step("x", lambda p: worker.call(harm.losses, 3000, progress=p))])
     jobs = Jobs()
-    assert jobs.submit(job).wait(60)
+    assert jobs.submit(job).wait(300)
     assert (job.state, job.message) == ("done", "")
     assert job.losses == {0: list(np.arange(3000.0, 0, -2)), 1: list(np.arange(2999.0, 0, -2))}
     assert job.snapshot.shape == (3, 2)
@@ -155,7 +155,7 @@ def test_the_end_of_a_process_is_that_of_one_job_alone(way):
         with pool().taken() as worker:
             worker.call(harm.echo, 1)
             begun.set()
-            assert go.wait(60)
+            assert go.wait(300)
             return worker.call(harm.echo, 2)
 
     def work(progress):
@@ -166,19 +166,19 @@ def test_the_end_of_a_process_is_that_of_one_job_alone(way):
             return worker.call(getattr(harm, way), progress=progress)
 
     good = jobs.submit(Job("you", "page", "good", [Step("x", other)]))
-    assert begun.wait(60)
+    assert begun.wait(300)
     bad = jobs.submit(Job("me", "page", "bad", [Step("x", work)]))
-    assert bad.wait(60)
+    assert bad.wait(300)
     assert bad.state == "failed"
     assert "has ended" in bad.message
     assert "started again" in bad.message
     go.set()
-    assert good.wait(60)
+    assert good.wait(300)
     assert good.results == [2]
     again = jobs.submit(Job("me", "page", "again", [
         Step("x", lambda p: pool().call(harm.echo, 3, progress=p))
     ]))
-    assert again.wait(60)
+    assert again.wait(300)
     assert again.results == [3]
     jobs.shutdown()
 
