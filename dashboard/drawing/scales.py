@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import plotly.graph_objects as go
 from tripletscope.core.evaluation.compare import is_chance
 from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
-from tripletscope.core.scale import OrdinalScale, ScaleSamples
+from tripletscope.core.scale import GroupScales, OrdinalScale, ScaleSamples
 from tripletscope.dashboard.drawing.drawing import Drawing
 from tripletscope.dashboard.drawing.shown import ShownResults, figure_of
 from tripletscope.dashboard.figures.diagnostics import residual_curve
@@ -79,14 +80,28 @@ def aligned(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     for name in others:
         table = tables[name]
         both = pd.concat([table.groupby("stimulus")["value"].mean(), reference], axis=1).dropna()
-        if len(both) < _COMMON or np.ptp(both.iloc[:, 0]) == 0:
-            continue
-        slope, offset = np.polyfit(both.iloc[:, 0], both.iloc[:, 1], 1)
-        if slope <= 0:
-            continue
+        slope, offset = _onto(both.iloc[:, 0].to_numpy(), both.iloc[:, 1].to_numpy())
         moved = {c: slope * table[c] + offset for c in ("value", "low", "high")}
         found[name] = table.assign(**moved, **{"standard error": slope * table["standard error"]})
     return found
+
+
+def groups_aligned(found: GroupScales) -> GroupScales:
+    """Scales of groups, each fitted by least squares to that of all answers; see `aligned`."""
+    parts = np.stack([found.values, found.low, found.high], axis=1)
+    for part in parts[1:]:
+        known = np.isfinite(part[0]) & np.isfinite(parts[0, 0])
+        slope, offset = _onto(part[0, known], parts[0, 0, known])
+        part[:] = slope * part + offset
+    return replace(found, **dict(zip(("values", "low", "high"), parts.swapaxes(0, 1), strict=True)))
+
+
+def _onto(values: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
+    """Slope and offset that bring some values to others, both (m,)."""
+    if len(np.unique(values)) < _COMMON:
+        return 1.0, 0.0
+    slope, offset = np.polyfit(values, reference, 1)
+    return (slope, offset) if slope > 0 else (1.0, 0.0)
 
 
 def value_title(several: bool) -> str:

@@ -14,6 +14,7 @@ from tripletscope.core.method import Method
 from tripletscope.core.observers import Floor, GroupErrors, errors_by_group
 from tripletscope.core.scale import MLDS, GroupScales, scales_by
 from tripletscope.dashboard import export
+from tripletscope.dashboard.drawing.scales import groups_aligned
 from tripletscope.dashboard.figures.scales import Curve, group_errors, panel_height, scale_multiples
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, several
@@ -81,7 +82,7 @@ def show_groups(context: StimulusContext) -> None:
          context.find(*errors_of))
         for method, scales, errors_of in zip(chosen, pieces[::2], pieces[1::2], strict=True)
     ]
-    scales = {name: run.result() for name, run, _ in found if run is not None}
+    scales = {name: groups_aligned(run.result()) for name, run, _ in found if run is not None}
     levels = {
         context.describe(method): _levels(context, method) for method in chosen
         if context.describe(method) in scales
@@ -139,13 +140,14 @@ def _multiples(
     text = (
         f"Perceptual scale against {context.title}{by}, number of usable answers in brackets. "
         f"{'; '.join(scales)}. {context.size} {100 * options['coverage']:g} % bands, "
-        f"{_BANDS[options['unit']]}; dotted: all answers."
+        f"{_BANDS[options['unit']]}; dotted: all answers, to which each is fitted by least "
+        "squares, as zero and unit of a scale are conventions."
         + _DRAWN * any(found.pooled.any() for found in scales.values())
     )
 
     def draw(canvas: Canvas) -> Any:
         return scale_multiples(
-            shown, common, stimulus=context.title, value="perceptual scale (0 to 1)",
+            shown, common, stimulus=context.title, value="perceptual scale (all answers: 0 to 1)",
             caption=text, canvas=canvas,
         )
 

@@ -10,8 +10,8 @@ import pytest
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.scale import MLDS, bootstrap_scale
-from tripletscope.dashboard.drawing.scales import aligned, rises
+from tripletscope.core.scale import MLDS, GroupScales, bootstrap_scale
+from tripletscope.dashboard.drawing.scales import aligned, groups_aligned, rises
 
 STIMULUS = np.arange(12.0)
 
@@ -46,6 +46,26 @@ def test_curves_of_other_shapes_keep_them():
     assert aligned({"a": scale(STIMULUS), "b": against})["b"].equals(against)
     few = scale(STIMULUS).iloc[:2]
     assert aligned({"a": scale(STIMULUS), "b": few})["b"].equals(few)
+
+
+def test_groups_are_fitted_to_all_answers():
+    """One noisy end moved the whole curve of a group."""
+    everybody = STIMULUS / 11
+    group = everybody.copy()
+    group[-1] += 0.2
+    group /= group[-1]
+    nobody, opposite = np.full(12, np.nan), 1 - everybody
+    values = np.stack([everybody, group, nobody, opposite])
+    found = groups_aligned(GroupScales(
+        np.array(["all", "a", "b", "c"]), np.full(4, 90), np.full(4, 40), STIMULUS, values,
+        values - 0.04, values + 0.04, np.zeros(4, dtype=bool), np.zeros(4, dtype=bool),
+    ))
+    assert np.abs(group - everybody)[:-1].max() > 0.12
+    assert np.abs(found.values[1] - everybody)[:-1].max() < 0.06
+    slope = (found.values[1, 5] - found.values[1, 4]) / (group[5] - group[4])
+    assert found.high[1] - found.low[1] == pytest.approx(0.08 * slope)
+    assert np.isnan(found.values[2]).all()
+    np.testing.assert_array_equal(found.values[[0, 3]], values[[0, 3]])
 
 
 def test_guesses_do_not_fall():
