@@ -125,10 +125,13 @@ def selected(page: Page) -> set[int]:
 
 
 def download(page: Page, name: str) -> bytes:
-    """Press a button that downloads; a run of the page would make its file anew."""
-    expect(page.get_by_test_id("stApp")).to_have_attribute(
-        "data-test-script-state", "notRunning"
-    )
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=name, exact=True).click()
-    return Path(waiting.value.path()).read_bytes()
+    """Press a button that downloads; a run of the page that begins meanwhile swallows the click."""
+    for _ in range(10):
+        expect(page.get_by_test_id("stApp")).to_have_attribute(
+            "data-test-script-state", "notRunning"
+        )
+        with contextlib.suppress(PlaywrightTimeout):
+            with page.expect_download(timeout=PATIENCE / 10) as waiting:
+                page.get_by_role("button", name=name, exact=True).click()
+            return Path(waiting.value.path()).read_bytes()
+    raise AssertionError(f"{name} never gave a file")
