@@ -15,11 +15,11 @@ SPHINX := $(BIN)/python -m sphinx --quiet -j auto -b html -d docs/_build docs $(
 run: $(VENV)/ready $(SITE)/index.html
 	$(BIN)/tripletscope --port $(PORT) --sample alien_eggs
 
-# Four at a time also on two cores: half of the time is spent waiting for browsers and servers.
+# Three at a time also on two cores: half of the time is spent waiting for browsers and servers.
 ## Set up and run the whole test suite.
 test: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 4 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 ## Build the documentation, which the dashboard shows as Help; every warning is an error.
 docs: $(VENV)/ready-for-docs

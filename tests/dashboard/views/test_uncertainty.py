@@ -30,8 +30,9 @@ def uncertainty(session: str, view: str = "positions") -> AppTest:
     return on_tab(start("uncertainty", session), "uncertainty", view)
 
 
-def test_uncertainty_asks_for_a_map_first(services, opened):
-    assert "There is no map yet" in words(start("uncertainty", opened))
+def test_uncertainty_asks_for_a_map_first(opened, holding):
+    with holding():
+        assert "There is no map yet" in words(start("uncertainty", opened))
 
 
 @pytest.mark.parametrize("source", ["bootstrap", "posterior", "laplace"])
