@@ -262,6 +262,8 @@ function draggable(plot) {
     }, { capture: true, passive: false });
 }
 
+const sizeOf = ({ parentElement: home }) => home && `${home.offsetWidth} ${home.offsetHeight}`;
+
 async function draw(plot, tip, root, turn) {
   const { data } = plot.current;
   if (!data.figure) return;
@@ -299,6 +301,7 @@ async function draw(plot, tip, root, turn) {
   if (same && plot.zoom) {
     [figure.layout.xaxis.range, figure.layout.yaxis.range] = plot.zoom;
   }
+  let size = sizeOf(plot); // before it is drawn: what changes meanwhile is seen
   plot.busy = true;
   plot.plotly = Plotly;
   for (const { text } of plot.labels || []) text.style.translate = "";
@@ -323,11 +326,10 @@ async function draw(plot, tip, root, turn) {
     plot.watched = true;
     hold(plot);
     draggable(plot);
-    let size = plot.parentElement.getBoundingClientRect();
     new ResizeObserver(async () => {
-      const now = plot.parentElement.getBoundingClientRect();
+      const now = sizeOf(plot);
       // It is called at once, too: to draw the map anew then would undo a drag that has begun.
-      if (!plot.isConnected || !plot.data || (now.width === size.width && now.height === size.height)) return;
+      if (!plot.isConnected || !plot.data || now === size) return;
       size = now;
       await Plotly.Plots.resize(plot);
       if (plot.named) nameAnew(plot);
