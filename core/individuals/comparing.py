@@ -43,8 +43,51 @@ def groups_model(number: int) -> str:
     return _GROUPS.format(number)
 
 
+class Gains:
+    """By how much models predict held-out answers better than one another."""
+
+    models: np.ndarray
+    log_share: np.ndarray
+    accuracy: np.ndarray
+
+    def gain(self, model: str, over: str = ONE, of: str = "log_share") -> tuple[
+        float, float, float
+    ]:
+        """Mean gain over people, or parts of the answers, and its paired 95 % t interval.
+
+        Parameters
+        ----------
+        model, over : str
+        of : {"log_share", "accuracy"}
+        """
+        values = getattr(self, of)
+        values = values[:, self._place(model)] - values[:, self._place(over)]
+        mean = float(values.mean())
+        reach = float(
+            stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values))
+        )
+        return mean, mean - reach, mean + reach
+
+    @property
+    def chosen(self) -> str:
+        """The simplest model that none predicts better than, beyond chance.
+
+        Silent on: people who are alike
+        (tests/core/individuals/test_comparing.py::test_one_map_wins_where_people_are_alike).
+        """
+        best = ONE
+        for model in self.models[1:].tolist():
+            if self.gain(model, best)[1] > 0:
+                best = model
+        return best
+
+    def _place(self, model: str) -> int:
+        (place,) = np.flatnonzero(self.models == model)
+        return int(place)
+
+
 @dataclass(frozen=True)
-class PeopleComparison:
+class PeopleComparison(Gains):
     """How well held-out answers of each person are predicted from different views of people.
 
     Attributes
@@ -77,24 +120,6 @@ class PeopleComparison:
     def gains(self, model: str, over: str = ONE) -> np.ndarray:
         """(P,) by how much the log probability of a choice rises with a model."""
         return self.log_share[:, self._place(model)] - self.log_share[:, self._place(over)]
-
-    def gain(self, model: str, over: str = ONE, of: str = "log_share") -> tuple[
-        float, float, float
-    ]:
-        """Mean gain over people, and its paired 95 % t interval.
-
-        Parameters
-        ----------
-        model, over : str
-        of : {"log_share", "accuracy"}
-        """
-        values = getattr(self, of)
-        values = values[:, self._place(model)] - values[:, self._place(over)]
-        mean = float(values.mean())
-        reach = float(
-            stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values))
-        )
-        return mean, mean - reach, mean + reach
 
     def better(self, model: str) -> tuple[int, int, int]:
         """How many people a model predicts better, clearly better, and clearly worse.
@@ -142,19 +167,6 @@ class PeopleComparison:
         return number
 
     @property
-    def chosen(self) -> str:
-        """The simplest model that none predicts people better than, beyond chance.
-
-        Silent on: people who are alike
-        (tests/core/individuals/test_comparing.py::test_one_map_wins_where_people_are_alike).
-        """
-        best = ONE
-        for model in self.models[1:].tolist():
-            if self.gain(model, best)[1] > 0:
-                best = model
-        return best
-
-    @property
     def table(self) -> pd.DataFrame:
         """One row per model.
 
@@ -182,10 +194,6 @@ class PeopleComparison:
             found[f"{model}: accuracy"] = self.accuracy[:, m]
             found[f"{model}: log probability"] = self.log_share[:, m]
         return pd.DataFrame(found)
-
-    def _place(self, model: str) -> int:
-        (place,) = np.flatnonzero(self.models == model)
-        return int(place)
 
 
 @task("Predicting people as individuals", "individuals", columns=("participant",))

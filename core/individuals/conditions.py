@@ -7,7 +7,6 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
@@ -20,6 +19,7 @@ from tripletscope.core.individuals.comparing import (
     OWN,
     WEIGHTS,
     Folds,
+    Gains,
     Seed,
     held_out,
 )
@@ -39,7 +39,7 @@ _LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class ConditionComparison:
+class ConditionComparison(Gains):
     """Whether answers under different conditions tell of different attention.
 
     Attributes
@@ -69,26 +69,6 @@ class ConditionComparison:
     p: float
     permutations: int
     permuted: str
-
-    def gain(self, model: str, over: str = ONE, of: str = "log_share") -> tuple[
-        float, float, float
-    ]:
-        """Mean gain of a model over another one, and its paired 95 % t interval."""
-        values = getattr(self, of)
-        first, second = (int(np.flatnonzero(self.models == name)[0]) for name in (model, over))
-        values = values[:, first] - values[:, second]
-        mean, error = float(values.mean()), values.std(ddof=1) / np.sqrt(len(values))
-        reach = float(stdtrit(len(values) - 1, 0.975) * error)
-        return mean, mean - reach, mean + reach
-
-    @property
-    def chosen(self) -> str:
-        """The simplest model that none predicts held-out answers better than, beyond chance."""
-        best = ONE
-        for model in self.models[1:].tolist():
-            if self.gain(model, best)[1] > 0:
-                best = model
-        return best
 
     @property
     def attention(self) -> str:
