@@ -9,7 +9,7 @@ SITE := tripletscope/help
 PAGES := $(wildcard docs/*.* docs/[a-z]*/*.* core/*/*.py) CONTRIBUTING.md
 SPHINX := $(BIN)/python -m sphinx --quiet -j auto -b html -d docs/_build docs $(SITE)
 
-.PHONY: run test docs gallery pictures lock clean
+.PHONY: run test reproduce docs gallery pictures lock clean
 
 ## Set up and start the dashboard on sample data.
 run: $(VENV)/ready $(SITE)/index.html
@@ -20,6 +20,10 @@ run: $(VENV)/ready $(SITE)/index.html
 test: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n 3 --dist loadfile
+
+## Compute every figure and theorem of the papers anew: hours, DATA=hours; DATA=DIR names data that are not shipped.
+reproduce: $(VENV)/ready-for-tests
+	$(BIN)/python -m tripletscope.reproductions run --jobs 2 $(if $(DATA),--data $(DATA))
 
 ## Build the documentation, which the dashboard shows as Help; every warning is an error.
 docs: $(VENV)/ready-for-docs

@@ -29,7 +29,6 @@ from tripletscope.core.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.method import methods
 from tripletscope.core.observers import observer_maps, pooling_curve, who_predicts_whom
-from tripletscope.core.papers.scales.observer import questions
 from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded
 from tripletscope.core.simulation.simulate import (
     NOISE,
@@ -39,6 +38,7 @@ from tripletscope.core.simulation.simulate import (
     random_questions,
 )
 from tripletscope.core.simulation.truth import scale_function
+from tripletscope.reproductions.scales.observer import questions
 
 RECORDED = Path(__file__).parent.parent / "tests" / "fixtures" / "mlds"
 

@@ -25,13 +25,14 @@ FLOORS = [
     ["explaining", "individuals", "scale"],
     ["design"],
     ["experiment"],
-    ["papers"],
+    ["presets"],
     ["run"],
 ]
 PACKAGE = "tripletscope"
 #: What only the repository calls so: installed, these names belong to others.
-FOLDERS = {"core", "dashboard", "pages", "sample_data"}
+FOLDERS = {"core", "reproductions", "dashboard", "pages", "sample_data"}
 FORBIDDEN_IN_CORE = {"streamlit", "plotly"}
+ABOVE_CORE = tuple(f"{PACKAGE}.{folder}" for folder in ("reproductions", "dashboard", "pages"))
 
 
 def modules(folder: str) -> list[Path]:
@@ -68,7 +69,7 @@ def test_core_imports_downwards_only(path):
     assert own is not None or name_of(path) == f"{PACKAGE}.core", f"{path} is in no room"
     for module in imports(path):
         assert module.split(".")[0] not in FORBIDDEN_IN_CORE, f"{path} imports {module}"
-        assert not module.startswith((f"{PACKAGE}.dashboard", f"{PACKAGE}.pages"))
+        assert not module.startswith(ABOVE_CORE), f"{path} imports {module}"
         there = place(module)
         assert there is None or there == own or there[0] < own[0], f"{path} imports {module}"
 
@@ -76,6 +77,22 @@ def test_core_imports_downwards_only(path):
 def test_every_room_is_on_a_floor():
     rooms = {path.stem for path in (ROOT / "core").iterdir() if path.name[0] != "_"}
     assert rooms == {room for floor in FLOORS for room in floor}
+
+
+@pytest.mark.parametrize("path", modules("reproductions"), ids=name_of)
+def test_reproductions_import_core_and_nothing_above(path):
+    for module in imports(path):
+        assert module.split(".")[0] not in FORBIDDEN_IN_CORE, f"{path} imports {module}"
+        assert not module.startswith(ABOVE_CORE[1:]), f"{path} imports {module}"
+
+
+def test_only_their_page_imports_reproductions():
+    """What analyses data does not depend on what judges papers."""
+    importing = [
+        name_of(path) for folder in ("dashboard", "pages", PACKAGE) for path in modules(folder)
+        if any(module.startswith(ABOVE_CORE[0]) for module in imports(path))
+    ]
+    assert [name for name in importing if ".dashboard.views.papers." not in name] == []
 
 
 @pytest.mark.parametrize("path", modules("dashboard"), ids=name_of)

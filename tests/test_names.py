@@ -11,7 +11,7 @@ from tests.paths import ROOT
 def places_of_classes() -> dict[str, list[str]]:
     """Where public classes at the top of a module of core or of the dashboard stand, by name."""
     found = defaultdict(list)
-    for folder in ("core", "dashboard"):
+    for folder in ("core", "reproductions", "dashboard"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             for node in ast.parse(path.read_text()).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):

@@ -22,7 +22,7 @@ from tests.server import UNHURRIED, running
 from tripletscope.core.method import Method, methods
 from tripletscope.dashboard.collecting.jspsych import missing
 
-FOLDERS = ("core", "dashboard", "pages", "sample_data")
+FOLDERS = ("core", "reproductions", "dashboard", "pages", "sample_data")
 KINDS = (
     "embedding", "matrix_embedding", "kernel", "graph_kernel", "cluster", "scale", "individuals",
     "dimensions",

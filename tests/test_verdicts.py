@@ -41,7 +41,7 @@ def docstrings(file: Path) -> Iterator[str]:
 
 def silences() -> Iterator[tuple[str, str]]:
     """What says it, and its docstring."""
-    for folder in ("core", "dashboard"):
+    for folder in ("core", "reproductions", "dashboard"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             for text in docstrings(file):
                 if "Silent on:" in text:

@@ -76,7 +76,6 @@ from .core.kernel.gaussian import GaussianKernel as GaussianKernel
 from .core.kernel.triplet import K1 as K1
 from .core.kernel.triplet import K2 as K2
 from .core.kernel.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
-from .core.papers.outcome import rebuild as rebuild
 from .core.quality.exclusion import Cleaning as Cleaning
 from .core.quality.exclusion import Exclusion as Exclusion
 from .core.quality.report import quality as quality

@@ -23,7 +23,7 @@ from tripletscope.core.method import (
     methods,
     parameters,
 )
-from tripletscope.core.papers.presets import LEFT_OPEN, settings_as_published
+from tripletscope.core.presets import LEFT_OPEN, settings_as_published
 from tripletscope.core.task import tasks
 from tripletscope.dashboard.state import Session, widgets
 

@@ -21,7 +21,7 @@ from tripletscope.core.io import MeasuredTable
 from tripletscope.core.io.columns.reading import SIDE_ROLES
 from tripletscope.core.io.writing import WRITERS, write_answers
 from tripletscope.core.method import Inner, Method, parameters, unfitted
-from tripletscope.core.papers.presets import published_in
+from tripletscope.core.presets import published_in
 from tripletscope.core.quality import Cleaning
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard import export

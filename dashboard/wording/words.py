@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.method import Content, Inner, Method, parameters, unfitted
-from tripletscope.core.papers.presets import published_in
+from tripletscope.core.presets import published_in
 from tripletscope.dashboard.wording import english, german
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}

@@ -8,22 +8,32 @@ from functools import partial
 import streamlit as st
 
 from tripletscope.core.computing.progress import Progress
-from tripletscope.core.papers.data import BROUGHT, FOLDER, is_here
-from tripletscope.core.papers.item import DOCUMENTS, Assessment, Item
-from tripletscope.core.papers.outcome import Outcome, rebuild, shipped
-from tripletscope.core.papers.registry import items, original
+from tripletscope.core.presets import DOCUMENTS
 from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.drawing.papers import drawings_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.interface.theme import Canvas, duration
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.rebuilt import keep_outcome, kept_outcome
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.papers.charts import CHARTS
+from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS
+from tripletscope.dashboard.views.papers.drawings import drawings_of
 from tripletscope.dashboard.views.papers.going_on import go_on
-from tripletscope.dashboard.views.papers.overview import BADGES, NAMES, PAGE, assessment_of
+from tripletscope.dashboard.views.papers.kept import keep_outcome, kept_outcome
+from tripletscope.dashboard.views.papers.overview import (
+    BADGES,
+    NAMES,
+    PAGE,
+    other_places,
+    places_in,
+)
 from tripletscope.dashboard.working.pool import pool
+from tripletscope.reproductions.data import BROUGHT, FOLDER, is_here
+from tripletscope.reproductions.item import Item
+from tripletscope.reproductions.outcome import Outcome, rebuild, shipped, verdicts
+from tripletscope.reproductions.registry import items
+from tripletscope.reproductions.verdict import WORDS
 
 _WIDTH = 640.0
 #: Names of runs of an item, in the order in which they are shown.
@@ -46,10 +56,10 @@ for _order, _document in enumerate(DOCUMENTS, 1):
 
 def _show_document(context: Context, document: str) -> None:
     """Choose an item of a document, and show its card."""
-    known = {key: item for key, item in items().items() if item.document == document}
+    known = {key: item for key, item in items().items() if places_in(item, document)}
     key = pick(
         context.session, f"{PAGE}.{document}", DOCUMENTS[document],
-        {key: f"{item.label} · {item.title} · {assessment_of(item).verdict}"
+        {key: f"{', '.join(places_in(item, document))} · {item.title} · {verdicts()[key].word}"
          for key, item in known.items()},
         default=next(iter(known)),
     )
@@ -57,23 +67,21 @@ def _show_document(context: Context, document: str) -> None:
 
 
 def _show_card(context: Context, item: Item) -> None:
-    first = original(item)
-    runs = _runs(first)
+    runs = _runs(item)
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        outcome = _chosen(context, first, runs)
-        known = outcome.assessment if outcome else assessment_of(item)
-        _verdict(item, known)
-        if outcome is not None and outcome.quick:
-            st.caption("From a run in short, which is too small to overrule one in full.")
+        outcome = _chosen(context, item, runs)
+        _verdict(item)
+        if outcome is not None and outcome != runs.get(_SHIPPED):
+            _finding(outcome)
         _buttons(context, item, runs)
     with picture:
         st.markdown(f"**{panels.plain(item.claim)}**")
         watch(context.job)
         if outcome is not None:
             _pictures(context, item, outcome)
-        _numbers(item, known)
-        _settings(first, outcome)
+        _numbers(item, outcome)
+        _settings(item, outcome)
 
 
 def _runs(item: Item) -> dict[str, Outcome]:
@@ -100,37 +108,52 @@ def _chosen(context: Context, item: Item, runs: dict[str, Outcome]) -> Outcome |
     return runs[chosen]
 
 
-def _verdict(item: Item, known: Assessment) -> None:
-    colour, icon = BADGES[known.verdict]
-    st.badge(known.verdict.capitalize(), icon=icon, color=colour)
-    first = original(item)
-    if first.stand_in:
-        st.caption(panels.plain(f"On {first.stand_in}."))
+def _verdict(item: Item) -> None:
+    """The word, what it rests on, and the rule that a reader can disagree with."""
+    known = verdicts()[item.key]
+    colour, icon = BADGES[known.word]
+    st.badge(known.word.capitalize(), icon=icon, color=colour, help=WORDS[known.word])
+    if known.share:
+        st.caption(f"The rule {known.share}.")
+    if item.stand_in:
+        st.caption(panels.plain(f"On {item.stand_in}."))
+    if item.rule:
+        st.markdown(f"*Rule:* {panels.plain(item.rule)}")
+    if item.not_judged:
+        st.markdown(f"*Not judged:* {panels.plain(item.not_judged)}")
     st.write(panels.plain(known.why))
-    if item.same_as:
-        st.caption(panels.plain(f"The same as {DOCUMENTS[first.document]}, {first.label}."))
+    if item.also:
+        st.caption(panels.plain(f"Also {other_places(item)}."))
+
+
+def _finding(outcome: Outcome) -> None:
+    """What a run of one's own shows, which is one seed and overrules no verdict."""
+    (found,) = outcome.findings
+    short = ", in short, which is too small to overrule one in full" if outcome.quick else ""
+    st.caption(panels.plain(f"This run (seed {outcome.seeds[0]}{short}): the claim {found.shows}."))
+    st.caption(panels.plain(found.why))
 
 
 def _buttons(context: Context, item: Item, runs: dict[str, Outcome]) -> None:
-    first = original(item)
-    if first.experiment is not None:
-        lacks = [name for name in first.needs if not is_here(name)]
-        _compute(context, first, quick=True, label="Rebuild in short", type="primary",
+    if item.experiment is not None:
+        lacks = [name for name in item.needs if not is_here(name)]
+        _compute(context, item, quick=True, label="Rebuild in short", type="primary",
                  help="Smaller settings, on data that come with the program: seconds.")
         took = f"about {duration(runs[_SHIPPED].seconds)}" if _SHIPPED in runs else "minutes"
-        _compute(context, first, quick=False, label="Rebuild in full", disabled=bool(lacks),
+        _compute(context, item, quick=False, label="Rebuild in full", disabled=bool(lacks),
                  help=f"With the settings of the picture as shipped: {took}.")
         if lacks:
             st.caption(panels.plain(
                 f"In full it needs {', '.join(BROUGHT[name][1] for name in lacks)}: name their "
                 f"folder by --data, or {FOLDER}, when the program is started."
             ))
-    if first.opens is not None and pressed(
-        context.session, f"{PAGE}.open.{item.key}", f"Open in {first.opens.page.capitalize()}",
+    there = CONTINUATIONS.get(item.key)
+    if there is not None and pressed(
+        context.session, f"{PAGE}.open.{item.key}", f"Open in {there.page.capitalize()}",
         icon=":material/open_in_new:", width="stretch",
         help="The page with these answers or settings, to go on from there.",
     ):
-        go_on(context.session, first)
+        go_on(context.session, item)
 
 
 def _compute(
@@ -166,7 +189,7 @@ def _pictures(context: Context, item: Item, outcome: Outcome) -> None:
 
 def _legend(drawing: Drawing, item: Item) -> str:
     """What a figure shows, and how it is read."""
-    charts = original(item).charts
+    charts = CHARTS.get(item.key, ())
     hollow = any(chart.published for chart in charts)
     bars = any(chart.spread for chart in charts)
     return drawing.title + "." + " Hollow: the paper's values." * hollow + (
@@ -174,10 +197,10 @@ def _legend(drawing: Drawing, item: Item) -> str:
     )
 
 
-def _numbers(item: Item, known: Assessment) -> None:
+def _numbers(item: Item, outcome: Outcome | None) -> None:
     """The paper's figures, and below them ours."""
-    first = original(item)
-    for title, words in (("Published", first.published), ("Ours", known.ours)):
+    ours = outcome.findings[0].ours if outcome else ""
+    for title, words in (("Published", item.published), ("Ours", ours)):
         if words:
             st.markdown(f"*{title}:* {panels.plain(words)}")
 
@@ -191,11 +214,16 @@ def _settings(item: Item, outcome: Outcome | None) -> None:
         if item.ours:
             st.markdown(f"*Here:* {panels.plain(item.ours)}")
         st.caption(
-            f"Seed {outcome.seed}, version {outcome.version}, {duration(outcome.seconds)}, "
+            f"{_seeds(outcome)}, version {outcome.version}, {duration(outcome.seconds)}, "
             f"{panels.ago(outcome.created)}."
         )
         st.code(
-            "from tripletscope.core.papers.outcome import rebuild\n"
+            "from tripletscope.reproductions.outcome import rebuild\n"
             f'rebuild("{item.key}"{", quick=True" if outcome.quick else ""}).table',
             language="python",
         )
+
+
+def _seeds(outcome: Outcome) -> str:
+    first, *_, last = (*outcome.seeds, *outcome.seeds)
+    return f"Seed {first}" if first == last else f"Seeds {first} to {last}, drawn is {first}"

@@ -7,7 +7,7 @@ import streamlit as st
 from tripletscope.core.embedding.features import Features
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import Method, parameters
-from tripletscope.core.papers.item import DOCUMENTS, Item
+from tripletscope.core.presets import DOCUMENTS
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
@@ -15,15 +15,17 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.opened_map import place_of, usual_tasks
 from tripletscope.dashboard.views.page import go_to
+from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS, Continuation
 from tripletscope.dashboard.views.simulate.setting import begin_with
+from tripletscope.reproductions.item import Item
 
 
 def go_on(current: Session, item: Item) -> None:
     """Open the page that goes on with an item, with its data set and settings."""
-    there = item.opens
+    there = CONTINUATIONS[item.key]
     if there.answers is not None:
         with st.spinner("Making the data set"):
-            info = _dataset(item)
+            info = _dataset(item, there)
         current.open(info.id)
         if there.method is not None and not isinstance(there.method, Features):
             _begin(current, info, there.method)
@@ -34,14 +36,14 @@ def go_on(current: Session, item: Item) -> None:
     st.switch_page(f"../pages/{there.page}.py")
 
 
-def _dataset(item: Item) -> DatasetInfo:
+def _dataset(item: Item, there: Continuation) -> DatasetInfo:
     """The data set of an item, made once."""
     workspace, origin = services().workspace, f"paper:{item.key}"
     for info in workspace.datasets():
         if info.origin == origin:
             return info
-    answers = item.opens.answers().renamed(f"{DOCUMENTS[item.document]}, {item.label}")
-    method = item.opens.method
+    answers = there.answers().renamed(f"{DOCUMENTS[item.document]}, {item.label}")
+    method = there.method
     return workspace.add_dataset(
         answers, origin=origin, report=[f"Made for {item.label}: {item.title}."],
         extra={"features": method.columns} if isinstance(method, Features) else None,

@@ -5,59 +5,83 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.papers.item import DOCUMENTS, NO_DATA, VERDICTS, Assessment, Item
-from tripletscope.core.papers.outcome import assessments
-from tripletscope.core.papers.registry import items, original
+from tripletscope.core.presets import DOCUMENTS
 from tripletscope.dashboard import export
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.reproductions.item import Item, document_of, label_of
+from tripletscope.reproductions.outcome import verdicts
+from tripletscope.reproductions.registry import items
+from tripletscope.reproductions.verdict import (
+    DEMONSTRATED,
+    ILLUSTRATION,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    STATED,
+    THEIR_SETTING,
+    UNDECIDED,
+    WORDS,
+)
 
 PAGE = "papers"
 #: Verdicts as badges: colour and icon.
-BADGES = dict(zip(VERDICTS, (
-    ("green", ":material/check_circle:"), ("orange", ":material/tune:"),
-    ("red", ":material/cancel:"), ("gray", ":material/block:"),
-), strict=True))
+BADGES = {
+    REPRODUCED: ("green", ":material/check_circle:"),
+    DEMONSTRATED: ("blue", ":material/swap_horiz:"),
+    THEIR_SETTING: ("orange", ":material/tune:"),
+    NOT_REPRODUCED: ("red", ":material/cancel:"),
+    UNDECIDED: ("violet", ":material/balance:"),
+    ILLUSTRATION: ("gray", ":material/image:"),
+    STATED: ("gray", ":material/edit_note:"),
+}
 #: What documents are called in a word.
 NAMES = {"thesis": "Thesis", "forests": "Forests", "uncertainty": "Uncertainty",
          "kernels": "Kernels"}
 
 
-def assessment_of(item: Item) -> Assessment:
-    """What is known of an item as the program is shipped."""
-    lacking = Assessment(NO_DATA, "", "It was not rebuilt for this version.")
-    return assessments().get(item.key, lacking)
+def places_in(item: Item, document: str) -> list[str]:
+    """Where a document has an item, as it calls the places."""
+    return [label_of(key) for key in (item.key, *item.also) if document_of(key) == document]
+
+
+def other_places(item: Item) -> str:
+    """Where an item is found beside its own document and place, in words."""
+    return "; ".join(f"{DOCUMENTS[document_of(key)]}, {label_of(key)}" for key in item.also)
 
 
 @st.cache_data(show_spinner=False)
 def overview() -> pd.DataFrame:
     """A row for every item."""
     rows = []
-    for item in items().values():
-        known = assessment_of(item)
+    for key, item in items().items():
+        known = verdicts()[key]
         rows.append({
             "document": DOCUMENTS[item.document], "item": item.label, "about": item.title,
-            "verdict": known.verdict, "why": known.why, "ours": known.ours,
-            "published": original(item).published,
+            "verdict": known.word, "seeds": known.share, "claim": item.claim, "rule": item.rule,
+            "not judged": item.not_judged, "data in place of the paper's": item.stand_in,
+            "why": known.why, "ours": known.ours, "published": item.published,
+            "also": other_places(item),
         })
     return pd.DataFrame(rows)
 
 
 @tab(PAGE, "Overview", 0, slot=None)
 def show_overview(context: Context) -> None:
-    """How many items hold, and all of them in a table."""
+    """How many items have which word, and all of them in a table."""
     table = overview()
+    places = len(table) + sum(len(item.also) for item in items().values())
     st.write(
-        f"All {len(table):,} figures, tables, theorems and algorithms of four documents. What can "
-        "be measured was computed anew, and its verdict follows from our figures; definitions are "
-        "only stated."
+        f"{len(table):,} figures, tables, theorems, algorithms and claims of four documents, which "
+        f"stand in {places:,} places. What can be measured was computed anew; its word follows by "
+        "the rule on its card, over five seeds where anything is random."
     )
     tallies = table["verdict"].value_counts()
-    for column, verdict in zip(st.columns(len(VERDICTS)), VERDICTS, strict=True):
-        column.metric(verdict.capitalize(), int(tallies.get(verdict, 0)))
+    for column, (word, meaning) in zip(st.columns(len(WORDS)), WORDS.items(), strict=True):
+        column.metric(word.capitalize(), int(tallies.get(word, 0)), help=meaning)
     st.dataframe(
         table, hide_index=True, key=f"{PAGE}.all", height=560, placeholder="",
         column_config={
             "about": st.column_config.TextColumn(width="medium"),
+            "verdict": st.column_config.TextColumn(width=130),
             "why": st.column_config.TextColumn(width="large"),
         },
     )

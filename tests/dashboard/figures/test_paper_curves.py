@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.papers.item import Chart
 from tripletscope.dashboard.figures.papers import chart_figure
+from tripletscope.reproductions.item import Chart
 
 
 def test_curves_keep_their_order_and_their_gaps():

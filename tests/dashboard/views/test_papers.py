@@ -6,12 +6,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.views.harness import figure, settled, start, words
-from tripletscope.core.papers.item import DOCUMENTS, VERDICTS
-from tripletscope.core.papers.outcome import rebuild, shipped
-from tripletscope.core.papers.registry import items
+from tripletscope.core.presets import DOCUMENTS
 from tripletscope.dashboard.keeping.rebuilt import keep_outcome, kept_outcome
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.papers.overview import assessment_of, overview
+from tripletscope.reproductions.item import VERDICTS
+from tripletscope.reproductions.outcome import rebuild, shipped
+from tripletscope.reproductions.registry import items
 
 MIXTURE = "uncertainty-figure-8"
 

@@ -1,0 +1,143 @@
+"""Settings of the papers: everything that a paper set otherwise than the program does by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tripletscope.core.method import methods, parameters
+from tripletscope.core.task import tasks
+
+#: The documents, as they are cited, by a word.
+DOCUMENTS = {
+    "thesis": "Haghiri (2020)",
+    "forests": "Haghiri, Garreau & von Luxburg (2018)",
+    "uncertainty": "Lohaus, Hennig & von Luxburg (2019)",
+    "kernels": "Kleindessner & von Luxburg (2017)",
+}
+#: Kinds of methods that have presets.
+KINDS = ("embedding", "kernel", "graph_kernel", "cluster", "scale")
+#: What a paper's settings leave open.
+LEFT_OPEN = ("seed", "n_components", "n_clusters", "order_leaves", "column", "kind", "answers")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The settings of one paper, by the names under which methods and tasks declare them.
+
+    Attributes
+    ----------
+    title : str
+        As it stands in a menu, in captions and in scripts.
+    cited : str
+        The paper in full.
+    method : mapping of str to mapping
+        Parameters of methods, by the name of the method.
+    options : mapping of str to mapping
+        Options of tasks, by the name of the task; those of `tripletscope.core.design.active`'s
+        `propose`, which is none, under its own.
+
+    Notes
+    -----
+    What is not mentioned is as it is by default. Seeds and sizes of the data are not part of it.
+    """
+
+    title: str
+    cited: str
+    method: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+#: By the document that they are of, see `DOCUMENTS`.
+PRESETS: dict[str, Preset] = {
+    "thesis": Preset(
+        title=f"As in {DOCUMENTS['thesis']}",
+        cited="Haghiri, S. (2020). Comparison-based methods in machine learning (doctoral thesis, "
+        "University of Tübingen). Section 4.3.",
+        method={
+            "ste": {"n_init": 10, "init": "random", "prior": 0.0},
+            "tste": {"n_init": 10, "init": "random", "prior": 0.0, "alpha": 1.0},
+            "soe": {"n_init": 10, "init": "random", "prior": 0.0},
+        },
+    ),
+    # Leaves of one object and a hundred trees are among what is tried.
+    "forests": Preset(
+        title=f"As in {DOCUMENTS['forests']}",
+        cited="Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random "
+        "forests. Proceedings of the 35th International Conference on Machine Learning. Section 4.",
+        method={"wl": {"rounds": 3, "counts": "edge"}},
+        options={"forest_errors": {"multiclass": "summed", "folds": 10}},
+    ),
+    "uncertainty": Preset(
+        title=f"As in {DOCUMENTS['uncertainty']}",
+        cited="Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal "
+        "embeddings. arXiv:1906.11655. Sections 3 to 5.",
+        options={
+            "bootstrap": {
+                "replicates": 20, "scheme": "subsample", "unit": "answers", "share": 0.4,
+                "rescale": False, "align": "replicate",
+            },
+            "posterior": {
+                "sampler": "plain", "variance": 15.0, "most": 500, "effective": 10_000,
+                "chains": 1, "warm_up": 0.0,
+            },
+            "propose": {"strategy": "uncertain", "batch": "top"},
+            "compare_active": {"batch": "top"},
+        },
+    ),
+    # Kernels with a reduced diagonal and k-means with five restarts are the defaults. Their GNMDS
+    # stayed at its start, which no setting of one that converges repeats.
+    "kernels": Preset(
+        title=f"As in {DOCUMENTS['kernels']}",
+        cited="Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet "
+        "comparisons. Advances in Neural Information Processing Systems 30. Section 4.",
+        method={
+            "agglomerative": {"linkage": "complete"},
+        },
+    ),
+}
+
+
+def settings_as_published(name: str) -> dict[str, dict[str, Any]]:
+    """What papers set of a method or a task, by the paper as it is cited.
+
+    Parameters
+    ----------
+    name : str
+        Of the method or the task.
+    """
+    return {
+        DOCUMENTS[document]: dict(settings)
+        for document, preset in PRESETS.items()
+        for listed in (preset.method, preset.options)
+        if (settings := listed.get(name))
+    }
+
+
+def published_in(name: str, values: Mapping[str, Any]) -> str:
+    """The paper whose settings of a method or a task these are, as it is cited; empty if none's.
+
+    Parameters
+    ----------
+    name : str
+        Of the method or the task.
+    values : mapping
+        All of its parameters. What the paper did not set otherwise must be as usual, but for
+        seeds and numbers of dimensions and clusters.
+    """
+    owner = _owner(name)
+    usual = {p.name: p.default for p in parameters(owner)} if owner else {}
+    for cited, settings in settings_as_published(name).items():
+        expected = {**usual, **settings}
+        if all(values.get(p) == value for p, value in expected.items() if p not in LEFT_OPEN):
+            return cited
+    return ""
+
+
+def _owner(name: str) -> Callable | None:
+    """The method, or the function of the task, of a name."""
+    for kind in KINDS:
+        if name in methods(kind):
+            return methods(kind)[name]
+    return tasks()[name].function if name in tasks() else None

@@ -1,0 +1,157 @@
+"""How items of Haghiri, Garreau & von Luxburg (2018) are drawn."""
+
+from tripletscope.dashboard.views.papers.chart import Chart
+
+CHARTS = {
+    "forests-figure-1": (
+        Chart("map", "x", "y", series="kind", panel="step", outline="outline"),
+    ),
+    "forests-figure-2": (
+        Chart(
+            "lines", "trees", "error", series="forest", panel="data", spread="spread",
+            x_title="trees M", y_title="error, %", log_x=True,
+        ),
+    ),
+    "forests-figure-3": (
+        Chart(
+            "lines", "trees", "error", series="forest", panel="data", spread="spread",
+            x_title="trees M", y_title="RMSE", log_x=True,
+        ),
+    ),
+    "forests-figure-4": (
+        Chart(
+            "bars", "trees", "error", series="method", panel="data", spread="spread",
+            x_title="trees M", y_title="error, %",
+        ),
+    ),
+    "forests-table-1": (
+        Chart(
+            "bars", "data", "error", series="method", spread="spread", published="published",
+            y_title="error, %",
+        ),
+    ),
+    "forests-table-2": (
+        Chart(
+            "bars", "method", "error", panel="data", spread="spread", published="published",
+            y_title="RMSE",
+        ),
+    ),
+    "forests-table-3": (
+        Chart(
+            "bars", "data", "error", series="method", spread="spread", published="published",
+            y_title="error, %", where={"counts": "WL-subtree"}, title="WL-subtree",
+        ),
+        Chart(
+            "bars", "data", "error", series="method", spread="spread", published="published",
+            y_title="error, %", where={"counts": "WL-edge"}, title="WL-edge",
+        ),
+    ),
+    "forests-algorithm-1": (
+        Chart(
+            "lines", "leaf_size", "questions", series="counted", x_title="leaf size n₀",
+            y_title="questions per tree", log_x=True, log_y=True,
+        ),
+    ),
+    "forests-algorithm-2": (
+        Chart("bars", "case", "error", series="forest", spread="spread", y_title="error, %"),
+    ),
+    "forests-theorem-3.1": (
+        Chart(
+            "lines", "n", "error", series="classifier", spread="spread", x_title="Objects n",
+            y_title="Error", log_x=True,
+        ),
+    ),
+    "forests-definition-1": (
+        Chart("curves", "x", "y", panel="level"),
+    ),
+    "forests-proposition-3.1": (
+        Chart(
+            "lines", "k", "share", series="cell", x_title="Levels k",
+            y_title="Cells with a wide descendant", log_y=True,
+        ),
+    ),
+    "forests-supplement-figure-1": (
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
+    ),
+    "forests-supplement-figure-2": (
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
+    ),
+    "forests-supplement-figure-3": (
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
+    ),
+    "forests-supplement-figure-4": (
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
+    ),
+    "forests-supplement-figure-5": (
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
+    ),
+    "forests-supplement-figure-6": (
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
+    ),
+    "forests-supplement-figure-7": (
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
+    ),
+    "forests-supplement-figure-8": (
+        Chart("curves", "x", "y", series="kind", panel="panel", where={"row": "drawn"}),
+    ),
+    "forests-supplement-figure-9": (
+        Chart(
+            "bars", "trees", "error", series="embedding", spread="spread",
+            x_title="trees M of the forest that asked", y_title="error, %",
+        ),
+    ),
+    "forests-supplement-figure-10": (
+        Chart(
+            "bars", "data", "error", series="subsample", spread="spread", y_title="error, %",
+            where={"task": "classification"}, title="classification",
+        ),
+        Chart(
+            "bars", "data", "relative", series="subsample", y_title="square error / largest",
+            where={"task": "regression"}, title="regression",
+        ),
+    ),
+    "forests-supplement-table-1": (
+        Chart(
+            "lines", "trees", "seconds", series="method", published="published",
+            x_title="trees M", y_title="processor seconds", log_x=True, log_y=True,
+        ),
+    ),
+    "forests-supplement-lemma-2.1": (
+        Chart(
+            "lines", "ratio", "share", series="curve", panel="cell",
+            x_title="Diameter over radius c", y_title="Probability", log_x=True, log_y=True,
+            where={"about": "good cuts"},
+        ),
+    ),
+    "forests-supplement-lemma-2.2": (
+        Chart(
+            "lines", "ratio", "share", series="curve", panel="cell",
+            x_title="Diameter over radius c", y_title="Probability", log_x=True, log_y=True,
+            where={"about": "bad cuts"},
+        ),
+    ),
+    "forests-supplement-lemma-2.3": (
+        Chart("bars", "cube", "farthest", x_title="Unit cube", y_title="Farthest point, in radii"),
+    ),
+    "forests-supplement-lemma-2.4": (
+        Chart(
+            "bars", "space", "diameters", series="end", x_title="Space",
+            y_title="Farther, in diameters of the ball",
+        ),
+    ),
+    "forests-supplement-lemma-2.5": (
+        Chart(
+            "lines", "factor", "failed", series="space", x_title="Pivots within so many ρ",
+            y_title="Cuts that fail",
+        ),
+    ),
+    "forests-supplement-lemma-2.6": (
+        Chart(
+            "lines", "ratio", "share", series="where", x_title="Diameter over radius c",
+            y_title="Width over its bound", log_x=True,
+        ),
+    ),
+    "forests-supplement-remark-2.1": (
+        Chart("bars", "distance", "wrong", x_title="Distance", y_title="Objects on the wrong side"),
+    ),
+}

@@ -1,0 +1,242 @@
+"""How items of the thesis of Haghiri (2020) are drawn."""
+
+from tripletscope.dashboard.views.papers.chart import Chart
+
+
+def _scale(function: str) -> tuple[Chart, ...]:
+    """Errors of methods on a scale of ten stimuli, and what they estimate."""
+    shown = {"function": function, "kept": "lowest training error"}
+    errors = {"kind": "errors", "n": 10, **shown}
+    shared = {"x": "share", "series": "method", "panel": "noise", "x_title": "r"}
+    return (
+        Chart("lines", y="mse", spread="mse_sd", y_title="MSE", where=errors,
+              title="Squared error, 10 stimuli", **shared),
+        Chart("lines", y="error", spread="error_sd", y_title="Triplet error", where=errors,
+              title="Triplet error, 10 stimuli", **shared),
+        Chart("points", x="stimulus", y="value", series="curve", panel="method",
+              where={"kind": "curves", **shown}, y_title="Scale", x_title="Stimulus",
+              title="The truth and ten estimates, σ = 0.1, r = 1"),
+    )
+
+
+CHARTS = {
+    "thesis-figure-1.1": (
+        Chart("points", "draw", "answers"),
+    ),
+    "thesis-figure-1.2": (
+        Chart("map", "x", "y", series="cluster", label="colour", where={"draw": 0}),
+    ),
+    "thesis-figure-2.1": (
+        Chart(
+            "lines", "leaf_size", "missed", series="tree", panel="data", spread="spread",
+            x_title="Leaf size n₀", y_title="Missed", log_x=True,
+        ),
+    ),
+    "thesis-figure-2.2": (
+        Chart(
+            "lines", "asked", "excess", series="tree", panel="data",
+            x_title="Questions of a query", y_title="Relative distance error", log_x=True,
+            title="Error",
+        ),
+        Chart(
+            "lines", "asked", "to_build", series="tree", panel="data",
+            x_title="Questions of a query", y_title="Questions to build", log_x=True, log_y=True,
+            title="Questions to build",
+        ),
+    ),
+    "thesis-figure-2.3": (
+        Chart(
+            "points", "data", "rate", series="quartile", x_title="Data", y_title="Expansion rate",
+            log_y=True,
+        ),
+    ),
+    "thesis-figure-4.1": (
+        Chart("lines", "stimulus", "scale", x_title="Stimulus S", y_title="ψ = f(S)"),
+    ),
+    "thesis-figure-4.2": (
+        Chart(
+            "bars", "degree", "count", series="design", x_title="Anchor, slant in degrees",
+            y_title="Different questions", where={"kind": "questions"}, title="What may be asked",
+        ),
+        Chart(
+            "lines", "degree", "value", series="method", x_title="Slant in degrees",
+            y_title="Scale", where={"kind": "scale"}, title="The scale",
+        ),
+    ),
+    "thesis-figure-4.3": (
+        Chart(
+            "map", "x", "y", series="shade", label="nm", where={"kind": "map"},
+            title="Ekman's colours, by wavelength in nm",
+        ),
+        Chart(
+            "lines", "d", "misfit", panel="panel", x_title="Dimensions", y_title="Misfit",
+            where={"kind": "misfit"}, title="What further dimensions bring",
+        ),
+        Chart(
+            "lines", "octave", "value", series="source", panel="panel", x_title="Octaves",
+            y_title="Position", where={"kind": "helix"}, title="The pitch helix, axis by axis",
+        ),
+    ),
+    "thesis-figure-4.4": _scale("sigmoid"),
+    "thesis-figure-4.5": _scale("polynomial"),
+    "thesis-figure-4.6": (
+        Chart(
+            "map", "x", "y", series="shade", panel="panel", label="nm", where={"kind": "map"},
+            title="The truth and maps, σ = 0.1, r = 1",
+        ),
+        Chart(
+            "lines", "share", "error", series="method", panel="noise", spread="error_sd",
+            x_title="r", y_title="Triplet error",
+            where={"kind": "errors", "kept": "lowest training error"}, title="Triplet error",
+        ),
+        Chart(
+            "lines", "share", "disparity", series="method", panel="noise", spread="disparity_sd",
+            x_title="r", y_title="Shape missed",
+            where={"kind": "errors", "kept": "lowest training error"},
+            title="Share of the circle's shape that is missed",
+        ),
+    ),
+    "thesis-figure-4.7": (
+        Chart(
+            "bars", "observer", "error", series="method", spread="error_sd", x_title="Observer",
+            y_title="Held-out triplet error",
+            where={"kind": "errors", "starts": "first start in the stimulus's order"},
+            title="One start in the stimulus's order",
+        ),
+        Chart(
+            "bars", "observer", "error", series="method", spread="error_sd", x_title="Observer",
+            y_title="Held-out triplet error", where={"kind": "errors", "starts": "random starts"},
+            title="Random starts",
+        ),
+        Chart(
+            "lines", "level", "value", series="method", panel="observer", x_title="Stimulus",
+            y_title="Scale", where={"kind": "scale"}, title="Scales",
+        ),
+    ),
+    "thesis-figure-5.1": (
+        Chart(
+            "lines", "noise", "accuracy", series="strategy", panel="panel", spread="spread",
+            x_title="share of wrong answers", y_title="prediction accuracy",
+        ),
+    ),
+    "thesis-figure-5.2": (
+        Chart(
+            "lines", "landmarks", "accuracy", series="strategy", spread="spread",
+            y_title="prediction accuracy",
+        ),
+    ),
+    "thesis-figure-5.4": (
+        Chart(
+            "bars", "person", "failed", series="excluded", y_title="failed catch trials (share)",
+            where={"what": "person"}, title="Failed catch trials",
+        ),
+        Chart(
+            "lines", "questions", "accepted", series="who", x_title="gold questions",
+            y_title="probability to pass", where={"what": "chance"},
+            title="Who passes gold questions",
+        ),
+    ),
+    "thesis-figure-5.5": (
+        Chart(
+            "matrix", "predicted", "learned from", value="accuracy", x_title="predicted session",
+            y_title="learned from session", where={"what": "session"},
+            title="Accuracy between sessions",
+        ),
+        Chart(
+            "lines", "pool", "accuracy", spread="spread", x_title="pooled sessions",
+            y_title="prediction accuracy", where={"what": "pool"}, title="Accuracy by pool size",
+        ),
+    ),
+    "thesis-figure-5.6": (
+        Chart(
+            "points", "place", "accuracy", series="catch trials", panel="panel",
+            x_title="people, in order", y_title="prediction accuracy",
+        ),
+    ),
+    "thesis-figure-5.7": (
+        Chart(
+            "lines", "dimensions", "accuracy", series="method", panel="data", spread="spread",
+            y_title="prediction accuracy",
+        ),
+    ),
+    "thesis-figure-a.2": _scale("cubic"),
+    "thesis-figure-a.3": _scale("sinusoid"),
+    "thesis-table-2.1": (
+        Chart(
+            "lines", "n", "questions", series="tree", panel="what", spread="spread",
+            x_title="Objects n", y_title="Questions", log_x=True, log_y=True,
+        ),
+    ),
+    "thesis-table-2.2": (
+        Chart(
+            "bars", "data", "here", series="number of", published="published", x_title="Data",
+            y_title="Number", log_y=True,
+        ),
+    ),
+    "thesis-table-4.1": (
+        Chart(
+            "bars", "measure", "value", series="method", spread="spread", x_title="Measurement",
+            y_title="Error; surprise, nats",
+        ),
+    ),
+    "thesis-algorithm-1": (
+        Chart(
+            "lines", "leaf_size", "questions", series="questions are", x_title="Leaf size n₀",
+            y_title="Questions", log_x=True, log_y=True,
+        ),
+    ),
+    "thesis-algorithm-2": (
+        Chart(
+            "lines", "leaf_size", "questions", series="questions are", x_title="Leaf size n₀",
+            y_title="Questions", log_x=True, log_y=True,
+        ),
+    ),
+    "thesis-theorem-1": (
+        Chart(
+            "lines", "n", "value", series="curve", panel="data", x_title="Objects n",
+            y_title="Levels", log_x=True, log_y=True, where={"what": "height"}, title="Height",
+        ),
+    ),
+    "thesis-theorem-3": (
+        Chart(
+            "lines", "leaf_size", "missed", series="curve", panel="data", x_title="Leaf size n₀",
+            y_title="Missed", log_x=True, log_y=True,
+        ),
+    ),
+    "thesis-corollary-2": (
+        Chart(
+            "lines", "n", "value", series="curve", panel="data", x_title="Objects n",
+            y_title="Questions", log_x=True, log_y=True, where={"what": "questions to build"},
+            title="Questions to build",
+        ),
+        Chart(
+            "lines", "n", "value", series="curve", panel="data", x_title="Objects n",
+            y_title="Questions", log_x=True, log_y=True, where={"what": "questions of a query"},
+            title="Questions of a query",
+        ),
+    ),
+    "thesis-lemma-5": (
+        Chart(
+            "lines", "beta", "share", series="curve", panel="data", x_title="Share β",
+            y_title="Probability", log_x=True, log_y=True,
+        ),
+    ),
+    "thesis-lemma-6": (
+        Chart(
+            "lines", "depth", "share", series="curve", panel="size", x_title="Depth h",
+            y_title="Probability",
+        ),
+    ),
+    "thesis-lemma-7": (
+        Chart(
+            "lines", "n", "missed", series="curve", panel="data", x_title="Objects m of the cell",
+            y_title="Missed", log_x=True, log_y=True,
+        ),
+    ),
+    "thesis-remark-4": (
+        Chart(
+            "lines", "leaf_size", "missed", series="curve", panel="data", x_title="Leaf size n₀",
+            y_title="Missed", log_x=True, log_y=True,
+        ),
+    ),
+}

@@ -1,0 +1,66 @@
+"""Comparison trees and votes against the paper's lines, and what is said of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.dashboard.figures.papers import chart_figure
+from tripletscope.reproductions.forests import construction
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS
+from tripletscope.reproductions.outcome import rebuild
+from tripletscope.reproductions.registry import items
+
+
+def test_the_plane_is_drawn_with_its_cells():
+    outcome = rebuild("forests-figure-1", quick=True)
+    assert outcome.assessment.shows == HOLDS
+    drawn = chart_figure(items()["forests-figure-1"].charts[0], outcome.table)
+    outlines = [trace for trace in drawn.data if trace.mode == "lines"]
+    assert len(outlines) == len(construction.STEPS)
+    gaps = [sum(value is None for value in trace.x) for trace in outlines]
+    assert gaps[:3] == [1, 1, 2]
+    assert gaps[3] > 8
+    assert [trace.name for trace in drawn.data if trace.showlegend] == [
+        "class 0", "class 1", "pivots"
+    ]
+    wrong = outcome.table.assign(inside=lambda t: t["inside"].where(t.index > 300, other=False))
+    assert construction.check_plane(wrong.assign(leaf_size=3)).shows == DOES_NOT_HOLD
+
+
+def test_within_a_triangle():
+    triangle = np.array([[0.0, 0], [1, 0], [0, 1]])
+    assert construction.within(triangle, np.array([0.2, 0.2]))
+    assert not construction.within(triangle, np.array([0.8, 0.8]))
+
+
+def test_trees_ask_what_they_are_defined_to_ask():
+    outcome = rebuild("forests-algorithm-1", quick=True)
+    table = outcome.table
+    assert outcome.assessment.shows == HOLDS
+    asked = table[table["counted"] == "asked"].set_index("leaf_size")["questions"]
+    assert asked.is_monotonic_decreasing
+    assert construction.check_growing(table.assign(wrong_side=2)).shows == DOES_NOT_HOLD
+    more = table["questions"].where(table["counted"] != "asked", table["questions"] * 1.1)
+    assert construction.check_growing(table.assign(questions=more)).shows == DOES_NOT_HOLD
+
+
+def test_a_forest_to_the_letter_votes_as_ours():
+    table = construction.voting(
+        shares=(1.0,), leaf_sizes=(1,), n_objects=120, n_trees=15, n_repeats=2
+    )
+    assert construction.check_voting(table).shows == HOLDS
+    assert construction.check_voting(table.assign(same=0.5)).shows == DOES_NOT_HOLD
+    apart = pd.concat([
+        table[table["forest"] == "ours"].assign(error=30.0, spread=0.1),
+        table[table["forest"] != "ours"],
+    ])
+    assert construction.check_voting(apart).shows == DOES_NOT_HOLD
+
+
+def test_one_that_is_to_the_letter_by_hand():
+    points, labels = np.array([[0.0], [1.0], [10.0], [11.0]]), np.array([0, 0, 1, 1])
+    guess = construction.to_the_letter(
+        points, labels, np.array([[0.4], [10.7]]), 9, 1, 1.0, np.random.default_rng(0)
+    )
+    assert guess.tolist() == [0, 1]

@@ -1,0 +1,134 @@
+"""Figures of the tree chapter: what is measured, and verdicts of tables made by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.tree import ComparisonTree, KDTree, RPTree
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS
+from tripletscope.reproductions.registry import items
+from tripletscope.reproductions.trees import covers, expansion, misses
+from tripletscope.reproductions.trees.samples import indicators
+from tripletscope.reproductions.trees.sharing import nearest_pairs, shared_sizes
+
+RNG = np.random.default_rng(4)
+POINTS, QUERIES = RNG.normal(size=(300, 3)), RNG.normal(size=(60, 3))
+
+
+@pytest.mark.parametrize(
+    "tree", [ComparisonTree(), RPTree(), KDTree(), KDTree(coordinate="random")]
+)
+def test_one_tree_tells_of_larger_leaves(tree):
+    pairs = nearest_pairs(POINTS, QUERIES)
+    nearest = pairs[1][np.argsort(pairs[0])]
+    shared = shared_sizes(tree.set_params(leaf_size=8).fit(POINTS), QUERIES, pairs)
+    found = tree.kneighbors(QUERIES).found[:, 0]
+    assert np.array_equal(shared > 8, found != nearest)
+    if isinstance(tree, ComparisonTree):
+        # The same seed gives the same tree, only that it ends earlier.
+        larger = tree.set_params(leaf_size=64).fit(POINTS).kneighbors(QUERIES).found[:, 0]
+        assert np.array_equal(shared > 64, larger != nearest)
+
+
+def test_several_nearest_neighbours_are_as_good():
+    points = np.repeat([[0.0], [10.0]], 2, axis=0)
+    query, neighbour = nearest_pairs(points, np.array([[1.0]]))
+    assert (query.tolist(), neighbour.tolist()) == ([0, 0], [0, 1])
+    tree = ComparisonTree(leaf_size=1).fit(points)
+    assert shared_sizes(tree, np.array([[1.0]]), (query, neighbour)) == 0
+
+
+def test_indicators_measure_mismatches():
+    points = RNG.integers(0, 4, (20, 6))
+    square = ((indicators(points)[:, None] - indicators(points)) ** 2).sum(axis=2)
+    assert np.array_equal(square, 2 * (points[:, None] != points).sum(axis=2))
+
+
+def _misses(rates: dict[str, float]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [("Digits", kind, size, rate, 0.0) for kind, rate in rates.items() for size in (32, 64)],
+        columns=["data", "tree", "leaf_size", "missed", "spread"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("widest", "rp", "verdict"),
+    [(0.7, 0.8, HOLDS), (0.4, 0.8, HOLDS_WITH_THEIRS), (0.7, 0.4, DOES_NOT_HOLD)],
+)
+def test_verdict_on_misses(widest, rp, verdict):
+    rates = {misses.OURS: 0.5, misses.KD_RANDOM: 0.9, misses.KD_WIDEST: widest, misses.RP: rp,
+             misses.PA: 0.45}
+    assert items()["thesis-figure-2.1"].check(_misses(rates)).shows == verdict
+
+
+def test_misses_of_digits():
+    settings = items()["thesis-figure-2.1"].settings(quick=True) | {
+        "leaf_sizes": (32, 256), "n_objects": 600, "n_queries": 100, "repeats": 2,
+    }
+    table = misses.misses(seed=1, **settings)
+    rate = table.pivot_table("missed", "tree", "leaf_size")
+    assert (rate[32] > rate[256]).all()
+    assert rate.loc[misses.KD_RANDOM, 32] > rate.loc[misses.OURS, 32]
+    assert table.equals(misses.misses(seed=1, **settings))
+    with pytest.raises(Stopped):
+        misses.misses(seed=1, progress=lambda *r, **d: True, **settings)
+
+
+def _costs(times: float) -> pd.DataFrame:
+    rows = [("Digits", covers.COMPARISON, n, n, 1000.0, 0.5, 0.1) for n in (50, 100, 200)]
+    rows += [("Digits", covers.COVER, n, n, 1000 * times, 0.4, 0.05) for n in (60, 120)]
+    columns = ["data", "tree", "setting", "asked", "to_build", "missed", "excess"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_verdict_on_costs():
+    check = items()["thesis-figure-2.2"].check
+    assert check(_costs(20)).shows == HOLDS
+    assert check(_costs(3)).shows == DOES_NOT_HOLD
+    assert "2 of 2 settings on Digits" in check(_costs(20)).why
+
+
+def test_rank_cover_trees_cost_more_to_build():
+    table = covers.searches(
+        sets=("digits",), coverages={"digits": (2, 4)}, leaf_sizes={"digits": (32, 256)},
+        n_objects=700, n_queries=100, repeats=1,
+    )
+    build = table.groupby("tree")["to_build"]
+    assert build.min()[covers.COVER] > 2 * build.max()[covers.COMPARISON]
+
+
+def _rates(steep: float, other: float) -> pd.DataFrame:
+    return pd.DataFrame(
+        [(name, quartile, rate) for name, rate in ((expansion.STEEP, steep), ("Chess", other))
+         for quartile in expansion.QUARTILES],
+        columns=["data", "quartile", "rate"],
+    )
+
+
+def test_verdict_on_expansion():
+    check = items()["thesis-figure-2.3"].check
+    assert check(_rates(1000.0, 50.0)).shows == HOLDS
+    assert check(_rates(200.0, 50.0)).shows == DOES_NOT_HOLD
+
+
+def test_expansion_of_known_sets():
+    # On an even line no ball holds more than three times as many.
+    table = expansion.rates(sets=("line", "cube5"), n_objects=300, n_balls=50)
+    largest = table[table["quartile"] == "largest"].set_index("data")["rate"]
+    assert largest["Even line"] == 3
+    assert largest["Five-cube"] > 10
+
+
+def test_what_data_are_at_hand():
+    table = expansion.described(sets=("digits",))
+    assert table["here"].tolist() == [1797, 64]
+    whole = pd.DataFrame({
+        "data": ["Chess"] * 2, "number of": ["objects", "features"], "here": [28056, 6],
+        "published": [28056.0, 6.0],
+    })
+    check = items()["thesis-table-2.2"].check
+    assert check(whole).shows == HOLDS
+    assert check(whole.assign(here=[28056, 7])).shows == DOES_NOT_HOLD
