@@ -17,9 +17,9 @@ import pandas as pd
 from tripletscope import __version__
 from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.reproductions.dependence import code_of
-from tripletscope.reproductions.item import Finding
+from tripletscope.reproductions.item import Evidence
 from tripletscope.reproductions.registry import items
-from tripletscope.reproductions.verdict import SEEDS, Verdict, verdict
+from tripletscope.reproductions.verdict import SEEDS, Conclusion, verdict
 
 #: Where outcomes of full runs are shipped, and beside them what is known of every item, so that
 #: lists of all need not compute it.
@@ -74,13 +74,13 @@ class Outcome:
         return self.tables[self.seeds[0]]
 
     @cached_property
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[Evidence]:
         """What each seed shows."""
         check = items()[self.item].check
         return [check(self.tables[seed]) for seed in self.seeds]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Conclusion:
         """What they show together."""
         return verdict(items()[self.item], self.findings)
 
@@ -190,17 +190,17 @@ def ship(outcome: Outcome) -> None:
     _path(outcome.item).write_bytes(gzip.compress(outcome.text().encode(), mtime=0))
 
 
-def computed(key: str) -> Verdict:
+def computed(key: str) -> Conclusion:
     """What the shipped outcome of an item shows, or that it is stated."""
     outcome = shipped(key)
     return verdict(items()[key], outcome.findings if outcome else ())
 
 
 @cache
-def verdicts() -> dict[str, Verdict]:
+def verdicts() -> dict[str, Conclusion]:
     """What is known of every item as the program is shipped, by its key."""
     said = json.loads(KNOWN.read_text("utf-8"))
-    return {key: Verdict(**fields) for key, fields in said.items()}
+    return {key: Conclusion(**fields) for key, fields in said.items()}
 
 
 def write_verdicts() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Finding, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
 
 REPRODUCED = "reproduced"
 DEMONSTRATED = "demonstrated"
@@ -32,7 +32,7 @@ SEEDS = 5
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Conclusion:
     """What is known of an item.
 
     Attributes
@@ -42,7 +42,7 @@ class Verdict:
     share : str
         At how many seeds the rule held; empty of what is stated.
     ours, why : str
-        Of the first run, see `Finding`; of what is stated, why it is.
+        Of the first run, see `Evidence`; of what is stated, why it is.
     """
 
     word: str
@@ -51,18 +51,18 @@ class Verdict:
     why: str
 
 
-def verdict(item: Item, findings: Sequence[Finding]) -> Verdict:
-    """The verdict of an item, of one finding a seed.
+def verdict(item: Item, findings: Sequence[Evidence]) -> Conclusion:
+    """The verdict of an item, of the evidence of each seed.
 
     Parameters
     ----------
     item : Item
-    findings : sequence of Finding
+    findings : sequence of Evidence
         Of runs in full.
 
     Returns
     -------
-    Verdict
+    Conclusion
 
     Notes
     -----
@@ -71,15 +71,15 @@ def verdict(item: Item, findings: Sequence[Finding]) -> Verdict:
     test_other_data_neither_reproduce_nor_refute.
     """
     if item.experiment is None:
-        return Verdict(STATED, "", "", item.stated)
+        return Conclusion(STATED, "", "", item.stated)
     if not findings:
-        return Verdict(UNDECIDED, "no run", "", "It was not run for this version.")
+        return Conclusion(UNDECIDED, "no run", "", "It was not run for this version.")
     shown = [finding.shows for finding in findings]
     held = shown.count(HOLDS)
     told = f"held at {held} of {len(shown)} seeds" if not item.exact else (
         "held" if held else "did not hold"
     )
-    return Verdict(_word(item, shown), told, findings[0].ours, findings[0].why)
+    return Conclusion(_word(item, shown), told, findings[0].ours, findings[0].why)
 
 
 def _word(item: Item, shown: Sequence[str]) -> str:

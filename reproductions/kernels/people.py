@@ -25,7 +25,7 @@ from tripletscope.core.method import Method
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Finding,
+    Evidence,
     Item,
 )
 from tripletscope.reproductions.samples import sample
@@ -102,7 +102,7 @@ def clusters(
     )
 
 
-def check_clusters(table: pd.DataFrame) -> Finding:
+def check_clusters(table: pd.DataFrame) -> Evidence:
     """Whether clusters are purer than by chance, and most of them of mostly one category."""
     table = table[table["what"] == "clusters"]
     by = table.groupby("cluster")["members"]
@@ -114,9 +114,9 @@ def check_clusters(table: pd.DataFrame) -> Finding:
         f"{int((shares >= 0.6).sum())} of 10 at least 60 % are of one category"
     )
     if purity > chance and (shares >= 0.6).sum() > _CLUSTERS / 2:
-        return Finding(HOLDS, said, "Clusters are far purer than random ones, and most consist "
+        return Evidence(HOLDS, said, "Clusters are far purer than random ones, and most consist "
                           "of one category for the most part.")
-    return Finding(
+    return Evidence(
         DOES_NOT_HOLD, said, "Most clusters mix categories." if purity > chance else
         "Clusters are no purer than random ones.",
     )
@@ -147,7 +147,7 @@ def projection(*, method: str, seed: int = 0, progress: Progress = silent) -> pd
     })
 
 
-def check_projection(table: pd.DataFrame) -> Finding:
+def check_projection(table: pd.DataFrame) -> Evidence:
     """Whether neighbours are of the same kind at least half as far from chance as can be."""
     alike, chance = table["alike"].mean(), table["chance"].iloc[0]
     outside = int((table["away"] > 3).sum())
@@ -157,8 +157,8 @@ def check_projection(table: pd.DataFrame) -> Finding:
         "median one"
     )
     if alike > (1 + chance) / 2:
-        return Finding(HOLDS, said, "What lies close together in the map is of the same kind.")
-    return Finding(DOES_NOT_HOLD, said, "Neighbours in the map are often of another kind.")
+        return Evidence(HOLDS, said, "What lies close together in the map is of the same kind.")
+    return Evidence(DOES_NOT_HOLD, said, "Neighbours in the map are often of another kind.")
 
 
 def both(*, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
@@ -178,7 +178,7 @@ def both(*, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
     return pd.concat([table, eggs], ignore_index=True)
 
 
-def _check_both(table: pd.DataFrame) -> Finding:
+def _check_both(table: pd.DataFrame) -> Evidence:
     found = check_clusters(table)
     eggs = table[table["what"] == "map"]
     order = abs(spearmanr(eggs["x"], eggs["spikiness"]).statistic)
@@ -191,8 +191,8 @@ def _check_both(table: pd.DataFrame) -> Finding:
         why = found.why if found.shows != HOLDS else (
             "The first component does not order the eggs by what they differ in."
         )
-        return Finding(DOES_NOT_HOLD, said, why)
-    return Finding(HOLDS, said, "Clusters are of one category for the most part, and the "
+        return Evidence(DOES_NOT_HOLD, said, why)
+    return Evidence(HOLDS, said, "Clusters are of one category for the most part, and the "
                       "kernel's first component orders eggs by what they differ in.")
 
 

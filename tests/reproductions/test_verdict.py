@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS, Finding, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS, Evidence, Item
 from tripletscope.reproductions.verdict import (
     DEMONSTRATED,
     ILLUSTRATION,
@@ -17,7 +17,7 @@ from tripletscope.reproductions.verdict import (
     verdict,
 )
 
-YES, THEIRS, NO = (Finding(shows, "1", "So it is.") for shows in (
+YES, THEIRS, NO = (Evidence(shows, "1", "So it is.") for shows in (
     HOLDS, HOLDS_WITH_THEIRS, DOES_NOT_HOLD
 ))
 
